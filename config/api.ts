@@ -1,0 +1,47 @@
+/** Environment of the API process. */
+import { z } from 'zod';
+import { approvalPrivateKey, masterKeys, sessionKeySeed } from './keys.ts';
+import { limitFields } from './limits.ts';
+import { databaseUrl, flag, isLoopback, key32, logLevel, port } from './parse.ts';
+
+export const apiConfig = z
+  .object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: port.default(8080),
+    /** The origin that browsers use; decides the cookie's Secure flag and which Origin is ours. */
+    PUBLIC_URL: z.url().optional(),
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(16),
+    TEMPORAL_ADDRESS: z.string(),
+    TEMPORAL_NAMESPACE: z.string().default('default'),
+    TEMPORAL_UI_URL: z.url().optional(),
+    MASTER_KEYS: masterKeys,
+    SESSION_KEY_SEED: sessionKeySeed,
+    APPROVAL_PRIVATE_KEY: approvalPrivateKey,
+    COOKIE_KEY: key32,
+    OIDC_ISSUER: z.url().optional(),
+    OIDC_CLIENT_ID: z.string().optional(),
+    OIDC_CLIENT_SECRET: z.string().optional(),
+    DEMO_SIGN_IN: flag.default(false),
+    TRUST_PROXY: flag.default(false),
+    NODE_ENV: z.string().optional(),
+    LOG_LEVEL: logLevel,
+    ...limitFields,
+  })
+  .superRefine((config, context) => {
+    const refuse = (variable: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [variable], message });
+    if (config.DEMO_SIGN_IN && config.NODE_ENV === 'production') {
+      refuse('DEMO_SIGN_IN', 'demo sign-in lets anyone in; it does not start with NODE_ENV=production');
+    }
+    if (config.DEMO_SIGN_IN && !isLoopback(config.HOST)) {
+      refuse('DEMO_SIGN_IN', 'demo sign-in lets anyone in; it needs HOST to be a loopback address');
+    }
+    if (!config.DEMO_SIGN_IN && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined)) {
+      refuse('OIDC_ISSUER', 'OIDC_ISSUER and OIDC_CLIENT_ID are required unless DEMO_SIGN_IN is on');
+    }
+    if (config.OIDC_ISSUER !== undefined && config.PUBLIC_URL === undefined) {
+      refuse('PUBLIC_URL', 'is required with OIDC_ISSUER: the provider sends people back to it');
+    }
+  });
+export type ApiConfig = z.infer<typeof apiConfig>;

@@ -1,0 +1,20 @@
+/** Limits of design 13 with their defaults. Each refusal names the limit. */
+import { z } from 'zod';
+
+const count = (defaultValue: number) => z.coerce.number().int().positive().default(defaultValue);
+
+export const limitFields = {
+  LIMIT_BODY_BYTES: count(1024 * 1024),
+  LIMIT_ATTACHMENTS_PER_AGENT: count(32),
+  LIMIT_LINE_BYTES: count(1024 * 1024),
+  LIMIT_ARTIFACT_BYTES: count(10 * 1024 * 1024),
+  LIMIT_SESSION_ARTIFACT_BYTES: count(100 * 1024 * 1024),
+  LIMIT_OPEN_REQUESTS: count(10),
+  REQUEST_EXPIRY_SECONDS: count(24 * 3600),
+  DENIAL_MUTE_SECONDS: count(600),
+  SESSION_TOTAL_SECONDS: count(24 * 3600),
+  SESSION_IDLE_SECONDS: count(3600),
+  SESSION_START_SECONDS: count(60),
+  RATE_USER_PER_MINUTE: count(600),
+  RATE_SIGN_IN_PER_MINUTE: count(20),
+} as const;

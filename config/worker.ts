@@ -1,0 +1,31 @@
+/** Environment of the worker process. */
+import { z } from 'zod';
+import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
+import { limitFields } from './limits.ts';
+import { databaseUrl, flag, logLevel } from './parse.ts';
+
+export const workerConfig = z.object({
+  DATABASE_URL: databaseUrl,
+  DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(8),
+  TEMPORAL_ADDRESS: z.string(),
+  TEMPORAL_NAMESPACE: z.string().default('default'),
+  MASTER_KEYS: masterKeys,
+  SESSION_KEY_SEED: sessionKeySeed,
+  APPROVAL_PUBLIC_KEY: approvalPublicKey,
+  /** How the sidecars of this worker's sessions reach the API. */
+  INTERNAL_API_URL: z.url(),
+  RUNTIME: z.enum(['process']).default('process'),
+  /** Where the process runtime keeps what running sessions need. */
+  SESSIONS_DIR: z.string(),
+  /** What a `command` server may run from: its `node_modules/.bin` is on the PATH inside the sandbox. */
+  RUNNER_DIR: z.string(),
+  /** `auto` uses bubblewrap when it works here; `require` refuses to start without it; `off` is for development only. */
+  SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
+  /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
+  ALLOW_UNSANDBOXED: flag.default(false),
+  WORKER_MAX_SESSIONS: z.coerce.number().int().min(1).max(5000).default(500),
+  NODE_ENV: z.string().optional(),
+  LOG_LEVEL: logLevel,
+  ...limitFields,
+});
+export type WorkerConfig = z.infer<typeof workerConfig>;

@@ -1,0 +1,57 @@
+/** What an agent sees of the platform: its configuration file, its input and the events it may publish (design 8, 9). */
+import { z } from 'zod';
+import { agentKind } from './agent.ts';
+import { timestamp, uuid } from './names.ts';
+import { permissionDecision, permissionRequestInput } from './permission-request.ts';
+import { payloadByEventType } from './session-event.ts';
+
+/** Paths inside the agent's container (spec, Runtime behaviour; design 8). */
+export const agentPaths = {
+  mcpDirectory: '/run/platform/mcp',
+  sidecarSocket: '/run/platform/agent/sidecar.sock',
+  config: '/run/platform/agent/config.json',
+} as const;
+
+/** One entry of the common desktop-client map. */
+export const mcpServerLaunch = z.strictObject({
+  command: z.string(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+});
+
+/** `/run/platform/agent/config.json`. */
+export const agentConfig = z.strictObject({
+  session_id: uuid,
+  agent: z.strictObject({
+    id: uuid,
+    name: z.string(),
+    kind: agentKind,
+    instructions: z.string(),
+    model: z.string().nullable(),
+  }),
+  prompt: z.string(),
+  mcpServers: z.record(z.string(), mcpServerLaunch),
+});
+export type AgentConfig = z.infer<typeof agentConfig>;
+
+/** One message of `GET /input` (SSE: `id` is `seq`, `event` is `message`, `data` is this as JSON). */
+export const inputMessage = z.strictObject({
+  id: uuid,
+  seq: z.int().positive(),
+  kind: z.enum(['user_message', 'permission_decision', 'input_answer']),
+  text: z.string(),
+  decision: permissionDecision.nullable(),
+  /** The `request_input` that this message answers. */
+  input_request_id: uuid.nullable(),
+  at: timestamp,
+});
+export type InputMessage = z.infer<typeof inputMessage>;
+
+/** Body of `POST /event`: what an agent may publish. The platform sets id, actor and time; other types are refused. */
+export const agentEventInput = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('agent.status'), payload: payloadByEventType['agent.status'] }),
+  z.strictObject({ type: z.literal('agent.message'), payload: payloadByEventType['agent.message'] }),
+  z.strictObject({ type: z.literal('agent.error'), payload: payloadByEventType['agent.error'] }),
+  z.strictObject({ type: z.literal('agent.permission_request'), payload: permissionRequestInput }),
+]);
+export type AgentEventInput = z.infer<typeof agentEventInput>;

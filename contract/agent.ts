@@ -1,0 +1,109 @@
+/** Agents and their MCP attachments (spec, Agent MCP attachment; design 9). */
+import { z } from 'zod';
+import { commandLine, egressRule, imageReference, network } from './catalog.ts';
+import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
+
+export const agentKind = z.enum(['worker', 'orchestrator']);
+
+export const run = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('builtin'), name: z.enum(['scripted', 'claude']) }),
+  z.strictObject({ type: z.literal('command'), ...commandLine }),
+  z.strictObject({ type: z.literal('image'), image: imageReference }),
+]);
+export type Run = z.infer<typeof run>;
+
+/** A plain value, or a whole `${NAME}` reference; anything else with `${` in it is refused (design 9). */
+export const envValue = z
+  .string()
+  .max(32 * 1024)
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+  .refine((text) => !text.includes('${') || secretReference.safeParse(text).success, {
+    message: 'must be a plain value or a whole reference such as ${NAME}',
+  });
+
+/** Variables that would let configuration change how the platform's own processes start. */
+const reservedEnv =
+  /^(PLATFORM_.*|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PATH|HOME|BASH_ENV|ENV|PYTHONPATH|PYTHONSTARTUP)$/;
+export function isReservedEnvName(name: string): boolean {
+  return reservedEnv.test(name);
+}
+
+export const agentEnv = z.record(
+  envName.refine((name) => !isReservedEnvName(name), 'is set by the platform and cannot be configured'),
+  envValue,
+);
+
+export const companion = z.strictObject({ name: entryName, run, env: agentEnv.default({}) });
+export type Companion = z.infer<typeof companion>;
+
+/** Time limits of a session of this agent; null means the platform's default (design 13). */
+export const agentLimits = z.strictObject({
+  total_seconds: z
+    .int()
+    .min(1)
+    .max(7 * 24 * 3600)
+    .nullable()
+    .default(null),
+  idle_seconds: z
+    .int()
+    .min(1)
+    .max(7 * 24 * 3600)
+    .nullable()
+    .default(null),
+});
+
+const fields = {
+  name: z.string().min(1).max(100),
+  kind: agentKind,
+  run,
+  instructions: z.string().max(256 * 1024),
+  model: z.string().max(200).nullable(),
+  env: agentEnv,
+  siblings: z.array(companion).max(16),
+  services: z.array(companion).max(16),
+  network,
+  egress_allow: z.array(egressRule).max(50),
+  limits: agentLimits,
+};
+
+export const agentInput = z.strictObject({
+  ...fields,
+  kind: fields.kind.default('worker'),
+  instructions: fields.instructions.default(''),
+  model: fields.model.default(null),
+  env: fields.env.default({}),
+  siblings: fields.siblings.default([]),
+  services: fields.services.default([]),
+  network: fields.network.default('none'),
+  egress_allow: fields.egress_allow.default([]),
+  limits: fields.limits.default({ total_seconds: null, idle_seconds: null }),
+});
+export type AgentInput = z.infer<typeof agentInput>;
+
+export const agentPatch = z.strictObject(fields).partial();
+export type AgentPatch = z.infer<typeof agentPatch>;
+
+export const agent = z.strictObject({
+  id: uuid,
+  workspace_id: uuid,
+  owner_id: uuid.nullable(),
+  ...fields,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Agent = z.infer<typeof agent>;
+
+/** `env`: plain values, bare references, or empty for an optional field (spec). Meaning is checked against the manifest. */
+export const attachmentInput = z.strictObject({
+  name: z.string().min(1).max(64),
+  env: z.record(z.string(), z.string().max(32 * 1024)),
+});
+export type AttachmentInput = z.infer<typeof attachmentInput>;
+
+export const attachment = z.strictObject({
+  name: entryName,
+  env: z.record(z.string(), z.string()),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Attachment = z.infer<typeof attachment>;

@@ -1,0 +1,27 @@
+/** A human's approval as the API signs it (Ed25519) and the one grant-writing activity verifies it (design 2). */
+import { z } from 'zod';
+import { grantScope, grantType } from './grant.ts';
+import { uuid } from './names.ts';
+
+/** Claims of the approval. It names the grant's id, so it works once, and it expires (`exp`, seconds). */
+export const approvalClaims = z.strictObject({
+  aud: z.literal('platform-approval'),
+  /** The decision row that carries this approval. */
+  jti: uuid,
+  iat: z.int(),
+  exp: z.int(),
+  grant: z.strictObject({
+    id: uuid,
+    workspace_id: uuid,
+    user_subject_id: uuid.nullable(),
+    agent_subject_id: uuid.nullable(),
+    grant_type: grantType,
+    details: z.record(z.string(), z.unknown()),
+    scope: grantScope,
+    session_id: uuid.nullable(),
+    reason: z.string().nullable(),
+    granted_by_user_id: uuid,
+    request_id: uuid.nullable(),
+  }),
+});
+export type ApprovalClaims = z.infer<typeof approvalClaims>;

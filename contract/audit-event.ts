@@ -1,0 +1,72 @@
+/** Audit events: who changed what, and every tool call (spec, Audit events; design 5). */
+import { z } from 'zod';
+import { timestamp, uuid } from './names.ts';
+import { actor } from './session-event.ts';
+
+export const auditEventName = z.enum([
+  'workspace.created',
+  'workspace.settings_updated',
+  'workspace.member.added',
+  'workspace.member.role_changed',
+  'workspace.member.removed',
+  'workspace.secret.set',
+  'workspace.secret.replaced',
+  'workspace.secret.cleared',
+  'workspace.secret.restricted',
+  'workspace.mcp.registered',
+  'workspace.mcp.updated',
+  'workspace.mcp.removed',
+  'agent.created',
+  'agent.updated',
+  'agent.removed',
+  'agent.env_updated',
+  'agent.mcp.attached',
+  'agent.mcp.detached',
+  'agent.mcp.env_updated',
+  'grant.created',
+  'grant.consumed',
+  'grant.revoked',
+  'permission_request.created',
+  'permission_request.approved',
+  'permission_request.denied',
+  'permission_request.expired',
+  'permission_request.cancelled',
+  'session.created',
+  'session.ended',
+  'session.mcp.tool_called',
+]);
+export type AuditEventName = z.infer<typeof auditEventName>;
+
+/** How a tool call ended. `unknown`: no answer was seen before the session or the server ended. */
+export const callOutcome = z.enum([
+  'ok',
+  'tool_error',
+  'protocol_error',
+  'permission_required',
+  'refused',
+  'server_unavailable',
+  'cancelled',
+  'unknown',
+]);
+export type CallOutcome = z.infer<typeof callOutcome>;
+
+/** Data of `session.mcp.tool_called`. */
+export const toolCalledData = z.strictObject({
+  name: z.string(),
+  tool: z.string(),
+  duration_ms: z.number().nonnegative(),
+  granted_via: uuid.nullable(),
+  outcome: callOutcome,
+});
+
+export const auditEvent = z.strictObject({
+  id: uuid,
+  event: auditEventName,
+  at: timestamp,
+  actor,
+  workspace_id: uuid,
+  resource: z.strictObject({ type: z.string(), id: z.string(), name: z.string() }),
+  session_id: uuid.nullable(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type AuditEvent = z.infer<typeof auditEvent>;

@@ -1,0 +1,86 @@
+/** Workspace MCP catalog entries: shape, manifest and stored fields (spec, Workspace MCP catalog entry; design 5). */
+import { z } from 'zod';
+import { entryName, envName, timestamp, toolScope, uuid } from './names.ts';
+
+const argument = z
+  .string()
+  .max(4096)
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+export const commandLine = { command: argument.min(1), args: z.array(argument).max(100).default([]) };
+export const imageReference = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(
+    /^[a-z0-9][A-Za-z0-9._:/@-]*$/,
+    'must be an OCI image reference such as registry.example/team/server:1.2',
+  );
+
+export const shape = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('image'), image: imageReference }),
+  z.strictObject({ type: z.literal('command'), ...commandLine }),
+  z.strictObject({ type: z.literal('remote'), url: z.url({ protocol: /^https?$/ }).max(2048) }),
+]);
+export type Shape = z.infer<typeof shape>;
+
+/** One environment variable that an MCP server takes. `regex` must match the whole value, in linear time. */
+export const manifestEnvField = z
+  .strictObject({
+    kind: z.enum(['secret', 'value']),
+    label: z.string().max(200),
+    description: z.string().max(2000).optional(),
+    required: z.boolean().optional(),
+    regex: z.string().max(500).optional(),
+    enum: z.array(z.string().max(1000)).min(1).max(100).optional(),
+    default: z.string().max(4096).optional(),
+  })
+  .refine((field) => field.kind === 'value' || (field.regex ?? field.enum ?? field.default) === undefined, {
+    message: 'regex, enum and default are for value fields only',
+    path: ['kind'],
+  });
+export type ManifestEnvField = z.infer<typeof manifestEnvField>;
+
+export const manifest = z.strictObject({
+  env: z.record(envName, manifestEnvField).default({}),
+  /** Tool name to the scope that it needs. A tool that is not named is ungated. */
+  tool_scopes: z.record(z.string().min(1).max(128), toolScope).default({}),
+});
+export type Manifest = z.infer<typeof manifest>;
+export const emptyManifest: Manifest = { env: {}, tool_scopes: {} };
+
+export const manifestSource = z.enum(['image', 'pasted', 'none']);
+export const network = z.enum(['none', 'internet']);
+/** A private destination that an admin opens: `host:port` or `cidr:port`. */
+export const egressRule = z.string().regex(/^[A-Za-z0-9.:/[\]-]+:\d{1,5}$/, 'must be host:port or cidr:port');
+/** Who may grant the scopes that the entry's manifest names. */
+export const approvers = z.enum(['operator', 'admin']);
+
+/** What an admin sends to register or replace an entry. */
+export const mcpServerInput = z.strictObject({
+  name: entryName,
+  shape,
+  manifest: manifest.optional(),
+  network: network.default('internet'),
+  egress_allow: z.array(egressRule).max(50).default([]),
+  approvers: approvers.default('operator'),
+});
+export type McpServerInput = z.infer<typeof mcpServerInput>;
+
+export const mcpServer = z.strictObject({
+  id: uuid,
+  name: entryName,
+  shape,
+  manifest,
+  manifest_source: manifestSource,
+  /** Counts up with each change; frozen into sessions. */
+  version: z.int().positive(),
+  image_digest: z.string().nullable(),
+  network,
+  egress_allow: z.array(egressRule),
+  approvers,
+  created_at: timestamp,
+  created_by: uuid.nullable(),
+  updated_at: timestamp,
+  updated_by: uuid.nullable(),
+});
+export type McpServer = z.infer<typeof mcpServer>;

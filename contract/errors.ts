@@ -1,0 +1,63 @@
+/** Error codes of the HTTP API and of the tool side, and the one table from code to status (design 5). */
+import { z } from 'zod';
+
+export const httpStatusByCode = {
+  malformed_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  in_use: 409,
+  already_decided: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof httpStatusByCode;
+
+/** What a tool call or a runtime request can be refused with (design 5). */
+export const toolErrorCode = z.enum([
+  'permission_required',
+  'runtime_requests_disabled',
+  'audit_unavailable',
+  'gate_unavailable',
+  'server_unavailable',
+  'invalid_message',
+]);
+export type ToolErrorCode = z.infer<typeof toolErrorCode>;
+
+/** One wrong field: `path` such as `env.API_TOKEN` or `shape.args.0`. */
+export const fieldProblem = z.strictObject({ path: z.string(), code: z.string(), message: z.string() });
+export type FieldProblem = z.infer<typeof fieldProblem>;
+
+export const errorBody = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string(),
+    fields: z.array(fieldProblem).optional(),
+    /** What stands in the way of a removal (409 `in_use`). */
+    uses: z.array(z.strictObject({ type: z.string(), id: z.string(), name: z.string() })).optional(),
+    request_id: z.string(),
+  }),
+});
+export type ErrorBody = z.infer<typeof errorBody>;
+
+/** Fields of a zod error as field problems, each with a dotted path. Unknown keys are named one by one. */
+export function fieldProblemsOf(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldProblem[] {
+  return error.issues.flatMap((issue) => {
+    const at = (...more: PropertyKey[]) => [...prefix, ...issue.path, ...more].map(String).join('.');
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: at(key),
+        code: 'unknown_field',
+        message: `unknown field "${key}"`,
+      }));
+    }
+    const code = issue.code === 'invalid_type' && issue.input === undefined ? 'required' : issue.code;
+    return [{ path: at(), code, message: issue.message }];
+  });
+}

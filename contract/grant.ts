@@ -1,0 +1,101 @@
+/** The one record of every approval (spec, Permission grant). A new type is one line in `detailsByGrantType`. */
+import { z } from 'zod';
+import { secretName, timestamp, toolScope, uuid } from './names.ts';
+
+export const grantScope = z.enum(['once', 'session', 'persistent']);
+export type GrantScope = z.infer<typeof grantScope>;
+
+/** The registered schema of each type's `details`: unknown and missing fields are refused on insert and on read. */
+export const detailsByGrantType = {
+  /** The agent may create a session of the named agent. */
+  spawn: z.strictObject({ child_agent_id: uuid }),
+  /** The holder may call tools that gate on the scope. */
+  tool_scope: z.strictObject({ scope: toolScope }),
+  /** Zone 2 (design 7): the agent's own environment may carry this secret. Made by an admin, never requestable. */
+  agent_env: z.strictObject({ secret_name: secretName }),
+} as const;
+
+export type GrantType = keyof typeof detailsByGrantType;
+export const grantType = z.enum(Object.keys(detailsByGrantType) as [GrantType, ...GrantType[]]);
+
+/** Types that an agent may ask for at run time. */
+export const requestableGrantType = z.enum(['tool_scope', 'spawn']);
+
+/** Types whose holder is always an agent (spec, Details by grant type; design 7). */
+export const agentOnlyGrantTypes: ReadonlySet<GrantType> = new Set(['spawn', 'agent_env']);
+
+export type GrantDetails = { [T in GrantType]: z.infer<(typeof detailsByGrantType)[T]> }[GrantType];
+
+/** Details as one of the registered shapes; throws a ZodError for any other. */
+export function parseGrantDetails(type: GrantType, details: unknown): GrantDetails {
+  return detailsByGrantType[type].parse(details);
+}
+
+const content = {
+  user_subject_id: uuid.nullable(),
+  agent_subject_id: uuid.nullable(),
+  grant_type: grantType,
+  details: z.record(z.string(), z.unknown()),
+  scope: grantScope,
+  session_id: uuid.nullable(),
+  reason: z.string().max(2000).nullable(),
+};
+
+/** Body of `POST /grants`. Shape here; subjects, scope and details are related to each other by `grantProblems`. */
+export const grantInput = z.strictObject({
+  user_subject_id: uuid.nullish().transform((id) => id ?? null),
+  agent_subject_id: uuid.nullish().transform((id) => id ?? null),
+  grant_type: grantType,
+  details: content.details,
+  scope: grantScope,
+  session_id: uuid.nullish().transform((id) => id ?? null),
+  reason: content.reason.optional().transform((reason) => reason ?? null),
+  /** The permission request that this grant answers. */
+  request_id: uuid.optional(),
+});
+export type GrantInput = z.infer<typeof grantInput>;
+
+export const grant = z.strictObject({
+  id: uuid,
+  workspace_id: uuid,
+  ...content,
+  consumed_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+  granted_by_user_id: uuid,
+  granted_at: timestamp,
+  /** The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to (design 7). */
+  request_id: uuid.nullable(),
+  bound_to: z
+    .strictObject({ session_id: uuid, server: z.string().nullable(), tool: z.string().nullable() })
+    .nullable(),
+});
+export type Grant = z.infer<typeof grant>;
+
+/** Ways in which a grant's fields contradict each other (spec, invariants 1 and 2, details by type). Empty means sound. */
+export function grantProblems(input: GrantInput): { path: string; code: string; message: string }[] {
+  const problems: { path: string; code: string; message: string }[] = [];
+  const add = (path: string, message: string) => problems.push({ path, code: 'invalid_grant', message });
+  if ((input.user_subject_id === null) === (input.agent_subject_id === null)) {
+    add('user_subject_id', 'exactly one of user_subject_id and agent_subject_id is required');
+  }
+  if (input.user_subject_id !== null && agentOnlyGrantTypes.has(input.grant_type)) {
+    add('user_subject_id', `the subject of a ${input.grant_type} grant is always an agent`);
+  }
+  if (input.scope === 'session' && input.session_id === null) {
+    add('session_id', 'is required when scope is session');
+  }
+  if (input.scope !== 'session' && input.session_id !== null) {
+    add('session_id', `must be absent when scope is ${input.scope}`);
+  }
+  const details = detailsByGrantType[input.grant_type].safeParse(input.details);
+  for (const issue of details.error?.issues ?? []) {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')];
+    for (const key of keys) {
+      add(['details', key].filter(Boolean).join('.'), issue.message);
+    }
+  }
+  return problems;
+}
+
+/** Width of a scope: an approval may not be wider than what was asked (design 7). */
+export const scopeWidth: Record<GrantScope, number> = { once: 0, session: 1, persistent: 2 };

@@ -1,0 +1,55 @@
+/** Names and references that people type. Each pattern is the specification's ("Limits") or design 5's. */
+import { z } from 'zod';
+
+/** A workspace secret's name: 1 to 64 characters (spec, Limits). */
+export const secretName = z
+  .string()
+  .regex(
+    /^[A-Z_][A-Z0-9_]{0,63}$/,
+    'must be 1 to 64 uppercase letters, digits or underscores, not starting with a digit',
+  );
+
+/** A bare reference: the whole value is `${NAME}`, without prefix or suffix (spec, Errors: partial interpolation). */
+export const secretReference = z
+  .string()
+  .regex(
+    /^\$\{[A-Z_][A-Z0-9_]{0,63}\}$/,
+    'must be a whole reference such as ${NAME}, without text around it',
+  );
+
+/** The name inside a bare reference, or null when the text is not one. */
+export function referencedSecretName(text: string): string | null {
+  return secretReference.safeParse(text).success ? text.slice(2, -1) : null;
+}
+
+/** An environment variable's name. */
+export const envName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be a valid environment variable name');
+
+/** A catalog entry's name: key in `mcpServers`, tool prefix, socket name (design 5). `platform` is the built-in server. */
+export const entryName = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/,
+    'must be 1 to 32 lowercase letters, digits or inner hyphens',
+  )
+  .refine((name) => name !== 'platform', '"platform" is the name of the built-in server');
+
+/** A `tool_scope` scope such as `files.write` (spec, Limits). */
+export const toolScope = z
+  .string()
+  .max(200)
+  .regex(/^[a-z]+(\.[a-z]+)+$/, 'must be dot-separated lowercase words such as files.write');
+
+/** A workspace's slug, used in paths. */
+export const workspaceSlug = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
+    'must be 1 to 40 lowercase letters, digits or inner hyphens',
+  );
+
+export const uuid = z.uuid();
+/** A point in time as ISO 8601 in UTC. */
+export const timestamp = z.iso.datetime();

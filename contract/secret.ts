@@ -1,0 +1,36 @@
+/** Workspace secrets: metadata only, the value is write-only (spec, Workspace secret). */
+import { z } from 'zod';
+import { entryName, secretName, timestamp, uuid } from './names.ts';
+
+/** Exactly the projection that the specification allows out; there is no field for the value. */
+export const secretMetadata = z.strictObject({
+  name: secretName,
+  is_set: z.boolean(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  updated_by: uuid.nullable(),
+});
+export type SecretMetadata = z.infer<typeof secretMetadata>;
+
+export const maxSecretValueBytes = 64 * 1024;
+
+/** 1 byte to 64 KiB of UTF-8 without NUL (design 11). The messages never repeat the value. */
+export const secretValue = z
+  .string('must be a string')
+  .refine((value) => value.length > 0, 'must not be empty')
+  .refine((value) => Buffer.byteLength(value) <= maxSecretValueBytes, 'must be at most 65536 bytes')
+  .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
+  .refine((value) => value.isWellFormed(), 'must be valid Unicode');
+
+/** Which catalog entries may be given this secret; null means any. */
+export const allowedServers = z.array(entryName).max(200).nullable();
+
+/** One place that references a secret. */
+export const secretUse = z.strictObject({
+  kind: z.enum(['mcp_attachment', 'agent_env', 'sibling_env', 'service_env']),
+  agent: z.strictObject({ id: uuid, name: z.string() }),
+  /** Attachment, sibling or service name; null for the agent's own environment. */
+  name: z.string().nullable(),
+  variable: z.string(),
+});
+export type SecretUse = z.infer<typeof secretUse>;

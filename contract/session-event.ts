@@ -1,0 +1,92 @@
+/** The closed list of session events, the only source of a session's transcript (design 5, 6). */
+import { z } from 'zod';
+import { grantScope, requestableGrantType } from './grant.ts';
+import { timestamp, uuid } from './names.ts';
+import { permissionDecision } from './permission-request.ts';
+import { sessionStatus } from './session.ts';
+
+/** A tool that a requested scope would open. */
+export const openedTool = z.strictObject({ server: z.string(), tool: z.string() });
+
+/** Each type's payload. */
+export const payloadByEventType = {
+  'session.status_changed': z.strictObject({
+    from: sessionStatus.nullable(),
+    to: sessionStatus,
+    reason: z.string().nullable(),
+  }),
+  'session.authorization_required': z.strictObject({ server: z.string(), url: z.string() }),
+  'user.message': z.strictObject({ message_id: uuid, text: z.string() }),
+  'agent.message': z.strictObject({ text: z.string(), channel: z.string().nullable().default(null) }),
+  'agent.status': z.strictObject({ status: z.string(), detail: z.string().nullable().default(null) }),
+  'agent.artifact': z.strictObject({
+    artifact_id: uuid,
+    name: z.string(),
+    mime_type: z.string(),
+    size_bytes: z.int(),
+    sha256: z.string(),
+    description: z.string().nullable(),
+  }),
+  'agent.input_requested': z.strictObject({
+    input_request_id: uuid,
+    prompt: z.string(),
+    options: z.array(z.string()),
+  }),
+  'agent.shared': z.strictObject({
+    share_id: uuid,
+    title: z.string(),
+    audience: z.string(),
+    artifact_id: uuid.nullable(),
+    text: z.string().nullable(),
+    expires_at: timestamp.nullable(),
+  }),
+  'agent.error': z.strictObject({
+    message: z.string(),
+    code: z.string().nullable().default(null),
+    fatal: z.boolean().default(false),
+  }),
+  'agent.permission_request': z.strictObject({
+    request_id: uuid,
+    grant_type: requestableGrantType,
+    details: z.record(z.string(), z.unknown()),
+    scope: grantScope,
+    justification: z.string(),
+    agent: z.strictObject({ id: uuid, name: z.string() }),
+    session_id: uuid,
+    tools: z.array(openedTool),
+    expires_at: timestamp,
+  }),
+  'permission.decided': permissionDecision.extend({ decided_by: uuid.nullable() }),
+  'child.started': z.strictObject({ session_id: uuid, agent_id: uuid, label: z.string().nullable() }),
+  'child.ended': z.strictObject({ session_id: uuid, status: sessionStatus, reason: z.string().nullable() }),
+  'platform.notice': z.strictObject({ code: z.string(), message: z.string() }),
+} as const;
+
+export type SessionEventType = keyof typeof payloadByEventType;
+export const sessionEventType = z.enum(
+  Object.keys(payloadByEventType) as [SessionEventType, ...SessionEventType[]],
+);
+export type SessionEventPayload<T extends SessionEventType = SessionEventType> = z.input<
+  (typeof payloadByEventType)[T]
+>;
+
+export const actor = z.strictObject({ type: z.enum(['user', 'agent', 'system']), id: uuid.nullable() });
+export type Actor = z.infer<typeof actor>;
+export const systemActor: Actor = { type: 'system', id: null };
+
+export const sessionEvent = z.strictObject({
+  id: uuid,
+  /** Counts up by one within the session. */
+  seq: z.int().positive(),
+  session_id: uuid,
+  type: sessionEventType,
+  at: timestamp,
+  actor,
+  payload: z.record(z.string(), z.unknown()),
+});
+export type SessionEvent = z.infer<typeof sessionEvent>;
+
+/** A new event; `id` makes writing it twice harmless. */
+export type NewSessionEvent = {
+  [T in SessionEventType]: { id: string; type: T; actor: Actor; payload: SessionEventPayload<T> };
+}[SessionEventType];

@@ -1,0 +1,99 @@
+/** Sessions and their frozen configuration (design 5, 6). */
+import { z } from 'zod';
+import { agentKind, agentLimits, run } from './agent.ts';
+import { egressRule, network, shape } from './catalog.ts';
+import { entryName, secretName, timestamp, toolScope, uuid } from './names.ts';
+
+export const sessionStatus = z.enum([
+  'pending',
+  'validating',
+  'awaiting_authorization',
+  'starting',
+  'running',
+  'completed',
+  'failed',
+  'terminated',
+]);
+export type SessionStatus = z.infer<typeof sessionStatus>;
+
+export const terminalStatus = z.enum(['completed', 'failed', 'terminated']);
+export type TerminalStatus = z.infer<typeof terminalStatus>;
+export function isTerminal(status: SessionStatus): status is TerminalStatus {
+  return terminalStatus.safeParse(status).success;
+}
+
+export const sessionOutcome = z.strictObject({
+  outcome: z.enum(['completed', 'failed']),
+  summary: z.string().nullable(),
+});
+
+export const session = z.strictObject({
+  id: uuid,
+  workspace_id: uuid,
+  agent_id: uuid,
+  /** The human at the wheel; null for child and scheduled sessions. */
+  operator_id: uuid.nullable(),
+  /** The human at the top of the tree, who reads and decides. */
+  root_operator_id: uuid.nullable(),
+  parent_session_id: uuid.nullable(),
+  status: sessionStatus,
+  /** Why a session is where it is, as one sentence; always set when it failed or was terminated. */
+  status_reason: z.string().nullable(),
+  prompt: z.string(),
+  outcome: sessionOutcome.nullable(),
+  created_at: timestamp,
+  started_at: timestamp.nullable(),
+  ended_at: timestamp.nullable(),
+});
+export type Session = z.infer<typeof session>;
+
+export const sessionInput = z.strictObject({ agent_id: uuid, prompt: z.string().max(256 * 1024) });
+export type SessionInput = z.infer<typeof sessionInput>;
+
+/** A variable of a container: a plain value, or a reference with the version that was current at the freeze. */
+export const frozenVariable = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('value'), value: z.string() }),
+  z.strictObject({ kind: z.literal('secret'), secret_name: secretName, secret_version: z.int() }),
+]);
+export type FrozenVariable = z.infer<typeof frozenVariable>;
+export const frozenEnv = z.record(z.string(), frozenVariable);
+export type FrozenEnv = z.infer<typeof frozenEnv>;
+
+export const frozenServer = z.strictObject({
+  name: entryName,
+  entry_id: uuid,
+  entry_version: z.int(),
+  shape,
+  image_digest: z.string().nullable(),
+  env: frozenEnv,
+  tool_scopes: z.record(z.string(), toolScope),
+  network,
+  egress_allow: z.array(egressRule),
+});
+export type FrozenServer = z.infer<typeof frozenServer>;
+
+export const frozenCompanion = z.strictObject({ name: entryName, run, env: frozenEnv });
+
+/** Everything a session runs with, fixed at its start. Holds references, never a secret's value. */
+export const frozenConfiguration = z.strictObject({
+  session_id: uuid,
+  workspace_id: uuid,
+  agent: z.strictObject({
+    id: uuid,
+    name: z.string(),
+    kind: agentKind,
+    run,
+    instructions: z.string(),
+    model: z.string().nullable(),
+    env: frozenEnv,
+    network,
+    egress_allow: z.array(egressRule),
+    limits: agentLimits,
+  }),
+  prompt: z.string(),
+  servers: z.array(frozenServer),
+  siblings: z.array(frozenCompanion),
+  services: z.array(frozenCompanion),
+  frozen_at: timestamp,
+});
+export type FrozenConfiguration = z.infer<typeof frozenConfiguration>;

@@ -1,0 +1,120 @@
+/**
+ * Between a session's sidecar and the platform.
+ * Up: the sidecar calls `/internal/sessions/{id}/...` with `X-Internal-Token` (reports, asks, checks; never creates what permits).
+ * Down: API and worker call the sidecar's control port, each request signed (design 2, 8).
+ */
+import { z } from 'zod';
+import { inputMessage } from './agent-contract.ts';
+import { callOutcome } from './audit-event.ts';
+import { toolErrorCode } from './errors.ts';
+import { entryName, timestamp, toolScope, uuid } from './names.ts';
+import { permissionRequestInput, refusedCall, requestStatus } from './permission-request.ts';
+import { payloadByEventType, type SessionEventType } from './session-event.ts';
+
+export const internalTokenHeader = 'x-internal-token';
+/** `<unix milliseconds>.<hex HMAC-SHA256 of "time\nMETHOD\npath\nsha256(body)">` with the session's control key. */
+export const controlSignatureHeader = 'x-control-signature';
+/** A control request older or newer than this is refused. */
+export const controlClockSkewMs = 60_000;
+
+/** What the driver hands the sidecar on standard input, as one JSON line: it holds the token and the key, so never argv, env or a file. */
+export const sidecarBoot = z.strictObject({
+  session_id: uuid,
+  agent: z.strictObject({ id: uuid, name: z.string() }),
+  api_url: z.url(),
+  internal_token: z.string(),
+  control_key: z.string(),
+  /** Where the sidecar makes its sockets; relative paths below it stay under the 107 bytes of a socket path. */
+  session_directory: z.string(),
+  control_host: z.string(),
+  /** 0 lets the system choose; the sidecar reports what it got with `ready`. */
+  control_port: z.int(),
+  servers: z.array(z.strictObject({ name: entryName, tool_scopes: z.record(z.string(), toolScope) })),
+  limits: z.strictObject({
+    line_bytes: z.int(),
+    inline_artifact_bytes: z.int(),
+    artifact_bytes: z.int(),
+    request_input_wait_seconds: z.int(),
+    server_connect_timeout_ms: z.int(),
+    /** 0: a call waits as long as the agent does. */
+    call_timeout_ms: z.int(),
+  }),
+});
+export type SidecarBoot = z.infer<typeof sidecarBoot>;
+
+/** `POST .../ready`: every socket listens. Answered with all input so far, so that a restarted sidecar lost none. */
+export const readyReport = z.strictObject({ control_url: z.url() });
+export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
+
+/** `POST .../tool-calls/check`: may this call of a gated tool pass, now? The API reads the scope from the frozen configuration. */
+export const checkRequest = z.strictObject({ call_id: uuid, server: z.string(), tool: z.string() });
+export const checkAnswer = z.discriminatedUnion('decision', [
+  z.strictObject({ decision: z.literal('allowed'), granted_via: uuid.nullable() }),
+  z.strictObject({ decision: z.literal('refused'), code: toolErrorCode, scope: toolScope.nullable() }),
+]);
+export type CheckAnswer = z.infer<typeof checkAnswer>;
+
+/** `POST .../tool-calls`: finished calls, stored exactly once by `call_id`; the API adds `granted_via`. */
+export const callRecord = z.strictObject({
+  call_id: uuid,
+  server: z.string().max(64),
+  tool: z.string().max(256),
+  started_at: timestamp,
+  duration_ms: z.number().nonnegative(),
+  outcome: callOutcome,
+});
+export type CallRecord = z.infer<typeof callRecord>;
+export const callReport = z.strictObject({ calls: z.array(callRecord).min(1).max(500) });
+
+/** `POST .../events`: what the agent published; the id makes a retry harmless. Every other type is the platform's own. */
+const reported = <T extends SessionEventType>(type: T) =>
+  z.strictObject({ id: uuid, type: z.literal(type), payload: payloadByEventType[type] });
+export const eventReport = z.discriminatedUnion('type', [
+  reported('agent.status'),
+  reported('agent.message'),
+  reported('agent.error'),
+  reported('agent.input_requested'),
+  reported('agent.shared'),
+  reported('platform.notice'),
+]);
+export type EventReport = z.infer<typeof eventReport>;
+
+/** `POST .../permission-requests`: the sidecar chooses the id, so that a retry is the same request. */
+export const permissionRequestReport = permissionRequestInput.extend({
+  request_id: uuid,
+  refused_call: refusedCall.nullable(),
+});
+export const permissionRequestAnswer = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('sent'), request_id: uuid, expires_at: timestamp }),
+  z.strictObject({
+    status: z.literal('refused'),
+    code: z.enum([
+      'runtime_requests_disabled',
+      'recently_denied',
+      'too_many_open_requests',
+      'invalid_request',
+    ]),
+    message: z.string(),
+  }),
+]);
+export type PermissionRequestAnswer = z.infer<typeof permissionRequestAnswer>;
+/** `GET .../permission-requests/{request_id}`. */
+export const permissionRequestState = z.strictObject({
+  request_id: uuid,
+  status: requestStatus,
+  grant_id: uuid.nullable(),
+  reason: z.string().nullable(),
+});
+
+/** `POST .../artifacts?artifact_id=&name=&mime_type=&description=`: the body is the bytes, streamed. */
+export const artifactAnswer = z.strictObject({ artifact_id: uuid, size_bytes: z.int(), sha256: z.string() });
+
+/** `POST .../end`: the agent called `end_session`. */
+export const endReport = z.strictObject({
+  outcome: z.enum(['completed', 'failed']),
+  summary: z.string().max(10_000).nullable(),
+});
+
+/** Control side: `POST /inject` (idempotent by message id), `GET /health`, `GET /metrics`. */
+export const injectRequest = z.strictObject({ messages: z.array(inputMessage).min(1).max(100) });
+export const injectAnswer = z.strictObject({ ok: z.literal(true), last_seq: z.int() });

@@ -1,0 +1,33 @@
+/** Tenants, their members and their settings (design 1, 4, 5). */
+import { z } from 'zod';
+import { timestamp, uuid, workspaceSlug } from './names.ts';
+
+export const workspaceRole = z.enum(['admin', 'member']);
+export type WorkspaceRole = z.infer<typeof workspaceRole>;
+
+export const workspaceSettings = z.strictObject({
+  /** Adds arguments and results to `session.mcp.tool_called`; off, since they may hold personal data. */
+  log_tool_payloads: z.boolean(),
+  /** When false, `request_grant` and `request_permission` answer `runtime_requests_disabled`. */
+  allow_runtime_permission_requests: z.boolean(),
+  /** Lets members create `persistent` grants for agents that they own. */
+  members_grant_persistent: z.boolean(),
+});
+export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
+
+export const workspace = z.strictObject({
+  id: uuid,
+  slug: workspaceSlug,
+  name: z.string(),
+  settings: workspaceSettings,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Workspace = z.infer<typeof workspace>;
+
+/** A person as shown to others. Known by `(issuer, subject)`, never by e-mail alone. */
+export const user = z.strictObject({ id: uuid, email: z.string(), name: z.string() });
+export type User = z.infer<typeof user>;
+
+export const member = z.strictObject({ user, role: workspaceRole, added_at: timestamp });
+export type Member = z.infer<typeof member>;

@@ -1,0 +1,27 @@
+/** Every migration by name, without a file extension, so that a database migrated from source also opens from a build. */
+import type { Knex } from 'knex';
+import * as createWorkspaces from './20261121090000_create_workspaces.ts';
+import * as createCatalog from './20261121090100_create_catalog.ts';
+import * as createSessions from './20261121090200_create_sessions.ts';
+import * as createGrants from './20261121090300_create_grants.ts';
+import * as createAudit from './20261121090400_create_audit.ts';
+
+const migrations: Record<string, Knex.Migration> = {
+  '20261121090000_create_workspaces': createWorkspaces,
+  '20261121090100_create_catalog': createCatalog,
+  '20261121090200_create_sessions': createSessions,
+  '20261121090300_create_grants': createGrants,
+  '20261121090400_create_audit': createAudit,
+};
+
+export const migrationSource: Knex.MigrationSource<string> = {
+  getMigrations: async () => Object.keys(migrations).sort(),
+  getMigrationName: (name) => name,
+  getMigration: async (name) => {
+    const migration = migrations[name];
+    if (migration === undefined) {
+      throw new Error(`no migration is named ${name}`);
+    }
+    return migration;
+  },
+};
