@@ -21,6 +21,8 @@ export async function up(knex: Knex): Promise<void> {
       last_activity_at timestamptz not null default now(),
       -- Where the sidecar's control port listens now; each report of readiness replaces it.
       control_url text,
+      -- What asked for the end first: { by: actor, status: completed | failed | terminated, reason, summary }. Set once.
+      requested_ending jsonb,
       created_at timestamptz not null default now(),
       started_at timestamptz,
       ended_at timestamptz,

@@ -1,0 +1,32 @@
+/** The one error type that handlers throw on purpose; `middleware/errors.ts` is the only place that shapes an answer. */
+import type { ErrorCode, FieldProblem } from '../contract/errors.ts';
+
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly fields: FieldProblem[] | undefined;
+  readonly uses: { type: string; id: string; name: string }[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: {
+      fields?: FieldProblem[];
+      uses?: { type: string; id: string; name: string }[];
+      retryAfterSeconds?: number;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.code = code;
+    this.fields = more.fields;
+    this.uses = more.uses;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+}
+
+export const notFound = (what: string) => new ApiError('not_found', `${what} was not found`);
+export const forbidden = (rule: string) => new ApiError('forbidden', rule);
+export const invalid = (fields: FieldProblem[], message = 'Some fields are not valid') =>
+  new ApiError('validation_failed', message, { fields });

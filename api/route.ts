@@ -1,0 +1,100 @@
+/**
+ * What a route is: one value that carries its path, schemas, access and handler, so that the router and the API
+ * document are made from the same source. A handler parses nothing: authorise, act, present.
+ */
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { Agent } from '../contract/agent.ts';
+import type { Session } from '../contract/session.ts';
+import type { User, Workspace, WorkspaceRole } from '../contract/workspace.ts';
+
+export interface SignedIn {
+  user: User;
+  /** The sign-in of this cookie, revocable. */
+  signInId: string;
+}
+
+export interface InWorkspace extends SignedIn {
+  workspace: Workspace;
+  role: WorkspaceRole;
+}
+
+/**
+ * What a route is about. The router resolves it before the handler runs, and answers 404 for anything that
+ * does not exist or belongs to a workspace that the user is not a member of (design 4).
+ *  - `workspace`: path has `{slug}` - `agent`: path has `{agent_id}` - `session`: path has `{session_id}`
+ *  - `internal`: `/internal/sessions/{session_id}/...` with that session's X-Internal-Token
+ */
+export interface ContextByScope {
+  public: Record<never, never>;
+  user: SignedIn;
+  workspace: InWorkspace;
+  agent: InWorkspace & { agent: Agent };
+  session: InWorkspace & { session: Session };
+  internal: { session: Session };
+}
+export type RouteScope = keyof ContextByScope;
+
+interface RouteShape<Scope extends RouteScope> {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `{name}` parameters, without the `/api` or `/internal` prefix. */
+  path: string;
+  /** One line for the API document. */
+  summary: string;
+  scope: Scope;
+  /** Also served without the `/api` prefix (the two paths that the specification writes that way). */
+  alsoUnprefixed?: boolean;
+  /** The body may hold a secret: the request log sees neither body nor size (design 11). */
+  secretBody?: boolean;
+}
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
+
+export type RouteInput<Scope extends RouteScope, Params, Query, Body> = ContextByScope[Scope] & {
+  params: Parsed<Params>;
+  query: Parsed<Query>;
+  body: Parsed<Body>;
+  requestId: string;
+  /** For cookies, headers and streams; most handlers need none of it. */
+  ctx: Context;
+};
+
+export interface Route<
+  Scope extends RouteScope = RouteScope,
+  Params extends z.ZodType | undefined = z.ZodType | undefined,
+  Query extends z.ZodType | undefined = z.ZodType | undefined,
+  Body extends z.ZodType | undefined = z.ZodType | undefined,
+  Answer extends z.ZodType | undefined = z.ZodType | undefined,
+> extends RouteShape<Scope> {
+  /** Path parameters beside the ones that the scope resolves. */
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** Success status; 200 unless said. */
+  status?: 200 | 201 | 202 | 302;
+  /** The answer's schema, checked before it leaves. Absent: the handler writes the answer itself (streams, bytes, redirects). */
+  response?: Answer;
+  handler(
+    input: RouteInput<Scope, Params, Query, Body>,
+  ): Promise<Answer extends z.ZodType ? z.input<Answer> : void>;
+}
+
+/** Types a route's handler by its schemas. */
+export function defineRoute<
+  Scope extends RouteScope,
+  Params extends z.ZodType | undefined = undefined,
+  Query extends z.ZodType | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+  Answer extends z.ZodType | undefined = undefined,
+>(route: Route<Scope, Params, Query, Body, Answer>): AnyRoute {
+  return route as unknown as AnyRoute;
+}
+
+/** A route of any shape, as the router mounts it. */
+export type AnyRoute = Route<
+  RouteScope,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined
+>;
