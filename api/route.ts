@@ -44,9 +44,16 @@ interface RouteShape<Scope extends RouteScope> {
   scope: Scope;
   /** Also served without the `/api` prefix (the two paths that the specification writes that way). */
   alsoUnprefixed?: boolean;
-  /** The body may hold a secret: the request log sees neither body nor size (design 11). */
+  /** The body may hold a secret: the request log sees neither body nor size, nor any error's text (design 11). */
   secretBody?: boolean;
+  /** The handler reads the body's bytes from `ctx.req` itself, with its own limit. */
+  rawBody?: boolean;
+  /** Counts against the caller's address, for routes that people reach before they are known (design 13). */
+  limitedByAddress?: boolean;
 }
+
+/** What a handler returns when it has written the answer to `ctx` itself (streams, bytes, redirects). */
+export const written = Symbol('written');
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
@@ -72,11 +79,11 @@ export interface Route<
   body?: Body;
   /** Success status; 200 unless said. */
   status?: 200 | 201 | 202 | 302;
-  /** The answer's schema, checked before it leaves. Absent: the handler writes the answer itself (streams, bytes, redirects). */
+  /** The answer's schema, checked before it leaves. Absent: the handler always writes the answer itself. */
   response?: Answer;
   handler(
     input: RouteInput<Scope, Params, Query, Body>,
-  ): Promise<Answer extends z.ZodType ? z.input<Answer> : void>;
+  ): Promise<Answer extends z.ZodType ? z.input<Answer> | typeof written : void>;
 }
 
 /** Types a route's handler by its schemas. */

@@ -6,6 +6,7 @@ export const httpStatusByCode = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
   conflict: 409,
   in_use: 409,
   already_decided: 409,

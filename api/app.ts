@@ -1,0 +1,39 @@
+/** The HTTP application: checks that hold for every request, then the routes. */
+import Koa from 'koa';
+import { type AuthenticateDependencies, createAuthenticate } from './auth/authenticate.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { answerErrors } from './middleware/errors.ts';
+import { checkHost } from './middleware/host.ts';
+import { logRequests } from './middleware/log.ts';
+import { checkOrigin } from './middleware/origin.ts';
+import { createRateLimiter } from './middleware/rate-limit.ts';
+import { setSecurityHeaders } from './middleware/security-headers.ts';
+import { mountRoutes } from './mount.ts';
+import type { AnyRoute } from './route.ts';
+
+export type AppDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'log'>;
+
+/** Makes the application; it does not listen yet (`server.ts` does). Throws when two routes are the same. */
+export function createApp(dependencies: AppDependencies, routes: readonly AnyRoute[]): Koa {
+  const { config, log } = dependencies;
+  const app = new Koa({ proxy: config.TRUST_PROXY, maxIpsCount: 1 });
+  // The error middleware answers and logs; what still arrives here is a broken connection.
+  app.on('error', (error: unknown) => log.debug({ error: String(error) }, 'connection ended early'));
+  app.use(logRequests(log));
+  app.use(setSecurityHeaders);
+  app.use(answerErrors(log));
+  app.use(checkHost(config));
+  app.use(checkOrigin(config));
+  mountRoutes(app, routes, {
+    authenticate: createAuthenticate(dependencies),
+    limits: {
+      bodyBytes: config.LIMIT_BODY_BYTES,
+      byUser: createRateLimiter({ name: 'requests a minute per user', perMinute: config.RATE_USER_PER_MINUTE }),
+      byAddress: createRateLimiter({
+        name: 'sign-in attempts a minute per address',
+        perMinute: config.RATE_SIGN_IN_PER_MINUTE,
+      }),
+    },
+  });
+  return app;
+}

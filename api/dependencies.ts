@@ -1,0 +1,12 @@
+/** What the API is made of; `bin/api.ts` puts it together, routes take the part that they need. */
+import type { Logger } from 'pino';
+import type { ApiConfig } from '../config/api.ts';
+import type { Db } from '../store/database.ts';
+import type { WorkflowClient } from './workflow-client.ts';
+
+export interface ApiDependencies {
+  db: Db;
+  config: ApiConfig;
+  log: Logger;
+  workflows: WorkflowClient;
+}

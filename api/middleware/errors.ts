@@ -1,0 +1,67 @@
+/** The one place that turns a failure into an answer (design 5). What is not expected is logged and answered without detail. */
+import type { Context, Next } from 'koa';
+import type { Logger } from 'pino';
+import { type ErrorBody, httpStatusByCode } from '../../contract/errors.ts';
+import { InvalidCursorError } from '../../store/page-cursor.ts';
+import { ApiError, invalid } from '../errors.ts';
+import { requestState } from './request-state.ts';
+
+export function answerErrors(log: Logger) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+    } catch (error) {
+      const state = requestState(ctx);
+      const known = knownError(error);
+      if (known === null) {
+        log.error(
+          { request_id: state.requestId, route: state.route, error: describe(error, state.secretBody) },
+          'request failed',
+        );
+      }
+      answer(ctx, known ?? new ApiError('internal_error', 'Something went wrong'), state.requestId);
+    }
+  };
+}
+
+function knownError(error: unknown): ApiError | null {
+  if (error instanceof InvalidCursorError) {
+    return invalid([{ path: 'cursor', code: 'invalid_cursor', message: error.message }]);
+  }
+  return error instanceof ApiError ? error : null;
+}
+
+function answer(ctx: Context, error: ApiError, requestId: string): void {
+  if (ctx.headerSent) {
+    // Too late for a status: cutting the connection tells the client that the answer is not whole.
+    ctx.res.destroy();
+    return;
+  }
+  ctx.status = httpStatusByCode[error.code];
+  if (error.retryAfterSeconds !== undefined) {
+    ctx.set('Retry-After', String(error.retryAfterSeconds));
+  }
+  const body: ErrorBody = {
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.fields && { fields: error.fields }),
+      ...(error.uses && { uses: error.uses }),
+      request_id: requestId,
+    },
+  };
+  ctx.body = body;
+}
+
+/**
+ * What the log may know of an unexpected error. Not the error itself: a database error carries rows, and the
+ * text of any error may quote the request, so a route that takes secrets logs kind and place only.
+ */
+function describe(error: unknown, secretBody: boolean): Record<string, unknown> {
+  if (typeof error !== 'object' || error === null) {
+    return { kind: typeof error };
+  }
+  const { name, message, stack, code, constraint } = error as Record<string, unknown>;
+  const frames = typeof stack === 'string' ? stack.slice(stack.indexOf('\n    at ')) : undefined;
+  return { name, code, constraint, frames, ...(secretBody ? {} : { message }) };
+}

@@ -1,0 +1,32 @@
+/** Refuses requests for a host name that is not ours, so that DNS rebinding reaches nothing (design 4). */
+import type { Context, Next } from 'koa';
+import type { ApiConfig } from '../../config/api.ts';
+import { isLoopback } from '../../config/parse.ts';
+import { forbidden } from '../errors.ts';
+
+type Settings = Pick<ApiConfig, 'HOST' | 'PUBLIC_URL'>;
+
+/** `host:port` of a Host header whose name is a loopback name, on a loopback listener; else null. */
+export function loopbackOrigin(settings: Settings, host: string): string | null {
+  const name = /^(\[::1\]|[a-z0-9.-]+)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
+  if (name === undefined || !isLoopback(settings.HOST)) {
+    return null;
+  }
+  return isLoopback(name.replace(/^\[|\]$/g, '')) ? `http://${host.toLowerCase()}` : null;
+}
+
+/**
+ * Sidecars and health probes reach the API by whatever name their network gives it; what they may do does not
+ * depend on a browser's cookie, so the check leaves their paths out.
+ */
+export function checkHost(settings: Settings) {
+  const publicHost = settings.PUBLIC_URL === undefined ? null : new URL(settings.PUBLIC_URL).host;
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const exempt = ctx.path.startsWith('/internal/') || ctx.path === '/api/health';
+    const host = ctx.get('Host');
+    if (!exempt && host.toLowerCase() !== publicHost && loopbackOrigin(settings, host) === null) {
+      throw forbidden('This host name is not served here; use the configured PUBLIC_URL');
+    }
+    await next();
+  };
+}

@@ -1,0 +1,27 @@
+/** What the middlewares of one request tell each other. Kept beside the context, so that `ctx.state` needs no untyped fields. */
+import type { Context } from 'koa';
+
+export interface RequestState {
+  requestId: string;
+  /** The route's pattern, such as `/api/agents/{agent_id}`; never the path with its values. */
+  route: string | null;
+  userId: string | null;
+  secretBody: boolean;
+}
+
+const states = new WeakMap<Context['req'], RequestState>();
+
+export function beginRequest(ctx: Context, requestId: string): RequestState {
+  const state: RequestState = { requestId, route: null, userId: null, secretBody: false };
+  states.set(ctx.req, state);
+  return state;
+}
+
+/** Throws when `logRequests` has not run: it is the first middleware of every application. */
+export function requestState(ctx: Context): RequestState {
+  const state = states.get(ctx.req);
+  if (state === undefined) {
+    throw new Error('the request has no state: logRequests must run first');
+  }
+  return state;
+}
