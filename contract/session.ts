@@ -1,8 +1,8 @@
 /** Sessions and their frozen configuration (design 5, 6). */
 import { z } from 'zod';
 import { agentKind, agentLimits, run } from './agent.ts';
-import { egressRule, network, shape } from './catalog.ts';
-import { entryName, secretName, timestamp, toolScope, uuid } from './names.ts';
+import { egressRule, manifestEnvField, network, shape } from './catalog.ts';
+import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 
 export const sessionStatus = z.enum([
   'pending',
@@ -66,6 +66,8 @@ export const frozenServer = z.strictObject({
   shape,
   image_digest: z.string().nullable(),
   env: frozenEnv,
+  /** The manifest's `env` at the freeze: the attachment is checked against it again at launch. */
+  manifest_env: z.record(envName, manifestEnvField),
   tool_scopes: z.record(z.string(), toolScope),
   network,
   egress_allow: z.array(egressRule),

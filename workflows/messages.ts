@@ -4,6 +4,24 @@ import type { TerminalStatus } from '../contract/session.ts';
 
 export interface SessionWorkflowInput {
   sessionId: string;
+  /** Events after which the workflow continues as a new run; left out except in tests. */
+  historyLimit?: number;
+  /** Carried from one run to the next; never set by whoever starts a session. */
+  resume?: SessionResume;
+}
+
+/** What a run that continues a session needs to know: ids, numbers and flags. */
+export interface SessionResume {
+  workspaceId: string;
+  limits: SessionLimits;
+  totalDeadlineMs: number;
+  searchAttributesKnown: boolean;
+}
+
+export interface SessionLimits {
+  startMs: number;
+  totalMs: number;
+  idleMs: number;
 }
 
 export interface PermissionRequestWorkflowInput {
