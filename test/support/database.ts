@@ -1,0 +1,40 @@
+/** A fresh, migrated database on the real Postgres. Call in `beforeAll`; `drop` in `afterAll`. */
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { openDatabase } from '../../store/database.ts';
+
+export interface TestDatabase {
+  db: Knex;
+  url: string;
+  /** Ends the pool and removes the database, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = process.env['TEST_POSTGRES_URL'];
+  const template = process.env['TEST_TEMPLATE'];
+  if (serverUrl === undefined || template === undefined) {
+    throw new Error('jest runs without its global setup');
+  }
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await onServer(serverUrl, (server) => server.raw('create database ?? template ??', [name, template]));
+  const url = serverUrl.replace(/\/postgres$/, `/${name}`);
+  const db = openDatabase(url, { poolSize: 12 });
+  return {
+    db,
+    url,
+    drop: async () => {
+      await db.destroy();
+      await onServer(serverUrl, (server) => server.raw('drop database if exists ?? with (force)', [name]));
+    },
+  };
+}
+
+async function onServer(url: string, work: (server: Knex) => Promise<unknown>): Promise<void> {
+  const server = openDatabase(url, { poolSize: 1 });
+  try {
+    await work(server);
+  } finally {
+    await server.destroy();
+  }
+}

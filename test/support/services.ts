@@ -1,0 +1,123 @@
+/**
+ * The one Postgres and the one Temporal server that all test runs on this machine share. The first run starts
+ * them, the last one stops them: each run leaves its mark in a directory, and marks of dead runs do not count.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres } from '../../embedded/postgres.ts';
+import { identify, isRunning, type ProcessIdentity } from '../../embedded/process-identity.ts';
+import { startTemporal } from '../../embedded/temporal.ts';
+import { migrate, openDatabase } from '../../store/database.ts';
+
+const directory = resolve('.cache/test');
+const marks = join(directory, 'runs');
+/** Guards databases that hold test data only, on the loopback address. */
+const password = 'test';
+
+export async function acquireServices(): Promise<void> {
+  mkdirSync(marks, { recursive: true });
+  await alone(async () => {
+    const first = otherRuns().length === 0;
+    writeFileSync(markOf(process.pid), JSON.stringify(identify(process.pid)));
+    const settings = {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+    };
+    const postgres = await startPostgres({ directory: join(directory, 'postgres'), password, settings });
+    const template = await ensureTemplate(postgres.url('postgres'), first);
+    const { temporal: program } = JSON.parse(readFileSync('.cache/tools.json', 'utf8'));
+    const temporal = await startTemporal({ program, directory: join(directory, 'temporal'), uiPort: null });
+    process.env['TEST_POSTGRES_URL'] = postgres.url('postgres');
+    process.env['TEST_TEMPLATE'] = template;
+    process.env['TEST_TEMPORAL_ADDRESS'] = temporal.address;
+  });
+}
+
+export async function releaseServices(): Promise<void> {
+  await alone(async () => {
+    rmSync(markOf(process.pid), { force: true });
+    if (otherRuns().length > 0) {
+      return;
+    }
+    const { temporal: program } = JSON.parse(readFileSync('.cache/tools.json', 'utf8'));
+    const temporal = await startTemporal({ program, directory: join(directory, 'temporal'), uiPort: null });
+    await temporal.stop();
+    rmSync(join(directory, 'temporal'), { recursive: true, force: true });
+    const postgres = await startPostgres({ directory: join(directory, 'postgres'), password });
+    await postgres.stop();
+  });
+}
+
+const markOf = (pid: number) => join(marks, String(pid));
+
+function otherRuns(): string[] {
+  return readdirSync(marks).filter((name) => {
+    const alive = isAlive(join(marks, name));
+    if (!alive) {
+      rmSync(join(marks, name), { force: true });
+    }
+    return alive && name !== String(process.pid);
+  });
+}
+
+function isAlive(markFile: string): boolean {
+  try {
+    return isRunning(JSON.parse(readFileSync(markFile, 'utf8')) as ProcessIdentity);
+  } catch {
+    return false;
+  }
+}
+
+/** One run at a time starts or stops services. A lock of a dead run is broken. */
+async function alone(work: () => Promise<void>): Promise<void> {
+  const lock = join(directory, 'lock');
+  for (;;) {
+    try {
+      writeFileSync(lock, JSON.stringify(identify(process.pid)), { flag: 'wx' });
+      break;
+    } catch {
+      if (existsSync(lock) && !isAlive(lock)) {
+        rmSync(lock, { force: true });
+      }
+      await sleep(100);
+    }
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** A migrated database to copy, one for each state of the migrations. The first run drops what killed runs left. */
+async function ensureTemplate(url: string, first: boolean): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of readdirSync('migrations').sort()) {
+    hash.update(file).update(readFileSync(join('migrations', file)));
+  }
+  const template = `template_${hash.digest('hex').slice(0, 16)}`;
+  const db = openDatabase(url, { poolSize: 1 });
+  try {
+    const names: string[] = await db('pg_database').pluck('datname');
+    for (const name of names) {
+      if (first && (name.startsWith('test_') || (name.startsWith('template_') && name !== template))) {
+        await db.raw('drop database ?? with (force)', [name]);
+      }
+    }
+    if (!names.includes(template)) {
+      const unfinished = `${template}_unfinished`;
+      await db.raw('drop database if exists ?? with (force)', [unfinished]);
+      await db.raw('create database ??', [unfinished]);
+      const fresh = openDatabase(url.replace(/\/postgres$/, `/${unfinished}`), { poolSize: 2 });
+      await migrate(fresh).finally(() => fresh.destroy());
+      await db.raw('alter database ?? rename to ??', [unfinished, template]);
+    }
+    return template;
+  } finally {
+    await db.destroy();
+  }
+}
