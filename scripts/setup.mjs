@@ -1,0 +1,57 @@
+/**
+ * Brings a fresh clone to where `npm start` or `npm test` can run; does nothing when it is there already.
+ * Plain JavaScript without dependencies: it runs before node_modules exists.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installDependencies, linkPostgresLibraries } from './setup/dependencies.mjs';
+import { withLock } from './setup/lock.mjs';
+import { SetupError, step } from './setup/progress.mjs';
+import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
+import { provideTemporal } from './setup/temporal.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const forTests = process.argv.includes('--test');
+const oldestNode = [20, 19];
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
+    throw new SetupError(
+      `This needs Node ${oldestNode.join('.')} or later, and this is ${process.version}. See https://nodejs.org, or use nvm.`,
+    );
+  }
+  if (process.platform === 'win32') {
+    throw new SetupError('This runs on Linux and macOS. On Windows, use WSL.');
+  }
+}
+
+async function setUp() {
+  await step('Packages', () => installDependencies(root));
+  await step('Packages of the MCP servers', () => installDependencies(join(root, 'runner')));
+  await linkPostgresLibraries(root);
+  if (forTests) {
+    await step('System packages', () => installSystemPackages(process.env));
+  }
+  if (forTests || !process.env.TEMPORAL_ADDRESS) {
+    await step('Temporal server', () => provideTemporal(root, process.env));
+  }
+  const { build } = await import('./build.mjs');
+  await step('Build', () => build(root));
+}
+
+try {
+  checkNode();
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  await withLock(join(root, '.cache/setup.lock'), setUp);
+  if (!forTests) {
+    nameMissingPrograms();
+  }
+} catch (error) {
+  if (!(error instanceof SetupError)) {
+    throw error;
+  }
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+}

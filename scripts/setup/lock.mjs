@@ -1,0 +1,55 @@
+/** Lets one set-up at a time work on a clone. A lock whose process is gone does not count. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export async function withLock(file, work) {
+  let told = false;
+  while (!take(file)) {
+    if (!told) {
+      console.log('  Another set-up is running; waiting for it.');
+      told = true;
+    }
+    await sleep(300);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function take(file) {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') {
+      throw error;
+    }
+  }
+  if (!isAlive(holderOf(file))) {
+    rmSync(file, { force: true });
+  }
+  return false;
+}
+
+function holderOf(file) {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function isAlive(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) {
+    // Being written at this moment, or just removed.
+    return true;
+  }
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,32 @@
+/** One line for each step: what it is, how it ended, how long it took. Steps with nothing to do stay silent. */
+export class SetupError extends Error {}
+
+/** `work` answers a short text of what it did, or nothing when there was nothing to do. */
+export async function step(name, work) {
+  const started = Date.now();
+  const done = await work();
+  if (done) {
+    console.log(`  ${name}: ${done} (${readableDuration(Date.now() - started)})`);
+  }
+}
+
+export function readableDuration(ms) {
+  const seconds = ms / 1000;
+  return seconds < 60
+    ? `${seconds.toFixed(1)} s`
+    : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+/** Says every 20 seconds that something long is still going on. */
+export async function withHeartbeat(what, work) {
+  const started = Date.now();
+  const timer = setInterval(
+    () => console.log(`  ... ${what}, ${readableDuration(Date.now() - started)} so far`),
+    20_000,
+  );
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,45 @@
+/** Runs a program to its end, quietly: its output is shown only when it fails. */
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { SetupError } from './progress.mjs';
+
+/** Answers its standard output. Throws SetupError with the last lines of output when it fails. */
+export function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let both = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+      both += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      both += chunk;
+    });
+    child.once('error', (error) => reject(new SetupError(`${command} could not be run: ${error.message}`)));
+    child.once('close', (code) =>
+      code === 0
+        ? resolve(stdout)
+        : reject(
+            new SetupError(
+              `${[command, ...args].join(' ')} failed:\n${both.trim().split('\n').slice(-15).join('\n')}`,
+            ),
+          ),
+    );
+  });
+}
+
+/** The full path of a program on the PATH, or null. */
+export function which(program, path = process.env.PATH ?? '') {
+  for (const directory of path.split(delimiter).filter(Boolean)) {
+    const candidate = join(directory, program);
+    try {
+      accessSync(candidate, constants.X_OK);
+      return candidate;
+    } catch {
+      // Not here.
+    }
+  }
+  return null;
+}

@@ -1,0 +1,79 @@
+/** Programs that npm cannot bring: the sandbox and its network. */
+import { readFileSync } from 'node:fs';
+import { SetupError, withHeartbeat } from './progress.mjs';
+import { run, which } from './run.mjs';
+
+/** By program: the Debian package, and what its absence costs. */
+const programs = {
+  bwrap: {
+    package: 'bubblewrap',
+    cost: 'sessions run without a sandbox: only scripted agents and the MCP servers that come with the platform',
+  },
+  slirp4netns: {
+    package: 'slirp4netns',
+    cost: 'MCP servers and agents that ask for the internet get no network',
+  },
+  socat: { package: 'socat', cost: 'the tests that use socat as a relay are left out' },
+};
+
+export function missingPrograms() {
+  return Object.keys(programs).filter((program) => which(program) === null);
+}
+
+/** For `npm start`: names what is missing, what that costs and how to install it. Changes nothing. */
+export function nameMissingPrograms() {
+  const missing = missingPrograms().filter((program) => program !== 'socat');
+  if (missing.length === 0) {
+    return;
+  }
+  console.log('\n  Not installed:');
+  for (const program of missing) {
+    console.log(`    ${programs[program].package}: without it ${programs[program].cost}.`);
+  }
+  console.log(`  On Debian and Ubuntu: ${installCommand(missing)}\n`);
+}
+
+/** For `npm test`: installs what the tests need where that is possible. In CI, nothing may be missing. */
+export async function installSystemPackages(environment) {
+  const missing = missingPrograms();
+  if (missing.length === 0) {
+    return undefined;
+  }
+  const why = reasonNotToInstall(environment);
+  if (why === null) {
+    const names = missing.map((program) => programs[program].package);
+    const options = { env: { ...environment, DEBIAN_FRONTEND: 'noninteractive' } };
+    await withHeartbeat(`installing ${names.join(', ')}`, async () => {
+      await run('apt-get', ['update', '-q'], options);
+      await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...names], options);
+    });
+    return `installed ${names.join(', ')}`;
+  }
+  const text = `${missing.join(', ')} not installed (${why}); install with: ${installCommand(missing)}`;
+  if (environment.CI) {
+    throw new SetupError(`${text}\nCI leaves no test out.`);
+  }
+  return `${text}. The tests that need them are left out`;
+}
+
+function reasonNotToInstall(environment) {
+  if (['1', 'true'].includes(environment.PLATFORM_NO_SYSTEM_PACKAGES)) {
+    return 'PLATFORM_NO_SYSTEM_PACKAGES is set';
+  }
+  if (process.getuid() !== 0) {
+    return 'not root';
+  }
+  return isDebian() && which('apt-get') !== null ? null : 'not Debian or Ubuntu';
+}
+
+function isDebian() {
+  try {
+    return /^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function installCommand(missing) {
+  return `sudo apt-get install -y ${missing.map((program) => programs[program].package).join(' ')}`;
+}
