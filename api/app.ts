@@ -18,7 +18,7 @@ export function createApp(dependencies: AppDependencies, routes: readonly AnyRou
   const { config, log } = dependencies;
   const app = new Koa({ proxy: config.TRUST_PROXY, maxIpsCount: 1 });
   // The error middleware answers and logs; what still arrives here is a broken connection.
-  app.on('error', (error: unknown) => log.debug({ error: String(error) }, 'connection ended early'));
+  app.on('error', (error: unknown) => log.debug({ code: errorCode(error) }, 'connection ended early'));
   app.use(logRequests(log));
   app.use(setSecurityHeaders);
   app.use(answerErrors(log));
@@ -28,7 +28,10 @@ export function createApp(dependencies: AppDependencies, routes: readonly AnyRou
     authenticate: createAuthenticate(dependencies),
     limits: {
       bodyBytes: config.LIMIT_BODY_BYTES,
-      byUser: createRateLimiter({ name: 'requests a minute per user', perMinute: config.RATE_USER_PER_MINUTE }),
+      byUser: createRateLimiter({
+        name: 'requests a minute per user',
+        perMinute: config.RATE_USER_PER_MINUTE,
+      }),
       byAddress: createRateLimiter({
         name: 'sign-in attempts a minute per address',
         perMinute: config.RATE_SIGN_IN_PER_MINUTE,
@@ -36,4 +39,8 @@ export function createApp(dependencies: AppDependencies, routes: readonly AnyRou
     },
   });
   return app;
+}
+
+function errorCode(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

@@ -2,7 +2,7 @@
 import { ApiError } from '../errors.ts';
 
 const minuteMs = 60_000;
-/** More keys than this at once and full buckets are forgotten, so that many addresses cannot fill the memory. */
+/** Beyond this many keys the one that was quiet longest is forgotten, so that many addresses cannot fill the memory. */
 const maxKeys = 50_000;
 
 export interface RateLimiter {
@@ -12,33 +12,32 @@ export interface RateLimiter {
 
 export function createRateLimiter(
   limit: { name: string; perMinute: number },
-  now: () => number = () => performance.now(),
+  nowMs: () => number = () => performance.now(),
 ): RateLimiter {
+  // In the order of last use: a key moves to the end with each take.
   const buckets = new Map<string, { tokens: number; atMs: number }>();
-  const refilled = (bucket: { tokens: number; atMs: number }, atMs: number) =>
-    Math.min(limit.perMinute, bucket.tokens + ((atMs - bucket.atMs) / minuteMs) * limit.perMinute);
+  const perMs = limit.perMinute / minuteMs;
 
-  const forgetFull = (atMs: number) => {
-    for (const [key, bucket] of buckets) {
-      if (refilled(bucket, atMs) >= limit.perMinute) {
-        buckets.delete(key);
-      }
-    }
+  const tokensOf = (key: string, atMs: number): number => {
+    const bucket = buckets.get(key);
+    return bucket === undefined
+      ? limit.perMinute
+      : Math.min(limit.perMinute, bucket.tokens + (atMs - bucket.atMs) * perMs);
   };
 
   return {
     take(key) {
-      const atMs = now();
-      if (buckets.size >= maxKeys && !buckets.has(key)) {
-        forgetFull(atMs);
-      }
-      const bucket = buckets.get(key);
-      const tokens = bucket === undefined ? limit.perMinute : refilled(bucket, atMs);
+      const atMs = nowMs();
+      const tokens = tokensOf(key, atMs);
+      buckets.delete(key);
       buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs });
+      const [oldest] = buckets.keys();
+      if (buckets.size > maxKeys && oldest !== undefined) {
+        buckets.delete(oldest);
+      }
       if (tokens < 1) {
-        const retryAfterSeconds = Math.ceil(((1 - tokens) * minuteMs) / limit.perMinute / 1000);
         throw new ApiError('rate_limited', `The limit is ${limit.perMinute} ${limit.name}`, {
-          retryAfterSeconds,
+          retryAfterSeconds: Math.ceil((1 - tokens) / perMs / 1000),
         });
       }
     },

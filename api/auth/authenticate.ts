@@ -1,0 +1,89 @@
+/** Who asks, and about what: resolves each route scope, or refuses (design 4). */
+import type { Context } from 'koa';
+import { uuid } from '../../contract/names.ts';
+import type { Session } from '../../contract/session.ts';
+import { isTerminal } from '../../contract/session.ts';
+import { verifyInternalToken } from '../../contract/session-keys.ts';
+import { internalTokenHeader } from '../../contract/sidecar.ts';
+import { readAgent } from '../../store/agents/read.ts';
+import { type MembershipKey, readMembership } from '../../store/members/read-membership.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import { readSignedInUser } from '../../store/sign-ins/read-signed-in-user.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { ApiError, notFound } from '../errors.ts';
+import type { ContextByScope, InWorkspace, RouteScope, SignedIn } from '../route.ts';
+import { readSessionCookie } from './session-cookie.ts';
+
+export interface AuthenticateDependencies extends Pick<ApiDependencies, 'db' | 'log'> {
+  config: ApiDependencies['config'];
+}
+
+type Params = Readonly<Record<string, string>>;
+export type ResolveScope = {
+  [Scope in RouteScope]: (ctx: Context, params: Params) => Promise<ContextByScope[Scope]>;
+};
+
+/**
+ * One resolver per scope. They throw 401 `unauthenticated` without a valid credential of the right kind, and 404 for
+ * what does not exist or belongs to a workspace that the user is no member of: the two look the same.
+ */
+export function createAuthenticate({ db, config }: AuthenticateDependencies): ResolveScope {
+  const user = async (ctx: Context): Promise<SignedIn> => {
+    const claims = await readSessionCookie(ctx, config.COOKIE_KEY);
+    const known = claims && (await readSignedInUser(db, claims));
+    if (claims === null || known === null) {
+      throw new ApiError('unauthenticated', 'Sign in first');
+    }
+    return { user: known, signInId: claims.signInId };
+  };
+
+  const inWorkspace = async (signedIn: SignedIn, key: MembershipKey, what: string): Promise<InWorkspace> => {
+    const membership = await readMembership(db, signedIn.user.id, key);
+    if (membership === null) {
+      throw notFound(what);
+    }
+    return { ...signedIn, ...membership };
+  };
+
+  const read = async <Row>(
+    what: string,
+    id: string | undefined,
+    find: (id: string) => Promise<Row | null>,
+  ) => {
+    const row = uuid.safeParse(id).success && id !== undefined ? await find(id) : null;
+    if (row === null) {
+      throw notFound(what);
+    }
+    return row;
+  };
+  const session = (id: string | undefined) =>
+    read<Session>('The session', id, (known) => readSession(db, known));
+
+  return {
+    public: async () => ({}),
+    user,
+    workspace: async (ctx, { slug = '' }) => inWorkspace(await user(ctx), { slug }, 'The workspace'),
+    agent: async (ctx, params) => {
+      const signedIn = await user(ctx);
+      const agent = await read('The agent', params['agent_id'], (id) => readAgent(db, id));
+      return { ...(await inWorkspace(signedIn, { workspaceId: agent.workspace_id }, 'The agent')), agent };
+    },
+    session: async (ctx, params) => {
+      const signedIn = await user(ctx);
+      const found = await session(params['session_id']);
+      const within = await inWorkspace(signedIn, { workspaceId: found.workspace_id }, 'The session');
+      return { ...within, session: found };
+    },
+    internal: async (ctx, { session_id = '' }) => {
+      if (!verifyInternalToken(config.SESSION_KEY_SEED, ctx.get(internalTokenHeader), session_id)) {
+        throw new ApiError('unauthenticated', "This route needs the session's own X-Internal-Token");
+      }
+      const found = await session(session_id);
+      // The token is derived, so what ends it is the end of its session.
+      if (isTerminal(found.status)) {
+        throw new ApiError('unauthenticated', 'The session has ended');
+      }
+      return { session: found };
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/** Reads a JSON body: its type, its size, its bytes, then its text; what it means is the route's schema's business. */
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { FieldProblem } from '../../contract/errors.ts';
+import { ApiError, invalid } from '../errors.ts';
+
+const maxDepth = 64;
+
+/**
+ * The body as a value; an absent body is `{}`, so that each missing field is named.
+ * Throws 400 `malformed_request`, 413 `too_large`, 415 `unsupported_media_type`, 422 for text that cannot be stored as it is.
+ */
+export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unknown> {
+  const bytes = await readBytes(ctx.req, maxBytes).catch((error: unknown) => {
+    // The rest of the body is discarded, and the connection is not used again.
+    ctx.set('Connection', 'close');
+    ctx.req.resume();
+    throw error;
+  });
+  if (bytes.length === 0) {
+    return {};
+  }
+  if (ctx.request.is('application/json') === false || ctx.get('Content-Encoding') !== '') {
+    throw new ApiError('unsupported_media_type', 'The body must be application/json, not compressed');
+  }
+  const value = parse(bytes);
+  const problems = textProblems(value, [], 0);
+  if (problems.length > 0) {
+    throw invalid(problems);
+  }
+  return value;
+}
+
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new ApiError('too_large', `The limit is ${maxBytes} bytes for a request body`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    throw tooLarge();
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) {
+        break;
+      }
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new ApiError('malformed_request', 'The connection ended before the body did');
+  }
+  if (size > maxBytes) {
+    throw tooLarge();
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The parser's own message is not passed on: it quotes the body. */
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new ApiError('malformed_request', 'The body is not valid JSON in UTF-8');
+  }
+}
+
+/**
+ * What JSON can say and the store or a schema would drop or change silently: NUL and half surrogates in text,
+ * and a field named `__proto__`.
+ */
+function textProblems(value: unknown, path: readonly string[], depth: number): FieldProblem[] {
+  if (depth > maxDepth) {
+    throw new ApiError('malformed_request', `The limit is ${maxDepth} levels of nesting`);
+  }
+  if (typeof value === 'string') {
+    return storableText(value) ? [] : [problem(path, 'must be valid Unicode without a NUL character')];
+  }
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
+  return Object.entries(value).flatMap(([key, inner]) =>
+    storableText(key) && key !== '__proto__'
+      ? textProblems(inner, [...path, key], depth + 1)
+      : [problem([...path, key.toWellFormed().replaceAll('\0', '')], 'is not a usable field name')],
+  );
+}
+
+export function storableText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+function problem(path: readonly string[], message: string): FieldProblem {
+  return { path: path.join('.'), code: 'invalid_text', message };
+}

@@ -1,0 +1,121 @@
+/**
+ * Puts routes on the application. Each request of a route passes the same steps, in this order:
+ * who asks and about what (401, 404), how often (429), path, query and body (400, 413, 415, 422), handler, answer.
+ */
+import Router, { type RouterContext } from '@koa/router';
+import type Koa from 'koa';
+import { z } from 'zod';
+import { fieldProblemsOf } from '../contract/errors.ts';
+import type { ResolveScope } from './auth/authenticate.ts';
+import { ApiError, invalid } from './errors.ts';
+import { readJsonBody, storableText } from './middleware/json-body.ts';
+import type { RateLimiter } from './middleware/rate-limit.ts';
+import { requestState } from './middleware/request-state.ts';
+import { type AnyRoute, type SignedIn, written } from './route.ts';
+
+export interface MountOptions {
+  authenticate: ResolveScope;
+  limits: { bodyBytes: number; byUser: RateLimiter; byAddress: RateLimiter };
+}
+
+/** Throws when two routes have the same method and path. */
+export function mountRoutes(app: Koa, routes: readonly AnyRoute[], options: MountOptions): void {
+  const router = new Router({ strict: true, sensitive: true });
+  const taken = new Set<string>();
+  for (const route of routes) {
+    const handle = handlerOf(route, options);
+    for (const path of pathsOf(route)) {
+      const key = `${route.method} ${path.replaceAll(/\{\w+\}/g, '{}')}`;
+      if (taken.has(key)) {
+        throw new Error(`two routes are mounted as ${key}`);
+      }
+      taken.add(key);
+      router[route.method](path.replaceAll(/\{(\w+)\}/g, ':$1'), (ctx) => handle(ctx, path));
+    }
+  }
+  app.use(router.routes());
+  app.use((ctx) => {
+    const allowed = new Set((ctx as RouterContext).matched?.flatMap((layer) => layer.methods) ?? []);
+    if (allowed.size === 0) {
+      throw new ApiError('not_found', 'There is no such route');
+    }
+    ctx.set('Allow', [...allowed].join(', '));
+    throw new ApiError('method_not_allowed', 'This route does not take that method');
+  });
+}
+
+function pathsOf(route: AnyRoute): string[] {
+  const prefix = route.scope === 'internal' ? '/internal' : '/api';
+  return [prefix + route.path, ...(route.alsoUnprefixed === true ? [route.path] : [])];
+}
+
+function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
+  const query = strict(route.query ?? (route.response === undefined ? z.unknown() : z.object({})));
+  const body = route.body ?? z.strictObject({});
+  const readsBody = route.body !== undefined || (route.method !== 'get' && route.rawBody !== true);
+
+  return async (ctx: RouterContext, pattern: string): Promise<void> => {
+    const state = requestState(ctx);
+    state.route = pattern;
+    state.secretBody = route.secretBody === true;
+    if (route.limitedByAddress === true) {
+      limits.byAddress.take(ctx.ip);
+    }
+    const params = ctx.params as Record<string, string>;
+    const scope: Partial<SignedIn> = await authenticate[route.scope](ctx, params);
+    if (scope.user !== undefined) {
+      state.userId = scope.user.id;
+      limits.byUser.take(scope.user.id);
+    }
+    const answer = await route.handler({
+      ...scope,
+      params: route.params && parsed(strip(route.params), params),
+      query: parsed(query, usableQuery(ctx.query)),
+      body: readsBody ? parsed(body, await readJsonBody(ctx, limits.bodyBytes)) : undefined,
+      requestId: state.requestId,
+      ctx,
+    } as Parameters<AnyRoute['handler']>[0]);
+    if (route.response !== undefined && answer !== written) {
+      ctx.body = checkedAnswer(route.response, answer);
+      ctx.status = route.status ?? 200;
+    }
+  };
+}
+
+/** Unknown fields are refused, never dropped (design 5), also where a schema does not say so. */
+function strict(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
+}
+
+/** Path parameters that the scope has resolved are not the route's own. */
+function strip(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodObject ? schema.strip() : schema;
+}
+
+function usableQuery(query: RouterContext['query']): RouterContext['query'] {
+  const wrong = Object.entries(query).filter(
+    (pair) => !pair.flat().every((text) => storableText(text ?? '')),
+  );
+  if (wrong.length > 0) {
+    throw new ApiError('malformed_request', 'The query has characters that are not allowed');
+  }
+  return { ...query };
+}
+
+function parsed(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (!result.success) {
+    throw invalid(fieldProblemsOf(result.error));
+  }
+  return result.data;
+}
+
+/** An answer that does not fit its schema is a defect of ours: nothing of it leaves. */
+function checkedAnswer(schema: z.ZodType, answer: unknown): unknown {
+  const result = schema.safeParse(answer);
+  if (!result.success) {
+    const paths = fieldProblemsOf(result.error).map(({ path, code }) => `${path} (${code})`);
+    throw new Error(`the answer does not fit its schema: ${paths.join(', ')}`);
+  }
+  return result.data;
+}

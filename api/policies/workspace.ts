@@ -1,0 +1,21 @@
+/** What a role allows on the workspace itself: members, settings, secrets, catalog, audit (design 4). */
+import type { WorkspaceRole } from '../../contract/workspace.ts';
+import { forbidden } from '../errors.ts';
+
+const adminOnly = {
+  'secrets.write': 'Only a workspace admin may set, restrict or clear secrets',
+  'catalog.write': 'Only a workspace admin may register, update or remove MCP servers',
+  'members.manage': 'Only a workspace admin may see and change members',
+  'settings.write': 'Only a workspace admin may change settings',
+  'audit.read': 'Only a workspace admin may read audit events',
+  'egress.write': 'Only a workspace admin may open private network destinations',
+} as const;
+
+export type AdminAction = keyof typeof adminOnly;
+
+/** Throws 403 `forbidden`, saying the rule, unless the role is `admin`. */
+export function requireAdmin(role: WorkspaceRole, action: AdminAction): void {
+  if (role !== 'admin') {
+    throw forbidden(adminOnly[action]);
+  }
+}

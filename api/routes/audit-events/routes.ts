@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { type AuditEvent, auditEvent, auditEventName } from '../../../contract/audit-event.ts';
+import { uuid } from '../../../contract/names.ts';
+import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import { eachAuditEvent, listAuditEvents } from '../../../store/audit-events/list.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { requireAdmin } from '../../policies/workspace.ts';
+import { type AnyRoute, defineRoute, written } from '../../route.ts';
+
+const ndjson = 'application/x-ndjson';
+const pointInTime = z.iso.datetime({ offset: true });
+
+export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/workspaces/{slug}/audit-events',
+      summary: `Audit events, newest first; all that pass the filter as ${ndjson} when asked for`,
+      scope: 'workspace',
+      query: pageQuery.extend({
+        event: auditEventName.optional(),
+        /** Id of the user or agent. */
+        actor: uuid.optional(),
+        /** Id or name of the resource. */
+        resource: z.string().max(200).optional(),
+        from: pointInTime.optional(),
+        to: pointInTime.optional(),
+      }),
+      response: z.strictObject({ audit_events: z.array(auditEvent), next_cursor: nextCursor }),
+      async handler({ workspace, role, query, ctx }) {
+        requireAdmin(role, 'audit.read');
+        const { cursor, limit, ...filter } = query;
+        if (ctx.accepts(['application/json', ndjson]) === ndjson) {
+          ctx.type = ndjson;
+          ctx.body = Readable.from(asLines(eachAuditEvent(db, workspace.id, filter)));
+          return written;
+        }
+        const page = await listAuditEvents(db, workspace.id, filter, { cursor, limit });
+        return { audit_events: page.items, next_cursor: page.nextCursor };
+      },
+    }),
+  ];
+}
+
+async function* asLines(events: AsyncIterable<AuditEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    yield `${JSON.stringify(event)}\n`;
+  }
+}

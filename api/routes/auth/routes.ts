@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { revokeSignIn } from '../../../store/sign-ins/change.ts';
+import { findUser } from '../../../store/users/read.ts';
+import { upsertUser } from '../../../store/users/upsert.ts';
+import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts';
+import { setFlowCookie, takeFlowCookie } from '../../auth/flow-cookie.ts';
+import { createOidcProvider, type OidcProvider } from '../../auth/oidc.ts';
+import { clearSessionCookie } from '../../auth/session-cookie.ts';
+import { isSecure, signIn } from '../../auth/sign-in.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { ApiError } from '../../errors.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+import { meAnswer } from '../me/routes.ts';
+
+type AuthDependencies = Pick<ApiDependencies, 'db' | 'config'>;
+
+/** The issuer of people who exist for the demo only. */
+export const demoIssuer = 'demo';
+
+/** A path on this origin, and nothing that a browser would read as another one. */
+const returnTo = z
+  .string()
+  .max(2000)
+  .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/, 'must be a path on this origin')
+  .default('/');
+
+/** A way of signing in that is not configured has no route at all. */
+export function authRoutes(dependencies: AuthDependencies): AnyRoute[] {
+  const provider = createOidcProvider(dependencies.config);
+  return [
+    ...(provider === null ? [] : [beginRoute(dependencies, provider), callbackRoute(dependencies, provider)]),
+    ...(dependencies.config.DEMO_SIGN_IN ? [demoRoute(dependencies)] : []),
+    signOutRoute(dependencies),
+  ];
+}
+
+function beginRoute({ config }: AuthDependencies, provider: OidcProvider): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: '/auth/sign-in',
+    summary: 'Begin signing in at the identity provider',
+    scope: 'public',
+    limitedByAddress: true,
+    query: z.strictObject({ return_to: returnTo }),
+    async handler({ ctx, query }) {
+      const { flow, url } = await provider.begin(query.return_to);
+      await setFlowCookie(ctx, config.COOKIE_KEY, flow, { secure: isSecure(config) });
+      ctx.redirect(url);
+    },
+  });
+}
+
+function callbackRoute({ db, config }: AuthDependencies, provider: OidcProvider): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: '/auth/callback',
+    summary: 'Where the identity provider sends people back to',
+    scope: 'public',
+    limitedByAddress: true,
+    async handler({ ctx }) {
+      const flow = await takeFlowCookie(ctx, config.COOKIE_KEY, { secure: isSecure(config) });
+      if (flow === null) {
+        throw new ApiError(
+          'unauthenticated',
+          'This browser began no sign-in, or too long ago; start it again',
+        );
+      }
+      const user = await upsertUser(db, await provider.finish(flow, ctx.search));
+      await signIn(ctx, user.id, { db, config });
+      ctx.redirect(flow.returnTo);
+    },
+  });
+}
+
+function demoRoute({ db, config }: AuthDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: '/auth/demo-sign-in',
+    summary: 'Sign in as one of the demo users, without a password',
+    scope: 'public',
+    limitedByAddress: true,
+    body: z.strictObject({ email: z.email().max(320) }),
+    response: meAnswer,
+    async handler({ ctx, body }) {
+      const user = await findUser(db, demoIssuer, body.email.toLowerCase());
+      if (user === null) {
+        throw new ApiError('unauthenticated', 'There is no demo user with this e-mail address');
+      }
+      await signIn(ctx, user.id, { db, config });
+      return { user, workspaces: await listWorkspacesOfUser(db, user.id) };
+    },
+  });
+}
+
+function signOutRoute({ db, config }: AuthDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: '/auth/sign-out',
+    summary: 'End this sign-in; its cookie is refused from now on',
+    scope: 'user',
+    response: z.strictObject({ ok: z.literal(true) }),
+    async handler({ ctx, signInId }) {
+      await revokeSignIn(db, signInId);
+      clearSessionCookie(ctx, { secure: isSecure(config) });
+      return { ok: true } as const;
+    },
+  });
+}

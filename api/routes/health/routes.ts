@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { ApiError } from '../../errors.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+export function healthRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/health',
+      summary: 'Whether the API can serve: it answers and reaches its database',
+      scope: 'public',
+      response: z.strictObject({ status: z.literal('ok') }),
+      async handler() {
+        await db.raw('select 1').catch((cause: unknown) => {
+          throw new ApiError('unavailable', 'The database does not answer', { cause });
+        });
+        return { status: 'ok' } as const;
+      },
+    }),
+  ];
+}

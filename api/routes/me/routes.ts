@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { uuid } from '../../../contract/names.ts';
+import { user, workspaceRole } from '../../../contract/workspace.ts';
+import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+export const meAnswer = z.strictObject({
+  user,
+  workspaces: z.array(z.strictObject({ id: uuid, slug: z.string(), name: z.string(), role: workspaceRole })),
+});
+
+export function meRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/me',
+      summary: 'Who is signed in, and which workspaces they are a member of',
+      scope: 'user',
+      response: meAnswer,
+      handler: async ({ user }) => ({ user, workspaces: await listWorkspacesOfUser(db, user.id) }),
+    }),
+  ];
+}

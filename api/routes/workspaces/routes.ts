@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { workspaceSlug } from '../../../contract/names.ts';
+import { workspace, workspaceSettings } from '../../../contract/workspace.ts';
+import { createWorkspace } from '../../../store/workspaces/create.ts';
+import { updateWorkspace } from '../../../store/workspaces/update.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { ApiError } from '../../errors.ts';
+import { requireAdmin } from '../../policies/workspace.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+const workspaceName = z.string().trim().min(1).max(100);
+const answer = z.strictObject({ workspace });
+
+export function workspaceRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/workspaces',
+      summary: 'Create a workspace; whoever creates it is its first admin',
+      scope: 'user',
+      body: z.strictObject({ slug: workspaceSlug, name: workspaceName }),
+      status: 201,
+      response: answer,
+      async handler({ user, body }) {
+        const created = await createWorkspace(db, body, user);
+        if (created === null) {
+          throw new ApiError('conflict', `The slug "${body.slug}" is taken`);
+        }
+        return { workspace: created };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/workspaces/{slug}',
+      summary: 'A workspace with its settings',
+      scope: 'workspace',
+      response: answer,
+      handler: async ({ workspace }) => ({ workspace }),
+    }),
+    defineRoute({
+      method: 'patch',
+      path: '/workspaces/{slug}',
+      summary: 'Change name and settings',
+      scope: 'workspace',
+      body: z.strictObject({
+        name: workspaceName.optional(),
+        settings: workspaceSettings.partial().optional(),
+      }),
+      response: answer,
+      async handler({ workspace, role, user, body }) {
+        requireAdmin(role, 'settings.write');
+        return { workspace: await updateWorkspace(db, workspace.id, body, { type: 'user', id: user.id }) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,32 @@
+/** Reading agents (design 9). */
+import { z } from 'zod';
+import type { Agent } from '../../contract/agent.ts';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import type { Db } from '../database.ts';
+import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { agentColumns, presentAgent } from './row.ts';
+
+/** The agent, or null. The caller checks that its workspace is the right one. */
+export async function readAgent(db: Db, id: string): Promise<Agent | null> {
+  const row = await db('agents').where({ id }).first(agentColumns);
+  return row === undefined ? null : presentAgent(row);
+}
+
+/** The agent, locked until the transaction ends, so that edits and new sessions of it wait for each other. */
+export async function lockAgent(db: Db, id: string): Promise<Agent | null> {
+  const row = await db('agents').where({ id }).forUpdate().first(agentColumns);
+  return row === undefined ? null : presentAgent(row);
+}
+
+/** A workspace's agents by name. Throws InvalidCursorError. */
+export async function listAgents(db: Db, workspaceId: string, page: PageQuery): Promise<Page<Agent>> {
+  const after = decodeCursor(page.cursor, z.string());
+  const found = await db('agents')
+    .where({ workspace_id: workspaceId })
+    .modify((query) => after !== null && query.where('name', '>', after))
+    .orderBy('name')
+    .limit(page.limit + 1)
+    .select(agentColumns);
+  const { rows, nextCursor } = pageOf<Agent>(found.map(presentAgent), page.limit, (row) => row.name);
+  return { items: rows, nextCursor };
+}

@@ -1,0 +1,99 @@
+/** Reading the audit trail, newest first (design 5). */
+import { z } from 'zod';
+import { type AuditEvent, auditEvent } from '../../contract/audit-event.ts';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import type { Db } from '../database.ts';
+import { decodeCursor, encodeCursor, pageOf } from '../page-cursor.ts';
+
+export interface AuditEventFilter {
+  event?: string | undefined;
+  /** The actor's id. */
+  actor?: string | undefined;
+  /** The resource's id or name. */
+  resource?: string | undefined;
+  /** Not before this time. */
+  from?: string | undefined;
+  /** Before this time. */
+  to?: string | undefined;
+}
+
+interface AuditEventRow {
+  id: string;
+  position: number;
+  workspace_id: string;
+  event: string;
+  at: string;
+  actor_type: string;
+  actor_id: string | null;
+  resource_type: string;
+  resource_id: string;
+  resource_name: string;
+  session_id: string | null;
+  data: Record<string, unknown>;
+}
+
+/** One page of events that pass the filter. Throws InvalidCursorError. */
+export async function listAuditEvents(
+  db: Db,
+  workspaceId: string,
+  filter: AuditEventFilter,
+  page: PageQuery,
+): Promise<Page<AuditEvent>> {
+  const before = decodeCursor(page.cursor, z.int());
+  const query = db<AuditEventRow>('audit_events')
+    .where({ workspace_id: workspaceId })
+    .orderBy('position', 'desc')
+    .limit(page.limit + 1);
+  if (filter.event !== undefined) {
+    query.where('event', filter.event);
+  }
+  if (filter.actor !== undefined) {
+    query.where('actor_id', filter.actor);
+  }
+  const { resource } = filter;
+  if (resource !== undefined) {
+    query.where((either) => either.where('resource_id', resource).orWhere('resource_name', resource));
+  }
+  if (filter.from !== undefined) {
+    query.where('at', '>=', filter.from);
+  }
+  if (filter.to !== undefined) {
+    query.where('at', '<', filter.to);
+  }
+  if (before !== null) {
+    query.where('position', '<', before);
+  }
+  const { rows, nextCursor } = pageOf<AuditEventRow>(await query, page.limit, (row) => row.position);
+  return { items: rows.map(present), nextCursor };
+}
+
+/** Every event that passes the filter, newest first, read in batches so that an export of any size needs little memory. */
+export async function* eachAuditEvent(
+  db: Db,
+  workspaceId: string,
+  filter: AuditEventFilter,
+  batchSize = 500,
+): AsyncGenerator<AuditEvent> {
+  let cursor: string | null = encodeCursor(Number.MAX_SAFE_INTEGER);
+  while (cursor !== null) {
+    const page: Page<AuditEvent> = await listAuditEvents(db, workspaceId, filter, {
+      cursor,
+      limit: batchSize,
+    });
+    yield* page.items;
+    cursor = page.nextCursor;
+  }
+}
+
+function present(row: AuditEventRow): AuditEvent {
+  return auditEvent.parse({
+    id: row.id,
+    event: row.event,
+    at: row.at,
+    actor: { type: row.actor_type, id: row.actor_id },
+    workspace_id: row.workspace_id,
+    resource: { type: row.resource_type, id: row.resource_id, name: row.resource_name },
+    session_id: row.session_id,
+    data: row.data,
+  });
+}
