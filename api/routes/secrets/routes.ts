@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { secretName } from '../../../contract/names.ts';
+import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import { allowedServers, secretMetadata, secretUse, secretValue } from '../../../contract/secret.ts';
+import { clearSecret } from '../../../store/secrets/clear.ts';
+import { seal } from '../../../store/secrets/envelope.ts';
+import { putSecret } from '../../../store/secrets/put.ts';
+import { listSecrets, secretExists } from '../../../store/secrets/read.ts';
+import { restrictSecret } from '../../../store/secrets/restrict.ts';
+import { listSecretUses } from '../../../store/secrets/uses.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { notFound } from '../../errors.ts';
+import { requireAdmin } from '../../policies/workspace.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+type SecretDependencies = Pick<ApiDependencies, 'db' | 'config'>;
+
+const path = '/workspaces/{slug}/secrets/{name}';
+const params = z.object({ name: secretName });
+const answer = z.strictObject({ secret: secretMetadata });
+
+/** There is no route that returns a value, and no GET of one secret (spec, Workspace secrets). */
+export function secretRoutes(dependencies: SecretDependencies): AnyRoute[] {
+  return [
+    listRoute(dependencies),
+    putRoute(dependencies),
+    clearRoute(dependencies),
+    restrictRoute(dependencies),
+    usesRoute(dependencies),
+  ];
+}
+
+function listRoute({ db }: SecretDependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: '/workspaces/{slug}/secrets',
+    summary: 'Metadata of all secrets, never a value',
+    scope: 'workspace',
+    alsoUnprefixed: true,
+    query: pageQuery,
+    response: z.strictObject({ secrets: z.array(secretMetadata), next_cursor: nextCursor }),
+    async handler({ workspace, query }) {
+      const page = await listSecrets(db, workspace.id, query);
+      return { secrets: page.items, next_cursor: page.nextCursor };
+    },
+  });
+}
+
+/** The only place where a plaintext secret is read from the wire; it is sealed before anything else happens to it. */
+function putRoute({ db, config }: SecretDependencies): AnyRoute {
+  return defineRoute({
+    method: 'put',
+    path,
+    summary: 'Set or replace a secret',
+    scope: 'workspace',
+    secretBody: true,
+    params,
+    body: z.strictObject({ value: secretValue }),
+    response: answer,
+    async handler({ workspace, role, user, params, body }) {
+      requireAdmin(role, 'secrets.write');
+      const key = { workspaceId: workspace.id, name: params.name };
+      const sealed = seal(config.MASTER_KEYS, key, Buffer.from(body.value));
+      return { secret: await putSecret(db, key, sealed, user.id) };
+    },
+  });
+}
+
+function clearRoute({ db }: SecretDependencies): AnyRoute {
+  return defineRoute({
+    method: 'delete',
+    path,
+    summary: 'Destroy the value; the name stays',
+    scope: 'workspace',
+    params,
+    response: answer,
+    async handler({ workspace, role, user, params }) {
+      requireAdmin(role, 'secrets.write');
+      const secret = await clearSecret(db, { workspaceId: workspace.id, name: params.name }, user.id);
+      return { secret: found(secret) };
+    },
+  });
+}
+
+function restrictRoute({ db }: SecretDependencies): AnyRoute {
+  return defineRoute({
+    method: 'patch',
+    path,
+    summary: 'Say which MCP servers may be given this secret; null means any',
+    scope: 'workspace',
+    params,
+    body: z.strictObject({ allowed_servers: allowedServers }),
+    response: answer,
+    async handler({ workspace, role, user, params, body }) {
+      requireAdmin(role, 'secrets.write');
+      const key = { workspaceId: workspace.id, name: params.name };
+      return { secret: found(await restrictSecret(db, key, body.allowed_servers, user.id)) };
+    },
+  });
+}
+
+function usesRoute({ db }: SecretDependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/uses`,
+    summary: 'Where the secret is referenced',
+    scope: 'workspace',
+    params,
+    query: pageQuery,
+    response: z.strictObject({ uses: z.array(secretUse), next_cursor: nextCursor }),
+    async handler({ workspace, params, query }) {
+      const key = { workspaceId: workspace.id, name: params.name };
+      if (!(await secretExists(db, key.workspaceId, key.name))) {
+        throw notFound('The secret');
+      }
+      const page = await listSecretUses(db, key, query);
+      return { uses: page.items, next_cursor: page.nextCursor };
+    },
+  });
+}
+
+function found<Secret>(secret: Secret | null): Secret {
+  if (secret === null) {
+    throw notFound('The secret');
+  }
+  return secret;
+}

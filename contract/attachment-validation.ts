@@ -1,0 +1,118 @@
+/**
+ * Save validation of an attachment (spec, Agent MCP attachments), used again at launch against the frozen manifest.
+ * The steps come in the specification's order; the first that finds something ends it, with every field it found.
+ */
+import { RE2JS } from 're2js';
+import type { Manifest, ManifestEnvField } from './catalog.ts';
+import type { FieldProblem } from './errors.ts';
+import { referencedSecretName } from './names.ts';
+
+/** What the workspace's store says of one secret. */
+export interface KnownSecret {
+  is_set: boolean;
+  /** Entries that may be given it; null means any. */
+  allowed_servers: readonly string[] | null;
+}
+
+export interface AttachmentToValidate {
+  /** The entry's name. That it exists is the caller's check: without its manifest there is nothing to validate. */
+  name: string;
+  manifest: Manifest;
+  env: Readonly<Record<string, string>>;
+  /** By name; a secret that is missing here does not exist. */
+  secrets: ReadonlyMap<string, KnownSecret>;
+}
+
+/** Problems of the first failing step, each with a path such as `env.API_TOKEN`; empty when the attachment is sound. */
+export function attachmentProblems(attachment: AttachmentToValidate): FieldProblem[] {
+  for (const step of [referenceProblems, secretProblems, valueProblems]) {
+    const problems = step(attachment);
+    if (problems.length > 0) {
+      return problems;
+    }
+  }
+  return [];
+}
+
+/** Names of the secrets that the env refers to in the manifest's secret fields. */
+export function referencedSecrets(manifest: Manifest, env: Readonly<Record<string, string>>): string[] {
+  const names = secretFields(manifest).map(([name]) => referencedSecretName(env[name] ?? ''));
+  return [...new Set(names.filter((name) => name !== null))];
+}
+
+/** Step 2: secret fields hold a bare reference, or are empty where they are optional; no field is undeclared. */
+function referenceProblems({ manifest, env }: AttachmentToValidate): FieldProblem[] {
+  const undeclared = Object.keys(env)
+    .filter((name) => !Object.hasOwn(manifest.env, name))
+    .map((name) => problem(name, 'unknown_field', `the manifest declares no variable "${name}"`));
+  const wrong = secretFields(manifest).flatMap(([name, field]) => {
+    const text = env[name] ?? '';
+    if (text === '') {
+      return field.required === true ? [required(name)] : [];
+    }
+    const message = 'must be a whole reference such as ${SECRET_NAME}, without text around it';
+    return referencedSecretName(text) === null ? [problem(name, 'not_a_reference', message)] : [];
+  });
+  return [...undeclared, ...wrong];
+}
+
+/** Step 3: every referenced secret exists, is set, and may be given to this entry. */
+function secretProblems({ name: server, manifest, env, secrets }: AttachmentToValidate): FieldProblem[] {
+  return secretFields(manifest).flatMap(([name]) => {
+    const secretName = referencedSecretName(env[name] ?? '');
+    if (secretName === null) {
+      return [];
+    }
+    const secret = secrets.get(secretName);
+    if (secret?.is_set !== true) {
+      return [problem(name, 'secret_not_set', `the workspace has no secret ${secretName} that is set`)];
+    }
+    const allowed = secret.allowed_servers === null || secret.allowed_servers.includes(server);
+    const message = `the secret ${secretName} may not be given to "${server}"`;
+    return allowed ? [] : [problem(name, 'secret_not_allowed', message)];
+  });
+}
+
+/** Step 4: value fields satisfy the manifest's constraints. */
+function valueProblems({ manifest, env }: AttachmentToValidate): FieldProblem[] {
+  return Object.entries(manifest.env).flatMap(([name, field]) => {
+    if (field.kind !== 'value') {
+      return [];
+    }
+    const text = env[name] ?? '';
+    if (text === '') {
+      return field.required === true && field.default === undefined ? [required(name)] : [];
+    }
+    const reason = valueProblem(field, text);
+    return reason === null ? [] : [problem(name, reason.code, reason.message)];
+  });
+}
+
+/** Why a value does not satisfy its field, or null. The regex must match the whole value, in linear time. */
+export function valueProblem(
+  field: ManifestEnvField,
+  text: string,
+): { code: string; message: string } | null {
+  if (text.includes('\0')) {
+    return { code: 'invalid_text', message: 'must not contain a NUL character' };
+  }
+  if (field.enum !== undefined && !field.enum.includes(text)) {
+    return { code: 'not_in_enum', message: `must be one of ${field.enum.join(', ')}` };
+  }
+  if (field.regex !== undefined && !RE2JS.compile(field.regex).matches(text)) {
+    return { code: 'regex_mismatch', message: `must match ${field.regex}` };
+  }
+  return null;
+}
+
+function secretFields(manifest: Manifest): [string, ManifestEnvField][] {
+  return Object.entries(manifest.env).filter(([, field]) => field.kind === 'secret');
+}
+
+function problem(variable: string, code: string, message: string): FieldProblem {
+  return { path: `env.${variable}`, code, message };
+}
+
+function required(variable: string): FieldProblem {
+  return problem(variable, 'required', 'is required');
+}

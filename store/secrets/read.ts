@@ -1,0 +1,64 @@
+/** Reading what is known of secrets; nothing here opens one. */
+import { z } from 'zod';
+import type { KnownSecret } from '../../contract/attachment-validation.ts';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import type { SecretMetadata } from '../../contract/secret.ts';
+import { type Db, prepared } from '../database.ts';
+import { decodeCursor, pageOf } from '../page-cursor.ts';
+import type { SealedSecret } from './envelope.ts';
+import { metadataColumns } from './row.ts';
+
+/** A workspace's secrets by name: metadata only. Throws InvalidCursorError. */
+export async function listSecrets(
+  db: Db,
+  workspaceId: string,
+  page: PageQuery,
+): Promise<Page<SecretMetadata>> {
+  const after = decodeCursor(page.cursor, z.string());
+  const query = db('workspace_secrets')
+    .where({ workspace_id: workspaceId })
+    .orderBy('name')
+    .limit(page.limit + 1)
+    .select(metadataColumns);
+  const found: SecretMetadata[] = await (after === null ? query : query.where('name', '>', after));
+  const { rows, nextCursor } = pageOf(found, page.limit, (row) => row.name);
+  return { items: rows, nextCursor };
+}
+
+export async function secretExists(db: Db, workspaceId: string, name: string): Promise<boolean> {
+  return (await db('workspace_secrets').where({ workspace_id: workspaceId, name }).first('id')) !== undefined;
+}
+
+/** What validation needs to know of the named secrets; names that do not exist are absent. */
+export async function readKnownSecrets(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<Map<string, KnownSecret & { version: number }>> {
+  const rows = await db('workspace_secrets')
+    .where({ workspace_id: workspaceId })
+    .whereIn('name', [...names])
+    .select('name', 'is_set', 'allowed_servers', 'version');
+  return new Map(rows.map(({ name, ...known }) => [name, known]));
+}
+
+export interface SealedSecretRow extends SealedSecret {
+  name: string;
+  /** Compared with the version that was frozen into the session. */
+  version: number;
+}
+
+/** The sealed values of those of the named secrets that are set. Runs at every launch. */
+export async function readSealed(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<SealedSecretRow[]> {
+  return prepared<SealedSecretRow>(
+    db,
+    'read-sealed-secrets',
+    `select name, version, sealed_value as "sealedValue", sealed_data_key as "sealedDataKey", key_id as "keyId"
+     from workspace_secrets where workspace_id = $1 and name = any($2::text[]) and is_set`,
+    [workspaceId, names],
+  );
+}

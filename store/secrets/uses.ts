@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import type { SecretUse } from '../../contract/secret.ts';
+import type { Db } from '../database.ts';
+import { decodeCursor, pageOf } from '../page-cursor.ts';
+
+interface UseRow {
+  kind: SecretUse['kind'];
+  agent_id: string;
+  agent_name: string;
+  name: string;
+  variable: string;
+}
+
+/** Every place of the workspace that references the secret: attachments, agent env, siblings and services. */
+export async function listSecretUses(
+  db: Db,
+  { workspaceId, name }: { workspaceId: string; name: string },
+  page: PageQuery,
+): Promise<Page<SecretUse>> {
+  const key = ['agent_name', 'kind', 'name', 'variable'] as const;
+  const after = decodeCursor(page.cursor, z.tuple([z.string(), z.string(), z.string(), z.string()]));
+  const result = await db.raw(
+    `select * from (
+       select 'mcp_attachment' as kind, a.id as agent_id, a.name as agent_name, s.name, e.key as variable
+         from agent_mcp_attachments t
+         join agents a on a.id = t.agent_id
+         join mcp_servers s on s.id = t.mcp_server_id,
+         lateral jsonb_each_text(t.env) e
+         where t.workspace_id = :workspaceId and e.value = :reference
+           -- A plain value that looks like a reference is never resolved.
+           and s.manifest #>> array['env', e.key, 'kind'] = 'secret'
+       union all
+       select 'agent_env', a.id, a.name, '', e.key
+         from agents a, lateral jsonb_each_text(a.env) e
+         where a.workspace_id = :workspaceId and e.value = :reference
+       union all
+       select c.kind, a.id, a.name, c.companion ->> 'name', e.key
+         from agents a,
+         lateral (select 'sibling_env' as kind, jsonb_array_elements(a.siblings) as companion
+                  union all select 'service_env', jsonb_array_elements(a.services)) c,
+         lateral jsonb_each_text(c.companion -> 'env') e
+         where a.workspace_id = :workspaceId and e.value = :reference
+     ) uses
+     where :first or (agent_name, kind, name, variable) > (:agent, :kind, :name, :variable)
+     order by agent_name, kind, name, variable
+     limit :limit`,
+    {
+      workspaceId,
+      reference: `\${${name}}`,
+      first: after === null,
+      agent: after?.[0] ?? '',
+      kind: after?.[1] ?? '',
+      name: after?.[2] ?? '',
+      variable: after?.[3] ?? '',
+      limit: page.limit + 1,
+    },
+  );
+  const { rows, nextCursor } = pageOf<UseRow>(result.rows, page.limit, (row) => key.map((part) => row[part]));
+  return { items: rows.map(present), nextCursor };
+}
+
+function present(row: UseRow): SecretUse {
+  return {
+    kind: row.kind,
+    agent: { id: row.agent_id, name: row.agent_name },
+    name: row.name === '' ? null : row.name,
+    variable: row.variable,
+  };
+}

@@ -1,0 +1,55 @@
+/** The fail-closed start of design 11: no process serves with master keys that do not open what is stored. */
+import type { Db } from '../database.ts';
+import { type MasterKeys, open, type SealedSecret, UnreadableSecretError } from './envelope.ts';
+
+interface StoredSecret extends SealedSecret {
+  id: string;
+  workspaceId: string;
+  name: string;
+}
+
+const batchSize = 1000;
+
+/**
+ * Opens every stored value once, in batches, and forgets it: a damaged row is found here and not in a session.
+ * Memory is bounded by the batch; the time grows with the number of set secrets only.
+ * Throws UnreadableSecretError that names MASTER_KEYS and the first secret that does not open.
+ */
+export async function verifyMasterKeys(db: Db, keys: MasterKeys): Promise<{ verified: number }> {
+  let verified = 0;
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const rows: StoredSecret[] = await db('workspace_secrets')
+      .where('is_set', true)
+      .andWhere('id', '>', after)
+      .orderBy('id')
+      .limit(batchSize)
+      .select({
+        id: 'id',
+        workspaceId: 'workspace_id',
+        name: 'name',
+        sealedValue: 'sealed_value',
+        sealedDataKey: 'sealed_data_key',
+        keyId: 'key_id',
+      });
+    for (const row of rows) {
+      verify(keys, row);
+      after = row.id;
+    }
+    verified += rows.length;
+    if (rows.length < batchSize) {
+      return { verified };
+    }
+  }
+}
+
+function verify(keys: MasterKeys, row: StoredSecret): void {
+  try {
+    open(keys, row, row).fill(0);
+  } catch (error) {
+    const reason = error instanceof UnreadableSecretError ? error.message : 'a stored secret does not open';
+    throw new UnreadableSecretError(
+      `MASTER_KEYS does not fit this database: ${reason} (workspace ${row.workspaceId})`,
+    );
+  }
+}
