@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { attachment, attachmentInput } from '../../../contract/agent.ts';
+import { detach } from '../../../store/attachments/detach.ts';
+import { listAttachments } from '../../../store/attachments/read.ts';
+import { saveAttachment } from '../../../store/attachments/save.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { requireAgentEditor } from '../../policies/agents.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+type AttachmentDependencies = Pick<ApiDependencies, 'db' | 'config'>;
+
+const path = '/agents/{agent_id}/mcp-attachments';
+
+export function attachmentRoutes({ db, config }: AttachmentDependencies): AnyRoute[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path,
+      summary: 'The MCP servers that are attached to an agent',
+      scope: 'agent',
+      response: z.strictObject({ attachments: z.array(attachment) }),
+      handler: async ({ agent }) => ({ attachments: await listAttachments(db, agent.id) }),
+    }),
+    defineRoute({
+      method: 'put',
+      path,
+      summary: 'Attach a catalog entry, or change the env of an attachment; holds from the next session on',
+      scope: 'agent',
+      alsoUnprefixed: true,
+      body: attachmentInput,
+      response: z.strictObject({ attachment }),
+      async handler({ agent, workspace, role, user, body }) {
+        requireAgentEditor({ user, role }, agent);
+        const saved = await saveAttachment(db, {
+          ...body,
+          workspaceId: workspace.id,
+          agent,
+          userId: user.id,
+          maxPerAgent: config.LIMIT_ATTACHMENTS_PER_AGENT,
+        });
+        if (saved.result === 'invalid') {
+          throw invalid(saved.problems);
+        }
+        return { attachment: saved.attachment };
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: `${path}/{name}`,
+      summary: 'Detach an MCP server; holds from the next session on',
+      scope: 'agent',
+      params: z.object({ name: z.string() }),
+      response: z.strictObject({ ok: z.literal(true) }),
+      async handler({ agent, workspace, role, user, params }) {
+        requireAgentEditor({ user, role }, agent);
+        const input = { workspaceId: workspace.id, agent, name: params.name, userId: user.id };
+        if (!(await detach(db, input))) {
+          throw notFound('The attachment');
+        }
+        return { ok: true } as const;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { type McpServerInput, mcpServer, mcpServerInput } from '../../../contract/catalog.ts';
+import { manifestProblems } from '../../../contract/manifest-validation.ts';
+import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import { listMcpServers, readMcpServer } from '../../../store/mcp-servers/read.ts';
+import { registerMcpServer } from '../../../store/mcp-servers/register.ts';
+import { removeMcpServer } from '../../../store/mcp-servers/remove.ts';
+import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { ApiError, invalid, notFound } from '../../errors.ts';
+import { requireAdmin } from '../../policies/workspace.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+type CatalogDependencies = Pick<ApiDependencies, 'db'>;
+
+const collection = '/workspaces/{slug}/mcp-servers';
+const path = `${collection}/{name}`;
+/** Any text: a name that no entry can have is simply not found. */
+const params = z.object({ name: z.string() });
+const answer = z.strictObject({ mcp_server: mcpServer });
+
+export function mcpServerRoutes(dependencies: CatalogDependencies): AnyRoute[] {
+  return [
+    listRoute(dependencies),
+    registerRoute(dependencies),
+    readRoute(dependencies),
+    replaceRoute(dependencies),
+    removeRoute(dependencies),
+  ];
+}
+
+function listRoute({ db }: CatalogDependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: collection,
+    summary: 'The workspace MCP catalog',
+    scope: 'workspace',
+    query: pageQuery,
+    response: z.strictObject({ mcp_servers: z.array(mcpServer), next_cursor: nextCursor }),
+    async handler({ workspace, query }) {
+      const page = await listMcpServers(db, workspace.id, query);
+      return { mcp_servers: page.items, next_cursor: page.nextCursor };
+    },
+  });
+}
+
+function registerRoute({ db }: CatalogDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: collection,
+    summary: 'Register an MCP server',
+    scope: 'workspace',
+    body: mcpServerInput,
+    status: 201,
+    response: answer,
+    async handler({ workspace, role, user, body }) {
+      requireAdmin(role, 'catalog.write');
+      refuseUnsound(body);
+      const server = await registerMcpServer(db, workspace.id, body, user.id);
+      if (server === null) {
+        throw new ApiError('conflict', `The catalog already has an entry "${body.name}"`);
+      }
+      return { mcp_server: server };
+    },
+  });
+}
+
+function readRoute({ db }: CatalogDependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path,
+    summary: 'One catalog entry',
+    scope: 'workspace',
+    params,
+    response: answer,
+    async handler({ workspace, params }) {
+      const server = await readMcpServer(db, workspace.id, params.name);
+      if (server === null) {
+        throw notFound('The MCP server');
+      }
+      return { mcp_server: server };
+    },
+  });
+}
+
+function replaceRoute({ db }: CatalogDependencies): AnyRoute {
+  return defineRoute({
+    method: 'put',
+    path,
+    summary: 'Replace a catalog entry; its version counts up, running sessions keep the old one',
+    scope: 'workspace',
+    params,
+    body: mcpServerInput,
+    response: answer,
+    async handler({ workspace, role, user, params, body }) {
+      requireAdmin(role, 'catalog.write');
+      if (body.name !== params.name) {
+        throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
+      }
+      refuseUnsound(body);
+      const server = await replaceMcpServer(db, workspace.id, body, user.id);
+      if (server === null) {
+        throw notFound('The MCP server');
+      }
+      return { mcp_server: server };
+    },
+  });
+}
+
+function removeRoute({ db }: CatalogDependencies): AnyRoute {
+  return defineRoute({
+    method: 'delete',
+    path,
+    summary: 'Remove a catalog entry that no agent attaches',
+    scope: 'workspace',
+    params,
+    response: z.strictObject({ ok: z.literal(true) }),
+    async handler({ workspace, role, user, params }) {
+      requireAdmin(role, 'catalog.write');
+      const removal = await removeMcpServer(db, workspace.id, params.name, user.id);
+      if (removal.result === 'not_found') {
+        throw notFound('The MCP server');
+      }
+      if (removal.result === 'in_use') {
+        throw new ApiError('in_use', `Agents attach "${params.name}"; detach it first`, {
+          uses: removal.uses,
+        });
+      }
+      return { ok: true } as const;
+    },
+  });
+}
+
+/** Throws `validation_failed` for what the body's schema cannot see. */
+function refuseUnsound({ shape, manifest }: McpServerInput): void {
+  const remote =
+    shape.type === 'remote'
+      ? [{ path: 'shape.type', code: 'not_available', message: 'remote MCP servers are not available yet' }]
+      : [];
+  const problems = [...remote, ...(manifest === undefined ? [] : manifestProblems(manifest))];
+  if (problems.length > 0) {
+    throw invalid(problems);
+  }
+}

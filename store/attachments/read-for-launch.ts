@@ -1,0 +1,40 @@
+/** Attachments of an agent together with the entries that they attach, as a session freezes them. */
+import { z } from 'zod';
+import { egressRule, manifest, network, shape } from '../../contract/catalog.ts';
+import { entryName, uuid } from '../../contract/names.ts';
+import type { Db } from '../database.ts';
+
+/** Parsed on every read: an entry that does not fit the contract is refused, not run. */
+const attachedServer = z.object({
+  name: entryName,
+  entry_id: uuid,
+  entry_version: z.int(),
+  shape,
+  manifest,
+  image_digest: z.string().nullable(),
+  network,
+  egress_allow: z.array(egressRule),
+  /** As it was entered: plain values and bare references. */
+  env: z.record(z.string(), z.string()),
+});
+export type AttachedServer = z.infer<typeof attachedServer>;
+
+/** By name. Throws a ZodError. */
+export async function readAttachedServers(db: Db, agentId: string): Promise<AttachedServer[]> {
+  const rows = await db('agent_mcp_attachments as a')
+    .join('mcp_servers as s', 's.id', 'a.mcp_server_id')
+    .where('a.agent_id', agentId)
+    .orderBy('s.name')
+    .select({
+      name: 's.name',
+      entry_id: 's.id',
+      entry_version: 's.version',
+      shape: 's.shape',
+      manifest: 's.manifest',
+      image_digest: 's.image_digest',
+      network: 's.network',
+      egress_allow: 's.egress_allow',
+      env: 'a.env',
+    });
+  return z.array(attachedServer).parse(rows);
+}

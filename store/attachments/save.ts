@@ -1,0 +1,96 @@
+import type { Attachment } from '../../contract/agent.ts';
+import { attachmentProblems, referencedSecrets } from '../../contract/attachment-validation.ts';
+import type { FieldProblem } from '../../contract/errors.ts';
+import { appendAuditEvent } from '../audit-events/append.ts';
+import { type Db, inTransaction } from '../database.ts';
+import { mcpServerColumns, presentMcpServer } from '../mcp-servers/row.ts';
+import { readKnownSecrets } from '../secrets/read.ts';
+
+export interface AttachmentSave {
+  workspaceId: string;
+  agent: { id: string; name: string };
+  name: string;
+  env: Record<string, string>;
+  userId: string;
+  maxPerAgent: number;
+}
+
+export type SavedAttachment =
+  | { result: 'saved'; attachment: Attachment }
+  | { result: 'invalid'; problems: FieldProblem[] };
+
+/**
+ * Validates and saves in one transaction, so that what was checked is what is saved (spec, Save validation).
+ * The agent's row is locked: saves of one agent come one after the other.
+ */
+export async function saveAttachment(db: Db, save: AttachmentSave): Promise<SavedAttachment> {
+  return inTransaction(db, async (trx) => {
+    const { workspaceId, agent, name, env } = save;
+    await trx('agents').where({ id: agent.id }).forUpdate().first('id');
+    const entry = await trx('mcp_servers')
+      .where({ workspace_id: workspaceId, name })
+      .forShare()
+      .first(mcpServerColumns);
+    if (entry === undefined) {
+      return invalid('unknown_mcp_server', `the workspace catalog has no entry "${name}"`);
+    }
+    const { id: serverId, manifest } = presentMcpServer(entry);
+    const secrets = await readKnownSecrets(trx, workspaceId, referencedSecrets(manifest, env));
+    const problems = attachmentProblems({ name, manifest, env, secrets });
+    if (problems.length > 0) {
+      return { result: 'invalid', problems };
+    }
+    const before = await trx('agent_mcp_attachments')
+      .where({ agent_id: agent.id, mcp_server_id: serverId })
+      .first('env', 'created_at', 'updated_at');
+    if (before === undefined && (await isFull(trx, save))) {
+      return invalid('too_many', `the limit is ${save.maxPerAgent} attachments for an agent`);
+    }
+    return { result: 'saved', attachment: await write(trx, save, serverId, before) };
+  });
+}
+
+async function isFull(trx: Db, { agent, maxPerAgent }: AttachmentSave): Promise<boolean> {
+  const rows = await trx('agent_mcp_attachments')
+    .where({ agent_id: agent.id })
+    .limit(maxPerAgent)
+    .select('agent_id');
+  return rows.length >= maxPerAgent;
+}
+
+/** The event carries field names, not values (spec, Audit events). The same env again leaves no event. */
+async function write(
+  trx: Db,
+  { workspaceId, agent, name, env, userId }: AttachmentSave,
+  serverId: string,
+  before: Omit<Attachment, 'name'> | undefined,
+): Promise<Attachment> {
+  const fields = [...new Set([...Object.keys(env), ...Object.keys(before?.env ?? {})])]
+    .filter((field) => before?.env[field] !== env[field])
+    .sort();
+  if (before !== undefined && fields.length === 0) {
+    return { name, ...before };
+  }
+  const [row] = await trx('agent_mcp_attachments')
+    .insert({
+      workspace_id: workspaceId,
+      agent_id: agent.id,
+      mcp_server_id: serverId,
+      env: JSON.stringify(env),
+    })
+    .onConflict(['agent_id', 'mcp_server_id'])
+    .merge({ env: JSON.stringify(env), updated_at: trx.fn.now() })
+    .returning(['env', 'created_at', 'updated_at']);
+  await appendAuditEvent(trx, {
+    workspaceId,
+    event: before === undefined ? 'agent.mcp.attached' : 'agent.mcp.env_updated',
+    actor: { type: 'user', id: userId },
+    resource: { type: 'agent', id: agent.id, name: agent.name },
+    data: { name, fields },
+  });
+  return { name, ...row };
+}
+
+function invalid(code: string, message: string): SavedAttachment {
+  return { result: 'invalid', problems: [{ path: 'name', code, message }] };
+}

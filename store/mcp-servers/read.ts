@@ -1,0 +1,26 @@
+/** Reading the workspace's MCP catalog. */
+import { z } from 'zod';
+import type { McpServer } from '../../contract/catalog.ts';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import type { Db } from '../database.ts';
+import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { mcpServerColumns, presentMcpServer } from './row.ts';
+
+/** The entry of this name, or null. */
+export async function readMcpServer(db: Db, workspaceId: string, name: string): Promise<McpServer | null> {
+  const row = await db('mcp_servers').where({ workspace_id: workspaceId, name }).first(mcpServerColumns);
+  return row === undefined ? null : presentMcpServer(row);
+}
+
+/** The entries of a workspace by name. Throws InvalidCursorError. */
+export async function listMcpServers(db: Db, workspaceId: string, page: PageQuery): Promise<Page<McpServer>> {
+  const after = decodeCursor(page.cursor, z.string());
+  const query = db('mcp_servers')
+    .where({ workspace_id: workspaceId })
+    .orderBy('name')
+    .limit(page.limit + 1)
+    .select(mcpServerColumns);
+  const found: unknown[] = await (after === null ? query : query.where('name', '>', after));
+  const { rows, nextCursor } = pageOf<McpServer>(found.map(presentMcpServer), page.limit, (row) => row.name);
+  return { items: rows, nextCursor };
+}
