@@ -1,0 +1,14 @@
+/** Brings the database of DATABASE_URL to the newest schema. */
+import { z } from 'zod';
+import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
+import { migrate, openDatabase } from '../store/database.ts';
+
+try {
+  const { DATABASE_URL } = parseEnvironment(z.object({ DATABASE_URL: databaseUrl }), process.env);
+  const db = openDatabase(DATABASE_URL, { poolSize: 1 });
+  const { applied } = await migrate(db).finally(() => db.destroy());
+  console.log(applied.length === 0 ? 'The schema is current.' : `Applied:\n  ${applied.join('\n  ')}`);
+} catch (error) {
+  console.error(error instanceof ConfigurationError ? error.message : error);
+  process.exitCode = 1;
+}

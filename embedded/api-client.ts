@@ -1,0 +1,42 @@
+/** A person who uses the API as anybody does: with the cookie of the demo sign-in. */
+import { StartError } from './start-error.ts';
+
+export class ApiClient {
+  readonly #url: string;
+  readonly #cookie: string;
+
+  private constructor(url: string, cookie: string) {
+    this.#url = url;
+    this.#cookie = cookie;
+  }
+
+  /** Throws StartError when the person is not let in. */
+  static async signIn(url: string, email: string): Promise<ApiClient> {
+    const response = await fetch(`${url}/api/auth/demo-sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email }),
+    });
+    if (!response.ok) {
+      throw new StartError(`${email} cannot sign in: the API answered ${response.status}`);
+    }
+    return new ApiClient(url, (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '');
+  }
+
+  /** The answer's body. Throws StartError with the API's error code and message for any other answer than success. */
+  async send(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`${this.#url}/api${path}`, {
+      method,
+      headers: {
+        cookie: this.#cookie,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      throw new StartError(`${method} ${path} answered ${response.status}: ${text}`);
+    }
+    return JSON.parse(text);
+  }
+}

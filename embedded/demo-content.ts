@@ -1,0 +1,65 @@
+/** What the demo workspace holds: one server with gated tools, one that needs a secret, one agent that uses both. */
+import { type AgentInput, agentInput } from '../contract/agent.ts';
+import { type McpServerInput, mcpServerInput } from '../contract/catalog.ts';
+
+export const demoSlug = 'demo';
+
+/** The issuer of the demo sign-in; these people exist for it only. */
+export const demoPeople = {
+  ada: { issuer: 'demo', subject: 'ada', email: 'ada@demo.test', name: 'Ada Admin' },
+  max: { issuer: 'demo', subject: 'max', email: 'max@demo.test', name: 'Max Member' },
+} as const;
+
+export const demoSecret = 'DEMO_API_TOKEN';
+
+export const demoServers: McpServerInput[] = [
+  mcpServerInput.parse({
+    name: 'files',
+    shape: { type: 'command', command: 'mcp-server-filesystem', args: ['/workspace'] },
+    manifest: { tool_scopes: { write_file: 'files.write', edit_file: 'files.write' } },
+    network: 'none',
+  }),
+  mcpServerInput.parse({
+    name: 'everything',
+    shape: { type: 'command', command: 'mcp-server-everything', args: [] },
+    manifest: {
+      env: {
+        DEMO_API_TOKEN: { kind: 'secret', label: 'Token of the demo service', required: true },
+        DEMO_DETAIL: { kind: 'value', label: 'How much to say', enum: ['brief', 'full'], default: 'brief' },
+      },
+    },
+    network: 'none',
+  }),
+];
+
+const report = { path: '/workspace/report.md', content: '# Report\n\nWritten under a grant.\n' };
+
+const steps = [
+  { call: 'platform.emit_status', arguments: { status: 'Writing the report' } },
+  { call: 'files.write_file', arguments: report, expect: 'permission_required' },
+  {
+    call: 'platform.request_grant',
+    arguments: {
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'once',
+      justification: 'To write report.md into the workspace.',
+    },
+  },
+  { wait_for_message: { contains: 'approved', timeout_seconds: 24 * 3600 } },
+  { call: 'files.write_file', arguments: report },
+  { call: 'files.read_text_file', arguments: { path: report.path } },
+  { call: 'platform.emit_status', arguments: { status: 'The report is written' } },
+  { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'Wrote report.md.' } },
+];
+
+export const demoAgent: AgentInput = agentInput.parse({
+  name: 'scribe',
+  run: { type: 'builtin', name: 'scripted' },
+  instructions: JSON.stringify({ steps }, null, 2),
+});
+
+export const demoAttachments = [
+  { name: 'files', env: {} },
+  { name: 'everything', env: { [demoSecret]: `\${${demoSecret}}`, DEMO_DETAIL: 'brief' } },
+];

@@ -1,0 +1,50 @@
+/** On an orderly stop no session stays running: each ends as terminated, with the reason in its record. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemActor } from '../contract/session-event.ts';
+import type { Runtime } from '../runtime/workload.ts';
+import type { Db } from '../store/database.ts';
+import { requestEnding } from '../store/sessions/ending.ts';
+import { messageOf } from './start-error.ts';
+
+export interface EndSessions {
+  db: Db;
+  runtime: Pick<Runtime<never>, 'list' | 'stop'>;
+  /** Tells a session's workflow that an ending was asked for. */
+  signalTerminate(sessionId: string): Promise<void>;
+  progress(line: string): void;
+  waitLimitMs: number;
+}
+
+/** Asks the workflows first, so that the record is right; stops what is left after `waitLimitMs` itself. */
+export async function endSessions(options: EndSessions): Promise<void> {
+  const { runtime, progress } = options;
+  const sessions = await runtime.list();
+  if (sessions.length === 0) {
+    return;
+  }
+  progress(`Ending ${sessions.length} running ${sessions.length === 1 ? 'session' : 'sessions'}`);
+  await Promise.all(
+    sessions.map((id) =>
+      askToEnd(options, id).catch((error) => progress(`Session ${id} was not told: ${messageOf(error)}`)),
+    ),
+  );
+  const deadline = Date.now() + options.waitLimitMs;
+  let left = await runtime.list();
+  while (left.length > 0 && Date.now() < deadline) {
+    await sleep(100);
+    left = await runtime.list();
+  }
+  for (const id of left) {
+    await runtime.stop(id).catch((error) => progress(`Session ${id} was not stopped: ${messageOf(error)}`));
+  }
+}
+
+async function askToEnd({ db, signalTerminate }: EndSessions, sessionId: string): Promise<void> {
+  await requestEnding(db, sessionId, {
+    by: systemActor,
+    status: 'terminated',
+    reason: 'The platform was stopped.',
+    summary: null,
+  });
+  await signalTerminate(sessionId);
+}

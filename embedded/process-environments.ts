@@ -1,0 +1,69 @@
+/** What API and worker of the embedded default are started with: each gets the variables that it needs and no other. */
+import type { PlatformKeys } from './keys.ts';
+
+export interface EmbeddedAddresses {
+  port: number;
+  databaseUrl: string;
+  temporalAddress: string;
+  temporalNamespace: string;
+  temporalUiUrl: string | null;
+}
+
+export interface EmbeddedFolders {
+  sessions: string;
+  runner: string;
+}
+
+export interface ProcessEnvironments {
+  api: Record<string, string>;
+  worker: Record<string, string>;
+}
+
+/** Variables of the caller that reach both: where programs and certificates are, and every limit that was set. */
+const inherited =
+  /^(PATH|HOME|TMPDIR|LANG|LC_[A-Z]+|TZ|NODE_ENV|NODE_EXTRA_CA_CERTS|LOG_LEVEL|LIMIT_[A-Z_]+|SESSION_[A-Z]+_SECONDS|REQUEST_EXPIRY_SECONDS|DENIAL_MUTE_SECONDS|RATE_[A-Z_]+)$/;
+const inheritedByWorker = /^(SANDBOX|ALLOW_UNSANDBOXED|WORKER_MAX_SESSIONS)$/;
+
+/** Pure: the worker never sees the private half of the approval keys, nor the API the public one. */
+export function processEnvironments(
+  keys: PlatformKeys,
+  addresses: EmbeddedAddresses,
+  folders: EmbeddedFolders,
+  callers: Record<string, string | undefined>,
+): ProcessEnvironments {
+  const shared = {
+    ...pick(callers, inherited),
+    DATABASE_URL: addresses.databaseUrl,
+    TEMPORAL_ADDRESS: addresses.temporalAddress,
+    TEMPORAL_NAMESPACE: addresses.temporalNamespace,
+    MASTER_KEYS: keys.master_keys,
+    SESSION_KEY_SEED: keys.session_key_seed,
+  };
+  return {
+    api: {
+      ...shared,
+      HOST: '127.0.0.1',
+      PORT: String(addresses.port),
+      ...(addresses.temporalUiUrl === null ? {} : { TEMPORAL_UI_URL: addresses.temporalUiUrl }),
+      APPROVAL_PRIVATE_KEY: keys.approval_private_key,
+      COOKIE_KEY: keys.cookie_key,
+      DEMO_SIGN_IN: 'true',
+    },
+    worker: {
+      ...shared,
+      ...pick(callers, inheritedByWorker),
+      APPROVAL_PUBLIC_KEY: keys.approval_public_key,
+      INTERNAL_API_URL: `http://127.0.0.1:${addresses.port}`,
+      SESSIONS_DIR: folders.sessions,
+      RUNNER_DIR: folders.runner,
+    },
+  };
+}
+
+function pick(from: Record<string, string | undefined>, names: RegExp): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(from).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && names.test(entry[0]),
+    ),
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * Makes the demo workspace and leaves one session waiting for an approval. What is there already stays as it is, so a
+ * second start repeats nothing and undoes nobody's changes.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Db } from '../store/database.ts';
+import { upsertUser } from '../store/users/upsert.ts';
+import { ApiClient } from './api-client.ts';
+import { demoAgent, demoAttachments, demoPeople, demoSecret, demoServers, demoSlug } from './demo-content.ts';
+
+export interface DemoSeed {
+  db: Db;
+  url: string;
+  signal: AbortSignal;
+  /** Whether the workload of a session that waits is really there. */
+  isAlive(sessionId: string): Promise<boolean>;
+}
+
+/** The session that waits, or why there is none. */
+export type WaitingDemo = { sessionId: string; requestId: string } | { sessionId: string; reason: string };
+
+const waitLimitMs = 60_000;
+const named = z.object({ id: z.string(), name: z.string() });
+const ids = z.object({ id: z.string() });
+const workspace = `/workspaces/${demoSlug}`;
+
+/** Throws StartError when the API refuses something. */
+export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
+  await upsertUser(seed.db, demoPeople.ada);
+  const maxUser = await upsertUser(seed.db, demoPeople.max);
+  const ada = await ApiClient.signIn(seed.url, demoPeople.ada.email);
+  const max = await ApiClient.signIn(seed.url, demoPeople.max.email);
+  await ensureWorkspace(ada, maxUser.id);
+  await ensureCatalog(ada);
+  const agentId = await ensureAgent(ada);
+  return ensureWaitingSession(seed, max, agentId);
+}
+
+async function ensureWorkspace(ada: ApiClient, maxId: string): Promise<void> {
+  const me = z
+    .object({ workspaces: z.array(z.object({ slug: z.string() })) })
+    .parse(await ada.send('GET', '/me'));
+  if (!me.workspaces.some(({ slug }) => slug === demoSlug)) {
+    await ada.send('POST', '/workspaces', { slug: demoSlug, name: 'Demo' });
+    await ada.send('PUT', `${workspace}/members/${maxId}`, { role: 'member' });
+  }
+}
+
+async function ensureCatalog(ada: ApiClient): Promise<void> {
+  const { secrets } = z
+    .object({ secrets: z.array(z.object({ name: z.string() })) })
+    .parse(await ada.send('GET', `${workspace}/secrets`));
+  if (!secrets.some(({ name }) => name === demoSecret)) {
+    const value = randomBytes(24).toString('base64url');
+    await ada.send('PUT', `${workspace}/secrets/${demoSecret}`, { value });
+  }
+  const { mcp_servers } = z
+    .object({ mcp_servers: z.array(named) })
+    .parse(await ada.send('GET', `${workspace}/mcp-servers`));
+  for (const server of demoServers) {
+    if (!mcp_servers.some(({ name }) => name === server.name)) {
+      await ada.send('POST', `${workspace}/mcp-servers`, server);
+    }
+  }
+}
+
+/** An agent that was just made gets its attachments; one that was there keeps those it has. */
+async function ensureAgent(ada: ApiClient): Promise<string> {
+  const { agents } = z
+    .object({ agents: z.array(named) })
+    .parse(await ada.send('GET', `${workspace}/agents?limit=200`));
+  const present = agents.find(({ name }) => name === demoAgent.name);
+  if (present !== undefined) {
+    return present.id;
+  }
+  const { agent } = z.object({ agent: ids }).parse(await ada.send('POST', `${workspace}/agents`, demoAgent));
+  for (const attachment of demoAttachments) {
+    await ada.send('PUT', `/agents/${agent.id}/mcp-attachments`, attachment);
+  }
+  return agent.id;
+}
+
+async function ensureWaitingSession(seed: DemoSeed, max: ApiClient, agentId: string): Promise<WaitingDemo> {
+  for (const request of await openRequests(max)) {
+    if (request.agent_id === agentId && (await seed.isAlive(request.session_id))) {
+      return { sessionId: request.session_id, requestId: request.id };
+    }
+  }
+  const { session } = z
+    .object({ session: ids })
+    .parse(
+      await max.send('POST', `${workspace}/sessions`, { agent_id: agentId, prompt: 'Write the report.' }),
+    );
+  const deadline = Date.now() + waitLimitMs;
+  while (Date.now() < deadline) {
+    seed.signal.throwIfAborted();
+    const request = (await openRequests(max)).find(({ session_id }) => session_id === session.id);
+    if (request !== undefined) {
+      return { sessionId: session.id, requestId: request.id };
+    }
+    const ended = await endOf(max, session.id);
+    if (ended !== null) {
+      return { sessionId: session.id, reason: ended };
+    }
+    await sleep(100);
+  }
+  return { sessionId: session.id, reason: `it did not ask for a permission within ${waitLimitMs / 1000} s` };
+}
+
+async function openRequests(max: ApiClient) {
+  const answer = await max.send('GET', `${workspace}/permission-requests?status=open&limit=200`);
+  const request = ids.extend({ session_id: z.string(), agent_id: z.string() });
+  return z.object({ permission_requests: z.array(request) }).parse(answer).permission_requests;
+}
+
+async function endOf(max: ApiClient, sessionId: string): Promise<string | null> {
+  const shape = z.object({
+    session: z.object({
+      status: z.string(),
+      status_reason: z.string().nullable(),
+      ended_at: z.string().nullable(),
+    }),
+  });
+  const { session } = shape.parse(await max.send('GET', `/sessions/${sessionId}`));
+  return session.ended_at === null ? null : `it ended as ${session.status}: ${session.status_reason}`;
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { check, functionLines, type SourceText } from './rules.ts';
+
+const root = process.cwd();
+const notSources = new Set(['node_modules', 'dist', 'runner', '.git', '.cache', '.data', 'coverage']);
+
+function sourceFiles(directory: string): SourceText[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter(({ name }) => !notSources.has(name))
+    .flatMap((entry) => {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) {
+        return sourceFiles(path);
+      }
+      const isSource = entry.name.endsWith('.ts');
+      return isSource
+        ? [{ path: relative(root, path).split(sep).join('/'), text: readFileSync(path, 'utf8') }]
+        : [];
+    });
+}
+
+const rulesOf = (path: string, text: string) => check({ path, text }).map(({ rule }) => rule);
+
+describe('the code base', () => {
+  const sources = sourceFiles(root);
+
+  it('keeps every rule of its architecture', () => {
+    const violations = sources.flatMap(check).map(({ path, line, rule }) => `${path}:${line}: ${rule}`);
+    expect(violations).toEqual([]);
+  });
+
+  it('has files and functions that are usually short', () => {
+    const product = sources.filter(({ path }) => !path.startsWith('test/'));
+    const files = product.map(({ text }) => text.split('\n').length);
+    const functions = product.flatMap(linesOfFunctions);
+    process.stdout.write(
+      `median file ${median(files)} lines of ${files.length}, median function ${median(functions)} lines of ${functions.length}\n`,
+    );
+    expect(median(files)).toBeLessThanOrEqual(80);
+    expect(median(functions)).toBeLessThanOrEqual(15);
+  });
+});
+
+describe('a planted violation is found:', () => {
+  it.each([
+    [
+      'a sidecar that reaches the database',
+      'sidecar/gate.ts',
+      "import { x } from '../store/grants/read.ts';",
+    ],
+    ['an upward import', 'store/grants/read.ts', "import { x } from '../../api/errors.ts';"],
+    ['an upward re-export', 'contract/grant.ts', "export { x } from '../store/x.ts';"],
+    ['a dynamic import', 'runtime/x.ts', "const x = await import('../api/app.ts');"],
+    ['an activity called as a function', 'workflows/x.ts', "import { x } from '../activities/x.ts';"],
+    ['SQL outside the store', 'api/routes/x.ts', "import knex from 'knex';"],
+    ['a contract with dependencies', 'contract/x.ts', "import pino from 'pino';"],
+    ['the environment', 'api/x.ts', 'const x = process.env.PORT;'],
+    ['any', 'store/x.ts', 'export const x: any = 1;'],
+    ['a cast around the compiler', 'store/x.ts', 'export const x = y as unknown as string;'],
+    ['a file named utils', 'store/utils.ts', ''],
+    ['a folder named helpers', 'api/helpers/x.ts', ''],
+    ['a name that is not kebab-case', 'api/someThing.ts', ''],
+    ['a migration without a time', 'migrations/create_x.ts', ''],
+    ['a folder without a place', 'stuff/x.ts', ''],
+    ['a long file', 'api/x.ts', '\n'.repeat(400)],
+    ['a long function', 'api/x.ts', `export function x() {${'\n'.repeat(80)}}`],
+    ['a long method', 'api/x.ts', `export class X { y() {${'\n'.repeat(80)}} }`],
+  ])('%s', (_what, path, text) => {
+    expect(rulesOf(path, text)).toHaveLength(1);
+  });
+
+  it('what is allowed is not', () => {
+    expect(rulesOf('workflows/x.ts', "import type { Activities } from '../activities/index.ts';")).toEqual(
+      [],
+    );
+    expect(rulesOf('bin/api.ts', "import { x } from '../store/x.ts';\nconst y = process.env;")).toEqual([]);
+    expect(rulesOf('store/x.ts', "import knex from 'knex';\nimport { z } from '../contract/y.ts';")).toEqual(
+      [],
+    );
+    expect(rulesOf('api/x.ts', `export function x() {${'\n'.repeat(79)}}`)).toEqual([]);
+  });
+});
+
+function linesOfFunctions({ path, text }: SourceText): number[] {
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const lines: number[] = [];
+  const visit = (node: ts.Node): void => {
+    const count = functionLines(node, tree);
+    // Arrow functions are mostly one line inside another function and would flatter the median.
+    if (count !== null && !ts.isArrowFunction(node)) {
+      lines.push(count);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return lines;
+}
+
+function median(values: number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,211 @@
+/** The rules that keep the code base in shape (docs/architecture.md, CONTRIBUTING.md), each as a sentence to fail with. */
+import ts from 'typescript';
+
+export interface SourceText {
+  /** From the project's root, with forward slashes. */
+  path: string;
+  text: string;
+}
+
+export interface Violation {
+  path: string;
+  line: number;
+  rule: string;
+}
+
+/** What each folder may import from beside itself. `type` allows types only. A folder that is not listed here may not exist. */
+const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
+  contract: {},
+  config: { contract: 'any' },
+  migrations: {},
+  store: { contract: 'any', migrations: 'any', config: 'type' },
+  workflows: { contract: 'any', activities: 'type' },
+  activities: { contract: 'any', config: 'any', store: 'any', runtime: 'any', workflows: 'type' },
+  runtime: { contract: 'any', config: 'any' },
+  sidecar: { contract: 'any', config: 'any' },
+  agents: { contract: 'any', config: 'any' },
+  api: { contract: 'any', config: 'any', store: 'any', workflows: 'type' },
+  embedded: { contract: 'any', config: 'any', store: 'any', runtime: 'any' },
+};
+/** Composition roots and proofs may use everything. */
+const unrestricted = new Set(['bin', 'bench', 'test', 'scripts']);
+
+/** Packages that only these folders may import. */
+const packageOwners: [RegExp, string[], string][] = [
+  [/^(knex|pg)$/, ['store', 'migrations'], 'only store/ and migrations/ know SQL'],
+  [/^(koa|@koa\/.*|openid-client)$/, ['api'], 'only api/ serves HTTP to people'],
+  [/^@temporalio\/workflow$/, ['workflows'], 'workflow code lives in workflows/'],
+  [/^@modelcontextprotocol\//, ['sidecar', 'agents'], 'only the sidecar and agents speak MCP'],
+];
+const contractPackages = /^(zod|re2js|node:crypto)$/;
+
+const maxFileLines = 400;
+const maxFunctionLines = 80;
+const forbiddenNames = /^(utils?|helpers?|common|misc)(\.|$)/;
+const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/;
+const migrationName = /^(\d{14}_[a-z]+_[a-z_]+|index)\.ts$/;
+
+/** All violations of one file. */
+export function check(source: SourceText): Violation[] {
+  const tree = ts.createSourceFile(source.path, source.text, ts.ScriptTarget.Latest, true);
+  const folder = source.path.split('/')[0] ?? '';
+  const violations: Violation[] = [];
+  const add = (node: ts.Node | null, rule: string) => {
+    const position = node === null ? 0 : node.getStart(tree);
+    violations.push({
+      path: source.path,
+      line: tree.getLineAndCharacterOfPosition(position).line + 1,
+      rule,
+    });
+  };
+  checkNames(source.path, folder, (rule) => add(null, rule));
+  const lines = source.text.split('\n').length;
+  if (lines > maxFileLines) {
+    add(null, `a file has at most ${maxFileLines} lines, this one has ${lines}`);
+  }
+  const visit = (node: ts.Node): void => {
+    checkImport(node, source.path, folder, add);
+    checkTypes(node, source.path, add);
+    checkEnvironment(node, folder, add);
+    checkFunctionSize(node, tree, folder, add);
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return violations;
+}
+
+type Add = (node: ts.Node | null, rule: string) => void;
+
+function checkNames(path: string, folder: string, add: (rule: string) => void): void {
+  if (!unrestricted.has(folder) && path.includes('/') && allowedFolders[folder] === undefined) {
+    add(
+      `the folder ${folder}/ has no place in the direction of imports; give it one in test/architecture/rules.ts`,
+    );
+  }
+  const parts = path.split('/');
+  for (const part of parts) {
+    if (forbiddenNames.test(part)) {
+      add(`"${part}" says nothing about what is inside; name it after what it does`);
+    }
+  }
+  if (folder === 'migrations') {
+    if (!migrationName.test(parts.at(-1) ?? '')) {
+      add('a migration is named YYYYMMDDHHMMSS_verb_noun.ts');
+    }
+  } else if (!parts.every((part) => kebabCase.test(part))) {
+    add('files and folders are named in kebab-case');
+  }
+}
+
+function checkImport(node: ts.Node, path: string, folder: string, add: Add): void {
+  const imported = importedModule(node);
+  if (imported === null) {
+    return;
+  }
+  const { specifier, typeOnly } = imported;
+  if (!specifier.startsWith('.')) {
+    checkPackage(specifier, folder, (rule) => add(node, rule));
+    return;
+  }
+  const target = resolve(path, specifier).split('/')[0] ?? '';
+  const allowed = allowedFolders[folder];
+  if (unrestricted.has(folder) || target === folder || allowed === undefined) {
+    return;
+  }
+  if (allowed[target] === undefined) {
+    const may = Object.keys(allowed).map((name) => `${name}/`);
+    add(node, `${folder}/ may import from ${may.join(', ') || 'no other folder'}, not from ${target}/`);
+  } else if (allowed[target] === 'type' && !typeOnly && !isMessagesOfWorkflows(specifier)) {
+    add(node, `${folder}/ may import types only from ${target}/`);
+  }
+}
+
+/** Definitions of signals, updates and queries are values that hold a name and nothing of a workflow. */
+function isMessagesOfWorkflows(specifier: string): boolean {
+  return specifier.endsWith('/workflows/messages.ts');
+}
+
+function checkPackage(specifier: string, folder: string, add: (rule: string) => void): void {
+  if (folder === 'contract' && !contractPackages.test(specifier)) {
+    add(`contract/ is a leaf: it imports zod and pure functions only, not ${specifier}`);
+  }
+  for (const [pattern, owners, rule] of packageOwners) {
+    if (pattern.test(specifier) && !owners.includes(folder) && !unrestricted.has(folder)) {
+      add(`${rule}; ${folder}/ may not import ${specifier}`);
+    }
+  }
+}
+
+/** The module that an import, a re-export or a dynamic import with a fixed name is about. */
+function importedModule(node: ts.Node): { specifier: string; typeOnly: boolean } | null {
+  if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
+    return {
+      specifier: node.moduleSpecifier.text,
+      typeOnly: node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword,
+    };
+  }
+  if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
+    return { specifier: node.moduleSpecifier.text, typeOnly: node.isTypeOnly };
+  }
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    const [argument] = node.arguments;
+    return argument && ts.isStringLiteral(argument) ? { specifier: argument.text, typeOnly: false } : null;
+  }
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+    const { literal } = node.argument;
+    return ts.isStringLiteral(literal) ? { specifier: literal.text, typeOnly: true } : null;
+  }
+  return null;
+}
+
+function resolve(from: string, specifier: string): string {
+  const parts = from.split('/').slice(0, -1);
+  for (const part of specifier.split('/')) {
+    if (part === '..') {
+      parts.pop();
+    } else if (part !== '.') {
+      parts.push(part);
+    }
+  }
+  return parts.join('/');
+}
+
+/** Where the one list of all routes forgets what each route's schemas are. */
+const castAllowedIn = 'api/route.ts';
+
+function checkTypes(node: ts.Node, path: string, add: Add): void {
+  if (node.kind === ts.SyntaxKind.AnyKeyword) {
+    add(node, 'no `any`: parse the value into a type at the edge');
+  }
+  if (ts.isAsExpression(node) && ts.isAsExpression(node.expression) && path !== castAllowedIn) {
+    add(node, 'no cast through another type: the compiler is right');
+  }
+}
+
+function checkEnvironment(node: ts.Node, folder: string, add: Add): void {
+  const reads =
+    ts.isPropertyAccessExpression(node) &&
+    node.name.text === 'env' &&
+    node.expression.getText() === 'process';
+  if (reads && !unrestricted.has(folder)) {
+    add(node, 'only bin/ and scripts/ read the environment; take the value as an argument');
+  }
+}
+
+function checkFunctionSize(node: ts.Node, tree: ts.SourceFile, folder: string, add: Add): void {
+  const lines = functionLines(node, tree);
+  // A test suite is one function, and so is a table's SQL.
+  const measured = folder !== 'test' && folder !== 'migrations';
+  if (lines !== null && lines > maxFunctionLines && measured) {
+    add(node, `a function has at most ${maxFunctionLines} lines, this one has ${lines}`);
+  }
+}
+
+/** How many lines a function takes from its first to its last; null for anything else. */
+export function functionLines(node: ts.Node, tree: ts.SourceFile): number | null {
+  if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) {
+    return null;
+  }
+  const line = (position: number) => tree.getLineAndCharacterOfPosition(position).line;
+  return line(node.getEnd()) - line(node.getStart(tree)) + 1;
+}

@@ -1,0 +1,127 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { apiConfig } from '../../../config/api.ts';
+import { ConfigurationError, parseEnvironment } from '../../../config/parse.ts';
+import { startConfig } from '../../../config/start.ts';
+import { workerConfig } from '../../../config/worker.ts';
+
+const key = () => randomBytes(32).toString('base64');
+const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+
+const shared = {
+  DATABASE_URL: 'postgres://u:p@127.0.0.1/db',
+  TEMPORAL_ADDRESS: '127.0.0.1:7233',
+  MASTER_KEYS: `k1:${key()}`,
+  SESSION_KEY_SEED: key(),
+};
+const api = {
+  ...shared,
+  APPROVAL_PRIVATE_KEY: Buffer.from(pem).toString('base64'),
+  COOKIE_KEY: key(),
+  DEMO_SIGN_IN: 'true',
+};
+const worker = {
+  ...shared,
+  APPROVAL_PUBLIC_KEY: 'cGVt',
+  INTERNAL_API_URL: 'http://127.0.0.1:8080',
+  SESSIONS_DIR: '/data/sessions',
+  RUNNER_DIR: '/runner',
+};
+
+function problemOf(
+  schema: Parameters<typeof parseEnvironment>[0],
+  environment: Record<string, string>,
+): string {
+  try {
+    parseEnvironment(schema, environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as ConfigurationError).message;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('the environment of a process', () => {
+  it('is parsed into typed values with the documented defaults', () => {
+    const config = parseEnvironment(apiConfig, { ...api, PORT: '9000', UNRELATED: 'x' });
+    expect(config).toMatchObject({ HOST: '127.0.0.1', PORT: 9000, DEMO_SIGN_IN: true, LOG_LEVEL: 'info' });
+    expect(config.LIMIT_BODY_BYTES).toBe(1024 * 1024);
+    expect(config.MASTER_KEYS).toMatchObject([{ id: 'k1' }]);
+    expect(parseEnvironment(workerConfig, worker)).toMatchObject({ SANDBOX: 'auto', RUNTIME: 'process' });
+    expect(parseEnvironment(startConfig, {})).toMatchObject({
+      PORT: 8080,
+      TEMPORAL_UI_PORT: 8233,
+      DATA_DIR: '.data',
+    });
+  });
+
+  it('has every problem reported together, each by its variable', () => {
+    const message = problemOf(apiConfig, {
+      ...api,
+      PORT: '70000',
+      MASTER_KEYS: 'nonsense',
+      COOKIE_KEY: 'short',
+    });
+    for (const variable of ['PORT', 'MASTER_KEYS', 'COOKIE_KEY']) {
+      expect(message).toContain(variable);
+    }
+  });
+
+  it('names what is missing, and an empty variable is missing', () => {
+    const message = problemOf(workerConfig, { ...worker, SESSIONS_DIR: '', RUNNER_DIR: '' });
+    expect(message).toContain('SESSIONS_DIR');
+    expect(message).toContain('RUNNER_DIR');
+  });
+
+  it('is never repeated in what is reported', () => {
+    const secrets = {
+      DATABASE_URL: 'mysql://u:hunter2-in-url@h/db',
+      MASTER_KEYS: 'k1:hunter2-master',
+      SESSION_KEY_SEED: 'hunter2-seed',
+      COOKIE_KEY: 'hunter2-cookie',
+      PORT: 'hunter2-port',
+      LOG_LEVEL: 'hunter2-level',
+      DEMO_SIGN_IN: 'hunter2-flag',
+    };
+    const message = problemOf(apiConfig, { ...api, ...secrets });
+    expect(message).not.toContain('hunter2');
+    for (const variable of Object.keys(secrets)) {
+      expect(message).toContain(variable);
+    }
+  });
+});
+
+describe('demo sign-in', () => {
+  it.each([
+    ['in production', { NODE_ENV: 'production' }],
+    ['on an address that others reach', { HOST: '0.0.0.0' }],
+  ])('is refused %s', (_where, change) => {
+    expect(problemOf(apiConfig, { ...api, ...change })).toContain('DEMO_SIGN_IN');
+  });
+
+  it('is off unless it is asked for, and then a provider is required', () => {
+    const { DEMO_SIGN_IN: _, ...without } = api;
+    expect(problemOf(apiConfig, without)).toContain('OIDC_ISSUER');
+    const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'platform' };
+    expect(problemOf(apiConfig, { ...without, ...provider })).toContain('PUBLIC_URL');
+    const complete = { ...without, ...provider, PUBLIC_URL: 'https://platform.example' };
+    expect(parseEnvironment(apiConfig, complete).DEMO_SIGN_IN).toBe(false);
+  });
+});
+
+describe('master keys', () => {
+  it('may be several, the first of which seals', () => {
+    const keys = parseEnvironment(apiConfig, {
+      ...api,
+      MASTER_KEYS: `new:${key()}, old:${key()}`,
+    }).MASTER_KEYS;
+    expect(keys.map(({ id }) => id)).toEqual(['new', 'old']);
+  });
+
+  it.each([`k1:${randomBytes(31).toString('base64')}`, `:${key()}`, key(), `k1:${key()},`, `a b:${key()}`])(
+    'that are not id and 32 bytes are refused',
+    (MASTER_KEYS) => {
+      expect(problemOf(apiConfig, { ...api, MASTER_KEYS })).toContain('MASTER_KEYS');
+    },
+  );
+});

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  grantInput,
+  grantProblems,
+  grantScope,
+  grantType,
+  parseGrantDetails,
+} from '../../../contract/grant.ts';
+
+const subject = randomUUID();
+const soundDetails = {
+  spawn: { child_agent_id: randomUUID() },
+  tool_scope: { scope: 'files.write' },
+  agent_env: { secret_name: 'TOKEN' },
+} as const;
+
+const optionalId = fc.option(fc.constant(subject), { nil: null });
+const anyInput = fc.record({
+  user_subject_id: optionalId,
+  agent_subject_id: optionalId,
+  grant_type: fc.constantFrom(...grantType.options),
+  scope: fc.constantFrom(...grantScope.options),
+  session_id: optionalId,
+});
+const parsed = (fields: object) => grantInput.parse({ reason: null, ...fields });
+const withSoundDetails = anyInput.map((fields) =>
+  parsed({ ...fields, details: soundDetails[fields.grant_type] }),
+);
+
+describe('a grant', () => {
+  it('is sound exactly when subject, type, scope and session agree', () => {
+    fc.assert(
+      fc.property(withSoundDetails, (input) => {
+        const oneSubject = (input.user_subject_id === null) !== (input.agent_subject_id === null);
+        const holderFits = input.grant_type === 'tool_scope' || input.user_subject_id === null;
+        const sessionFits = (input.scope === 'session') === (input.session_id !== null);
+        expect(grantProblems(input).length === 0).toBe(oneSubject && holderFits && sessionFits);
+      }),
+    );
+  });
+
+  it('names each field that is wrong', () => {
+    const input = parsed({
+      user_subject_id: subject,
+      agent_subject_id: subject,
+      grant_type: 'tool_scope',
+      details: { scope: 'Files', more: 1 },
+      scope: 'once',
+      session_id: subject,
+    });
+    expect(grantProblems(input).map(({ path }) => path)).toEqual([
+      'user_subject_id',
+      'session_id',
+      'details.scope',
+      'details.more',
+    ]);
+  });
+
+  it.each(grantType.options)('of type %s takes its own details and no others', (type) => {
+    expect(parseGrantDetails(type, soundDetails[type])).toEqual(soundDetails[type]);
+    expect(() => parseGrantDetails(type, { ...soundDetails[type], more: true })).toThrow();
+    expect(() => parseGrantDetails(type, {})).toThrow();
+    for (const other of grantType.options.filter((name) => name !== type)) {
+      expect(() => parseGrantDetails(type, soundDetails[other])).toThrow();
+    }
+  });
+
+  it('has no field that is not known', () => {
+    const result = grantInput.safeParse({
+      agent_subject_id: subject,
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'once',
+      granted_by_user_id: subject,
+    });
+    expect(result.success).toBe(false);
+  });
+});
