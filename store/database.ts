@@ -5,6 +5,7 @@ import { migrationSource } from '../migrations/index.ts';
 
 /** A pool or a transaction: every store function takes one as its first argument. */
 export type Db = Knex | Knex.Transaction;
+export type Transaction = Knex.Transaction;
 
 // Timestamps leave the store as ISO 8601 text in UTC; bigint positions as numbers.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
@@ -33,6 +34,14 @@ export function inTransaction<Result>(
   work: (trx: Knex.Transaction) => Promise<Result>,
 ): Promise<Result> {
   return db.isTransaction ? work(db as Knex.Transaction) : db.transaction(work);
+}
+
+/** Runs reads that all see the database as it was at one moment. */
+export function inSnapshot<Result>(
+  db: Db,
+  work: (trx: Knex.Transaction) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction(work, { isolationLevel: 'repeatable read', readOnly: true });
 }
 
 /**

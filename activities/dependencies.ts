@@ -1,0 +1,21 @@
+/** What activities are made of; `bin/worker.ts` puts it together. */
+import type { CryptoKey } from 'jose';
+import type { Logger } from 'pino';
+import type { MasterKeys } from '../config/keys.ts';
+import type { WorkerConfig } from '../config/worker.ts';
+import type { Runtime } from '../runtime/workload.ts';
+import type { Db } from '../store/database.ts';
+
+export interface ActivityDependencies {
+  db: Db;
+  /** Its specification of a workload is opaque here: what `render` made goes to `start`. */
+  runtime: Runtime<unknown>;
+  masterKeys: MasterKeys;
+  sessionKeySeed: Buffer;
+  /** Verifies approvals; the private half is the API's alone. */
+  approvalPublicKey: CryptoKey;
+  limits: Pick<WorkerConfig, 'SESSION_START_SECONDS' | 'SESSION_TOTAL_SECONDS' | 'SESSION_IDLE_SECONDS'>;
+  /** Whether the Temporal namespace knows the platform's search attributes. */
+  searchAttributesKnown: boolean;
+  log: Logger;
+}

@@ -1,0 +1,89 @@
+/** The only writer of grants (design 2, 7). */
+import { uuid } from '../../contract/names.ts';
+import { inTransaction, type Transaction } from '../../store/database.ts';
+import { type Decision, readDecision } from '../../store/decisions/decisions.ts';
+import { insertGrant } from '../../store/grants/insert.ts';
+import { readGrant } from '../../store/grants/read.ts';
+import { readMembership } from '../../store/members/read-membership.ts';
+import { closePermissionRequest, markApproved } from '../../store/permission-requests/close.ts';
+import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import type { RequestOutcome } from '../../workflows/messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { alreadyDecided, approvalInvalid } from '../failures.ts';
+import { refuseExpired, refuseMismatch, verifyApproval } from './verify-approval.ts';
+
+/**
+ * Carries a stored decision out in one transaction: the grant, the request's status, events, audit and the message to
+ * the agent. Idempotent by the decision: one that was carried out returns its outcome again. Throws `already_decided`
+ * when the request was closed otherwise, `approval_invalid` or `approval_expired` when the approval does not stand.
+ */
+export function carryOutDecision(
+  deps: ActivityDependencies,
+  { decisionId }: { decisionId: string },
+): Promise<RequestOutcome> {
+  return inTransaction(deps.db, async (trx) => {
+    const decision = uuid.safeParse(decisionId).success ? await readDecision(trx, decisionId) : null;
+    if (decision === null) {
+      throw approvalInvalid('There is no such decision');
+    }
+    return decision.kind === 'deny' ? deny(trx, decision) : approve(deps, trx, decision);
+  });
+}
+
+async function deny(trx: Transaction, decision: Decision): Promise<RequestOutcome> {
+  const requestId = decision.requestId ?? '';
+  await requireMember(trx, decision);
+  const closed = await closePermissionRequest(trx, requestId, {
+    status: 'denied',
+    decidedBy: decision.userId,
+    reason: decision.reason,
+  });
+  const request = closed ? null : await readPermissionRequest(trx, requestId);
+  if (!closed && !(request?.status === 'denied' && request.decided_by === decision.userId)) {
+    throw alreadyDecided();
+  }
+  return { status: 'denied', grantId: null };
+}
+
+async function approve(
+  { approvalPublicKey }: ActivityDependencies,
+  trx: Transaction,
+  decision: Decision,
+): Promise<RequestOutcome> {
+  const claims = await verifyApproval(approvalPublicKey, decision);
+  const { grant } = claims;
+  const outcome: RequestOutcome = { status: 'approved', grantId: grant.id };
+  if ((await readGrant(trx, grant.id)) !== null) {
+    return outcome;
+  }
+  refuseExpired(claims, Date.now());
+  await requireMember(trx, decision);
+  if (decision.requestId !== null) {
+    const request = await readPermissionRequest(trx, decision.requestId);
+    if (request === null) {
+      throw alreadyDecided();
+    }
+    refuseMismatch(claims, request);
+    await answer(trx, decision, { id: decision.requestId, grantId: grant.id, scope: grant.scope });
+  }
+  await insertGrant(trx, grant);
+  return outcome;
+}
+
+/** Closing the request comes first: it locks the session's tree, as everything that writes to it does. */
+async function answer(
+  trx: Transaction,
+  { userId, reason }: Decision,
+  { id, grantId, scope }: { id: string; grantId: string; scope: 'once' | 'session' | 'persistent' },
+): Promise<void> {
+  if (!(await markApproved(trx, id, { grantId, scope, decidedBy: userId, reason }))) {
+    throw alreadyDecided();
+  }
+}
+
+/** Membership is checked at each use: whoever was removed meanwhile decides nothing any more (design 2). */
+async function requireMember(trx: Transaction, { userId, workspaceId }: Decision): Promise<void> {
+  if ((await readMembership(trx, userId, { workspaceId })) === null) {
+    throw approvalInvalid('Whoever decided is not a member of the workspace any more');
+  }
+}

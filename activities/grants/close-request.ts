@@ -1,0 +1,47 @@
+/** How a permission request is read, and closed without a human (design 7). */
+import { closePermissionRequest } from '../../store/permission-requests/close.ts';
+import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import type { RequestOutcome } from '../../workflows/messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+export interface RequestToWatch {
+  sessionId: string;
+  workspaceId: string;
+  expiresAt: string;
+  /** Zero when the request is closed already. */
+  remainingMs: number;
+  searchAttributesKnown: boolean;
+}
+
+/** What the request's workflow has to know. Reads only. A request that is gone counts as closed. */
+export async function readRequest(
+  { db, searchAttributesKnown }: ActivityDependencies,
+  { requestId }: { requestId: string },
+): Promise<RequestToWatch | null> {
+  const request = await readPermissionRequest(db, requestId);
+  const session = request === null ? null : await readSession(db, request.session_id);
+  if (request === null || session === null) {
+    return null;
+  }
+  const remainingMs = Math.max(0, Date.parse(request.expires_at) - Date.now());
+  return {
+    sessionId: session.id,
+    workspaceId: session.workspace_id,
+    expiresAt: request.expires_at,
+    remainingMs: request.status === 'open' ? remainingMs : 0,
+    searchAttributesKnown,
+  };
+}
+
+/** Closes an open request and returns how it is closed, which may be otherwise than asked when a human was faster. Idempotent. */
+export async function closeRequest(
+  { db }: ActivityDependencies,
+  { requestId, status }: { requestId: string; status: 'expired' | 'cancelled' },
+): Promise<RequestOutcome> {
+  await closePermissionRequest(db, requestId, { status });
+  const request = await readPermissionRequest(db, requestId);
+  return request === null || request.status === 'open'
+    ? { status: 'cancelled', grantId: null }
+    : { status: request.status, grantId: request.grant_id };
+}

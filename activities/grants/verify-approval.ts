@@ -1,0 +1,69 @@
+/** The one place where a human's approval is believed (design 2): by its signature, and only for what it names. */
+import { type CryptoKey, compactVerify } from 'jose';
+import { type ApprovalClaims, approvalClaims } from '../../contract/approval.ts';
+import { detailsByGrantType, scopeWidth } from '../../contract/grant.ts';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { approvalExpired, approvalInvalid } from '../failures.ts';
+
+/** The decision row that carries an approval, as far as the approval must agree with it. */
+export interface ApprovedDecision {
+  id: string;
+  workspaceId: string;
+  requestId: string | null;
+  userId: string;
+  approval: string | null;
+}
+
+/**
+ * Returns the claims of a decision's approval. Throws `approval_invalid` when the signature is not the API's or the
+ * approval is another decision's. Whether it has expired is asked separately (`refuseExpired`): an approval that was
+ * carried out in time stays carried out.
+ */
+export async function verifyApproval(
+  publicKey: CryptoKey,
+  decision: ApprovedDecision,
+): Promise<ApprovalClaims> {
+  const claims = await readClaims(publicKey, decision.approval ?? '');
+  const agrees =
+    claims.jti === decision.id &&
+    claims.grant.workspace_id === decision.workspaceId &&
+    claims.grant.granted_by_user_id === decision.userId &&
+    claims.grant.request_id === decision.requestId &&
+    detailsByGrantType[claims.grant.grant_type].safeParse(claims.grant.details).success;
+  if (!agrees) {
+    throw approvalInvalid('The approval does not belong to this decision');
+  }
+  return claims;
+}
+
+async function readClaims(publicKey: CryptoKey, approval: string): Promise<ApprovalClaims> {
+  try {
+    const { payload } = await compactVerify(approval, publicKey, { algorithms: ['EdDSA'] });
+    return approvalClaims.parse(JSON.parse(Buffer.from(payload).toString('utf8')));
+  } catch {
+    throw approvalInvalid('The approval was not signed by the platform');
+  }
+}
+
+/** Throws `approval_expired` once the approval is older than it may be. */
+export function refuseExpired(claims: ApprovalClaims, nowMs: number): void {
+  if (nowMs >= claims.exp * 1000) {
+    throw approvalExpired();
+  }
+}
+
+/** An approval grants what was asked, or less (design 7). Throws `approval_invalid`. */
+export function refuseMismatch(claims: ApprovalClaims, request: PermissionRequest): void {
+  const { grant } = claims;
+  const same =
+    grant.grant_type === request.grant_type &&
+    JSON.stringify(sorted(grant.details)) === JSON.stringify(sorted(request.details)) &&
+    scopeWidth[grant.scope] <= scopeWidth[request.scope] &&
+    (grant.scope !== 'session' || grant.session_id === request.session_id);
+  if (!same) {
+    throw approvalInvalid('The approval does not answer what was requested');
+  }
+}
+
+const sorted = (details: Record<string, unknown>) =>
+  Object.entries(details).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,61 @@
+/** The four consumers of `${NAME}` references (spec, Workspace secret), each with the words that name it to people. */
+import type { FrozenConfiguration, FrozenEnv } from '../../contract/session.ts';
+
+export interface SecretConsumer {
+  kind: 'mcp_attachment' | 'agent_env' | 'sibling_env' | 'service_env';
+  label: string;
+  env: FrozenEnv;
+}
+
+type Named = { name: string; env: FrozenEnv };
+
+export const attachmentConsumer = ({ name, env }: Named): SecretConsumer => ({
+  kind: 'mcp_attachment',
+  label: `attachment "${name}"`,
+  env,
+});
+
+export const agentConsumer = ({ agent }: FrozenConfiguration): SecretConsumer => ({
+  kind: 'agent_env',
+  label: "the agent's environment",
+  env: agent.env,
+});
+
+export const siblingConsumer = ({ name, env }: Named): SecretConsumer => ({
+  kind: 'sibling_env',
+  label: `sibling "${name}"`,
+  env,
+});
+
+export const serviceConsumer = ({ name, env }: Named): SecretConsumer => ({
+  kind: 'service_env',
+  label: `service "${name}"`,
+  env,
+});
+
+/** Zone 2: consumers that expose a secret to the agent's side, so that an explicit grant is needed (design 7). */
+export function exposingConsumers(configuration: FrozenConfiguration): SecretConsumer[] {
+  return [
+    agentConsumer(configuration),
+    ...configuration.siblings.map(siblingConsumer),
+    ...configuration.services.map(serviceConsumer),
+  ];
+}
+
+export interface SecretUse {
+  variable: string;
+  secretName: string;
+  secretVersion: number;
+}
+
+export function secretUsesOf({ env }: SecretConsumer): SecretUse[] {
+  return Object.entries(env).flatMap(([variable, value]) =>
+    value.kind === 'secret'
+      ? [{ variable, secretName: value.secret_name, secretVersion: value.secret_version }]
+      : [],
+  );
+}
+
+/** The sentence for a secret that was cleared, or never set (spec, Errors: missing secret at session start). */
+export const secretNotSet = (label: string, variable: string, secretName: string) =>
+  `${label}: variable ${variable} needs secret ${secretName}, which is not set`;

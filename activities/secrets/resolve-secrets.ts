@@ -1,0 +1,86 @@
+/** Which value `${NAME}` stands for: the one resolver for all four consumers (spec, Workspace secret; design 11). */
+import type { MasterKeys } from '../../config/keys.ts';
+import type { FrozenConfiguration } from '../../contract/session.ts';
+import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
+import type { Db } from '../../store/database.ts';
+import { open } from '../../store/secrets/envelope.ts';
+import { readSealed } from '../../store/secrets/read.ts';
+import { launchRefused } from '../failures.ts';
+import {
+  agentConsumer,
+  attachmentConsumer,
+  type SecretConsumer,
+  secretNotSet,
+  secretUsesOf,
+  siblingConsumer,
+} from './consumers.ts';
+
+/** What one secret holds now, and the version that is. */
+export interface OpenedSecret {
+  value: string;
+  version: number;
+}
+export type OpenedSecrets = ReadonlyMap<string, OpenedSecret>;
+
+export type ResolvedEnvironments = Omit<LaunchSecrets, 'sidecar'>;
+
+/**
+ * The environment of every container that starts with the session, by the workspace's secrets alone; never by a
+ * process's environment. Each value goes only to the consumer that refers to it. Throws `launch_refused` for a secret
+ * that is not set, or has changed since the configuration was frozen; UnreadableSecretError for one that does not open.
+ */
+export async function resolveSecrets(
+  { db, masterKeys }: { db: Db; masterKeys: MasterKeys },
+  configuration: FrozenConfiguration,
+): Promise<ResolvedEnvironments> {
+  const agent = agentConsumer(configuration);
+  const servers = configuration.servers.map((server) => [server.name, attachmentConsumer(server)] as const);
+  const siblings = configuration.siblings.map((each) => [each.name, siblingConsumer(each)] as const);
+  const consumers = [agent, ...[...servers, ...siblings].map(([, consumer]) => consumer)];
+  const names = consumers.flatMap(secretUsesOf).map(({ secretName }) => secretName);
+  const opened = await openSecrets({ db, masterKeys }, configuration.workspace_id, [...new Set(names)]);
+  const resolveAll = (list: (readonly [string, SecretConsumer])[]) =>
+    Object.fromEntries(list.map(([name, consumer]) => [name, resolveEnv(consumer, opened)]));
+  return {
+    agentEnv: resolveEnv(agent, opened),
+    serverEnv: resolveAll(servers),
+    siblingEnv: resolveAll(siblings),
+  };
+}
+
+async function openSecrets(
+  { db, masterKeys }: { db: Db; masterKeys: MasterKeys },
+  workspaceId: string,
+  names: string[],
+): Promise<OpenedSecrets> {
+  const sealed = names.length === 0 ? [] : await readSealed(db, workspaceId, names);
+  return new Map(
+    sealed.map((row) => {
+      const plaintext = open(masterKeys, { workspaceId, name: row.name }, row);
+      const value = plaintext.toString('utf8');
+      plaintext.fill(0);
+      return [row.name, { value, version: row.version }];
+    }),
+  );
+}
+
+/** One container's environment. Throws `launch_refused`, naming the container, the variable and the secret. */
+export function resolveEnv({ label, env }: SecretConsumer, opened: OpenedSecrets): ResolvedEnv {
+  return Object.fromEntries(
+    Object.entries(env).map(([variable, frozen]) => {
+      if (frozen.kind === 'value') {
+        return [variable, frozen.value];
+      }
+      const secret = opened.get(frozen.secret_name);
+      if (secret === undefined) {
+        throw launchRefused(secretNotSet(label, variable, frozen.secret_name));
+      }
+      if (secret.version !== frozen.secret_version) {
+        throw launchRefused(
+          `${label}: secret ${frozen.secret_name} of variable ${variable} changed after the configuration was frozen; start a new session`,
+        );
+      }
+      return [variable, secret.value];
+    }),
+  );
+}

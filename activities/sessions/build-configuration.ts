@@ -1,0 +1,102 @@
+/** A session's configuration as it is frozen (spec, Configuration lifetime). Pure: what was read goes in, references come out. */
+import type { Agent } from '../../contract/agent.ts';
+import type { ManifestEnvField } from '../../contract/catalog.ts';
+import { referencedSecretName } from '../../contract/names.ts';
+import type {
+  FrozenConfiguration,
+  FrozenEnv,
+  FrozenServer,
+  FrozenVariable,
+  Session,
+} from '../../contract/session.ts';
+import type { AttachedServer } from '../../store/attachments/read-for-launch.ts';
+
+/** Version of each secret by name. */
+export type SecretVersions = ReadonlyMap<string, number>;
+type PlainEnv = Readonly<Record<string, string>>;
+
+export interface ConfigurationSources {
+  session: Session;
+  agent: Agent;
+  servers: readonly AttachedServer[];
+  secretVersions: SecretVersions;
+  frozenAt: string;
+}
+
+export function buildConfiguration(sources: ConfigurationSources): FrozenConfiguration {
+  const { session, agent, servers, secretVersions, frozenAt } = sources;
+  const companions = (list: Agent['siblings']) =>
+    list.map(({ name, run, env }) => ({ name, run, env: freezeEnv(env, secretVersions) }));
+  return {
+    session_id: session.id,
+    workspace_id: session.workspace_id,
+    agent: {
+      id: agent.id,
+      name: agent.name,
+      kind: agent.kind,
+      run: agent.run,
+      instructions: agent.instructions,
+      model: agent.model,
+      env: freezeEnv(agent.env, secretVersions),
+      network: agent.network,
+      egress_allow: agent.egress_allow,
+      limits: agent.limits,
+    },
+    prompt: session.prompt,
+    servers: servers.map((server) => freezeServer(server, secretVersions)),
+    siblings: companions(agent.siblings),
+    services: companions(agent.services),
+    frozen_at: frozenAt,
+  };
+}
+
+/** Every secret that something refers to. */
+export function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]): string[] {
+  const environments = [agent, ...agent.siblings, ...agent.services, ...servers].map(({ env }) => env);
+  const names = environments.flatMap((env) => Object.values(env).map(referencedSecretName));
+  return [...new Set(names.filter((name) => name !== null))];
+}
+
+function freezeServer({ manifest, ...server }: AttachedServer, versions: SecretVersions): FrozenServer {
+  return {
+    ...server,
+    env: freezeAttachmentEnv(manifest.env, server.env, versions),
+    manifest_env: manifest.env,
+    tool_scopes: manifest.tool_scopes,
+  };
+}
+
+/** The manifest says which fields are references: text in a value field stays text, whatever it looks like. Defaults fill what is left out. */
+function freezeAttachmentEnv(
+  fields: Record<string, ManifestEnvField>,
+  env: PlainEnv,
+  versions: SecretVersions,
+): FrozenEnv {
+  const given = Object.entries(env).filter(([, text]) => text !== '');
+  const variables = new Map<string, FrozenVariable>(
+    given.map(([name, text]) => [
+      name,
+      fields[name]?.kind === 'secret' ? freezeVariable(text, versions) : { kind: 'value', value: text },
+    ]),
+  );
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.default !== undefined && !variables.has(name)) {
+      variables.set(name, { kind: 'value', value: field.default });
+    }
+  }
+  return Object.fromEntries(variables);
+}
+
+function freezeEnv(env: PlainEnv, versions: SecretVersions): FrozenEnv {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, text]) => [name, freezeVariable(text, versions)]),
+  );
+}
+
+/** A secret that does not exist is frozen as version 0: validation names it. */
+function freezeVariable(text: string, versions: SecretVersions): FrozenVariable {
+  const name = referencedSecretName(text);
+  return name === null
+    ? { kind: 'value', value: text }
+    : { kind: 'secret', secret_name: name, secret_version: versions.get(name) ?? 0 };
+}

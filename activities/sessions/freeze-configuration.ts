@@ -1,0 +1,61 @@
+/** The first step of every session (spec: configuration is frozen at session start). */
+import type { FrozenConfiguration, Session, SessionStatus } from '../../contract/session.ts';
+import { readAgent } from '../../store/agents/read.ts';
+import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
+import { inSnapshot } from '../../store/database.ts';
+import { readKnownSecrets } from '../../store/secrets/read.ts';
+import { storeConfiguration } from '../../store/session-configurations/configurations.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import type { SessionLimits } from '../../workflows/messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { launchRefused } from '../failures.ts';
+import { buildConfiguration, secretNamesOf } from './build-configuration.ts';
+
+export interface Frozen {
+  workspaceId: string;
+  /** Anything but `pending` means that an earlier run of this session was lost. */
+  status: SessionStatus;
+  limits: SessionLimits;
+  searchAttributesKnown: boolean;
+}
+
+/**
+ * Stores what the session will run with, all read at one moment; the first one stored stays, so a second attempt
+ * changes nothing. Returns the few facts that the workflow needs: ids and numbers.
+ */
+export async function freezeConfiguration(
+  deps: ActivityDependencies,
+  { sessionId }: { sessionId: string },
+): Promise<Frozen> {
+  const { db, searchAttributesKnown } = deps;
+  const { session, configuration } = await inSnapshot(db, async (trx) => {
+    const session = await readSession(trx, sessionId);
+    const agent = session === null ? null : await readAgent(trx, session.agent_id);
+    if (session === null || agent === null) {
+      throw launchRefused('The session was removed before it started');
+    }
+    const servers = await readAttachedServers(trx, agent.id);
+    const secrets = await readKnownSecrets(trx, session.workspace_id, secretNamesOf(agent, servers));
+    const secretVersions = new Map([...secrets].map(([name, { version }]) => [name, version]));
+    const frozenAt = new Date().toISOString();
+    return {
+      session,
+      configuration: buildConfiguration({ session, agent, servers, secretVersions, frozenAt }),
+    };
+  });
+  const stored = await storeConfiguration(db, configuration);
+  return { ...factsOf(session), limits: limitsOf(stored, deps.limits), searchAttributesKnown };
+}
+
+const factsOf = (session: Session) => ({ workspaceId: session.workspace_id, status: session.status });
+
+function limitsOf(
+  { agent: { limits } }: FrozenConfiguration,
+  defaults: ActivityDependencies['limits'],
+): SessionLimits {
+  return {
+    startMs: defaults.SESSION_START_SECONDS * 1000,
+    totalMs: (limits.total_seconds ?? defaults.SESSION_TOTAL_SECONDS) * 1000,
+    idleMs: (limits.idle_seconds ?? defaults.SESSION_IDLE_SECONDS) * 1000,
+  };
+}

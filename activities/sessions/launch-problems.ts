@@ -1,0 +1,57 @@
+/** Why a session may not start, as sentences for the operator. Pure. */
+import { attachmentProblems, type KnownSecret } from '../../contract/attachment-validation.ts';
+import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
+import { exposingConsumers, secretNotSet, secretUsesOf } from '../secrets/consumers.ts';
+
+export interface LaunchFacts {
+  secrets: ReadonlyMap<string, KnownSecret>;
+  /** Secrets that an active `agent_env` grant exposes to this agent. */
+  exposedSecrets: ReadonlySet<string>;
+}
+
+/** Empty when the session may start. Attachments are checked against the manifests that were frozen with them. */
+export function launchProblems(configuration: FrozenConfiguration, facts: LaunchFacts): string[] {
+  return [
+    ...configuration.servers.flatMap((server) => serverProblems(server, facts)),
+    ...exposureProblems(configuration, facts),
+  ];
+}
+
+function serverProblems(server: FrozenServer, { secrets }: LaunchFacts): string[] {
+  const label = `attachment "${server.name}"`;
+  const manifest = { env: server.manifest_env, tool_scopes: server.tool_scopes };
+  const problems = attachmentProblems({ name: server.name, manifest, env: asEntered(server.env), secrets });
+  return problems.map(({ path, code, message }) => {
+    const variable = path.replace(/^env\./, '');
+    const frozen = server.env[variable];
+    return code === 'secret_not_set' && frozen?.kind === 'secret'
+      ? secretNotSet(label, variable, frozen.secret_name)
+      : `${label}: variable ${variable} ${message}`;
+  });
+}
+
+/** The frozen environment in the form in which it was saved. */
+function asEntered(env: FrozenEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, frozen]) => [
+      name,
+      frozen.kind === 'secret' ? `\${${frozen.secret_name}}` : frozen.value,
+    ]),
+  );
+}
+
+/** Zone 2: a secret on the agent's side needs to be set, and an admin's explicit grant (design 7). */
+function exposureProblems(configuration: FrozenConfiguration, facts: LaunchFacts): string[] {
+  return exposingConsumers(configuration).flatMap((consumer) =>
+    secretUsesOf(consumer).flatMap(({ variable, secretName }) => {
+      if (facts.secrets.get(secretName)?.is_set !== true) {
+        return [secretNotSet(consumer.label, variable, secretName)];
+      }
+      return facts.exposedSecrets.has(secretName)
+        ? []
+        : [
+            `${consumer.label}: variable ${variable} would expose secret ${secretName}, which needs an agent_env grant`,
+          ];
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+/** The last step of every session (design 6). */
+import { isTerminal } from '../../contract/session.ts';
+import { inTransaction } from '../../store/database.ts';
+import { closePermissionRequest } from '../../store/permission-requests/close.ts';
+import { listOpenRequestsOfSession } from '../../store/permission-requests/read.ts';
+import { readRequestedEnding } from '../../store/sessions/ending.ts';
+import { moveSession } from '../../store/sessions/move-session.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import type { SessionEnding } from '../../workflows/messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+/** Requests of a session that somebody still has to be told about. Reads only. */
+export async function listOpenRequests(
+  { db }: ActivityDependencies,
+  { sessionId }: { sessionId: string },
+): Promise<{ requestIds: string[] }> {
+  const requests = await listOpenRequestsOfSession(db, sessionId);
+  return { requestIds: requests.map(({ id }) => id) };
+}
+
+/**
+ * Cancels what is still open and moves the session to its end, in one transaction. What somebody asked for, as the
+ * session's row has it, comes before what the workflow observed. Idempotent: an end that is recorded is returned as it is.
+ */
+export function recordEnd(
+  { db }: ActivityDependencies,
+  { sessionId, observed }: { sessionId: string; observed: SessionEnding },
+): Promise<SessionEnding> {
+  return inTransaction(db, async (trx) => {
+    const session = await readSession(trx, sessionId);
+    if (session === null) {
+      return observed;
+    }
+    const asked = await readRequestedEnding(trx, sessionId);
+    const ending = asked === null ? observed : { status: asked.status, reason: asked.reason };
+    for (const request of await listOpenRequestsOfSession(trx, sessionId)) {
+      await closePermissionRequest(trx, request.id, { status: 'cancelled', reason: 'The session ended' });
+    }
+    const { status, status_reason } = await moveSession(trx, sessionId, {
+      to: ending.status,
+      reason: ending.reason,
+    });
+    return isTerminal(status) ? { status, reason: status_reason ?? ending.reason } : ending;
+  });
+}

@@ -1,0 +1,10 @@
+import { moveSession } from '../../store/sessions/move-session.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+/** The sidecar is ready, so the session runs. Harmless when it is recorded already. */
+export async function recordRunning(
+  { db }: ActivityDependencies,
+  { sessionId }: { sessionId: string },
+): Promise<void> {
+  await moveSession(db, sessionId, { to: 'running', reason: null });
+}

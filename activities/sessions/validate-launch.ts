@@ -1,0 +1,53 @@
+/** Refuses a session that must not start, before anything of it is started (spec: no workload with missing secrets). */
+import type { FrozenConfiguration } from '../../contract/session.ts';
+import { type Runtime, UnsupportedWorkloadError } from '../../runtime/workload.ts';
+import type { Db } from '../../store/database.ts';
+import { readExposedSecrets } from '../../store/grants/use-agent-env.ts';
+import { readKnownSecrets } from '../../store/secrets/read.ts';
+import { readConfiguration } from '../../store/session-configurations/configurations.ts';
+import { moveSession } from '../../store/sessions/move-session.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { launchRefused } from '../failures.ts';
+import { attachmentConsumer, exposingConsumers, secretUsesOf } from '../secrets/consumers.ts';
+import { launchProblems } from './launch-problems.ts';
+
+/** Throws `launch_refused` with every problem found. Idempotent: moves to `validating`, then only reads. */
+export async function validateLaunch(
+  { db, runtime }: ActivityDependencies,
+  { sessionId }: { sessionId: string },
+): Promise<void> {
+  await moveSession(db, sessionId, { to: 'validating', reason: null });
+  const configuration = await requireConfiguration(db, sessionId);
+  const problems = launchProblems(configuration, await readLaunchFacts(db, configuration));
+  if (problems.length > 0) {
+    throw launchRefused(problems.join('; '));
+  }
+  renderOrRefuse(runtime, configuration);
+}
+
+/** The frozen configuration; a session without one is refused. */
+export async function requireConfiguration(db: Db, sessionId: string): Promise<FrozenConfiguration> {
+  const configuration = await readConfiguration(db, sessionId);
+  if (configuration === null) {
+    throw launchRefused('The session has no frozen configuration');
+  }
+  return configuration;
+}
+
+/** The workload's description. Throws `launch_refused` with the driver's sentence for what it cannot run. */
+export function renderOrRefuse(runtime: Runtime<unknown>, configuration: FrozenConfiguration): unknown {
+  try {
+    return runtime.render(configuration);
+  } catch (error) {
+    throw error instanceof UnsupportedWorkloadError ? launchRefused(error.message) : error;
+  }
+}
+
+async function readLaunchFacts(db: Db, configuration: FrozenConfiguration) {
+  const consumers = [...configuration.servers.map(attachmentConsumer), ...exposingConsumers(configuration)];
+  const names = consumers.flatMap(secretUsesOf).map(({ secretName }) => secretName);
+  return {
+    secrets: await readKnownSecrets(db, configuration.workspace_id, [...new Set(names)]),
+    exposedSecrets: await readExposedSecrets(db, configuration.session_id),
+  };
+}

@@ -1,0 +1,87 @@
+/** Starts a session's workload: the one place where secrets are plaintext outside the containers (design 6, 11). */
+import { ApplicationFailure, CancelledFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import type { FrozenConfiguration } from '../../contract/session.ts';
+import { isTerminal } from '../../contract/session.ts';
+import { controlKey, internalToken } from '../../contract/session-keys.ts';
+import type { LaunchSecrets } from '../../runtime/workload.ts';
+import { useAgentEnvGrants } from '../../store/grants/use-agent-env.ts';
+import { moveSession } from '../../store/sessions/move-session.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { launchRefused } from '../failures.ts';
+import { exposingConsumers, secretUsesOf } from '../secrets/consumers.ts';
+import { resolveSecrets } from '../secrets/resolve-secrets.ts';
+import { renderOrRefuse, requireConfiguration } from '../sessions/validate-launch.ts';
+
+const heartbeatIntervalMs = 2000;
+
+/**
+ * Resolves the secrets, renders the workload and starts it; nothing that it resolved leaves it. Idempotent: the driver
+ * starts a session's workload once. Throws `launch_refused` for what changed since validation; other faults are tried
+ * again, and reported without their message, which could hold anything.
+ */
+export async function startWorkload(
+  deps: ActivityDependencies,
+  { sessionId }: { sessionId: string },
+): Promise<void> {
+  const { db, runtime } = deps;
+  const { status } = await moveSession(db, sessionId, { to: 'starting', reason: null });
+  if (isTerminal(status)) {
+    throw launchRefused('The session has already ended');
+  }
+  const configuration = await requireConfiguration(db, sessionId);
+  const spec = renderOrRefuse(runtime, configuration);
+  await useExposedSecrets(deps, configuration);
+  const secrets = await launchSecrets(deps, configuration);
+  await start(deps, sessionId, () => runtime.start(spec, secrets));
+}
+
+/** A driver's error may hold anything: it is logged here, and Temporal is told only that the start failed. */
+async function start(
+  { log }: ActivityDependencies,
+  sessionId: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const beating = setInterval(heartbeat, heartbeatIntervalMs);
+  try {
+    cancellationSignal().throwIfAborted();
+    await work();
+  } catch (error) {
+    if (error instanceof ApplicationFailure || error instanceof CancelledFailure) {
+      throw error;
+    }
+    log.error({ sessionId, err: error }, 'the workload did not start');
+    throw ApplicationFailure.retryable('The workload did not start; the worker logged why', 'start_failed');
+  } finally {
+    clearInterval(beating);
+  }
+}
+
+/** Zone 2 again at the moment of use: a grant that was revoked since validation opens nothing. */
+async function useExposedSecrets(
+  { db }: ActivityDependencies,
+  configuration: FrozenConfiguration,
+): Promise<void> {
+  const uses = exposingConsumers(configuration).flatMap(secretUsesOf);
+  const names = new Set(uses.map(({ secretName }) => secretName));
+  const refused = await useAgentEnvGrants(db, {
+    sessionId: configuration.session_id,
+    secretNames: [...names],
+  });
+  if (refused.length > 0) {
+    throw launchRefused(`the agent_env grant for secret ${refused.join(', ')} is not active any more`);
+  }
+}
+
+async function launchSecrets(
+  { db, masterKeys, sessionKeySeed }: ActivityDependencies,
+  configuration: FrozenConfiguration,
+): Promise<LaunchSecrets> {
+  const { session_id } = configuration;
+  return {
+    ...(await resolveSecrets({ db, masterKeys }, configuration)),
+    sidecar: {
+      internal_token: internalToken(sessionKeySeed, session_id),
+      control_key: controlKey(sessionKeySeed, session_id),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Watches a session's workload until it ends (design 6, 12). */
+import { heartbeat, sleep } from '@temporalio/activity';
+import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+export type WorkloadExit =
+  | { kind: 'agent_exited'; exitCode: number | null; signal: string | null }
+  | { kind: 'workload_lost'; reason: string }
+  | { kind: 'sidecar_lost' }
+  | { kind: 'session_removed' };
+
+const pollIntervalMs = 500;
+/** Between two looks at whether the session still exists. */
+const sessionCheckIntervalMs = 5000;
+/** A sidecar that does not come back within this time is lost. */
+const sidecarRestartLimitMs = 30_000;
+
+/**
+ * Returns the first thing that ends the session from below. Reads only, so that any number of attempts, on any
+ * worker, is harmless. Ends with a cancellation when the session ends otherwise.
+ */
+export async function watchWorkload(
+  { db, runtime }: ActivityDependencies,
+  { sessionId }: { sessionId: string },
+): Promise<WorkloadExit> {
+  let sessionCheckedAtMs = 0;
+  let restartingSinceMs: number | null = null;
+  while (true) {
+    heartbeat();
+    if (Date.now() - sessionCheckedAtMs > sessionCheckIntervalMs) {
+      sessionCheckedAtMs = Date.now();
+      if ((await readSession(db, sessionId)) === null) {
+        return { kind: 'session_removed' };
+      }
+    }
+    const state = await runtime.inspect(sessionId);
+    restartingSinceMs = isRestarting(state) ? (restartingSinceMs ?? Date.now()) : null;
+    const exit = exitOf(state, restartingSinceMs === null ? 0 : Date.now() - restartingSinceMs);
+    if (exit !== null) {
+      return exit;
+    }
+    await sleep(pollIntervalMs);
+  }
+}
+
+/** What a workload's state means for its session; null while it goes on. An agent that ended says more than a sidecar that ended with it. */
+export function exitOf(state: WorkloadState, restartingForMs: number): WorkloadExit | null {
+  if (state.state === 'absent') {
+    return { kind: 'workload_lost', reason: 'it is not on this runtime any more' };
+  }
+  if (state.state === 'lost') {
+    return { kind: 'workload_lost', reason: state.reason };
+  }
+  const agent = container(state, 'agent');
+  if (agent?.state === 'exited') {
+    return { kind: 'agent_exited', exitCode: agent.exitCode, signal: agent.signal };
+  }
+  const lost = container(state, 'sidecar')?.state === 'exited' || restartingForMs > sidecarRestartLimitMs;
+  return lost ? { kind: 'sidecar_lost' } : null;
+}
+
+function isRestarting(state: WorkloadState): boolean {
+  return container(state, 'sidecar')?.state === 'restarting';
+}
+
+function container(state: WorkloadState, name: string): ContainerState | undefined {
+  return state.state === 'running' ? state.containers.find((each) => each.name === name) : undefined;
+}

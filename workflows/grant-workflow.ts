@@ -1,0 +1,15 @@
+/** A grant that no request led to (design 7). */
+import { setCurrentDetails } from '@temporalio/workflow';
+import type { GrantWorkflowInput } from './messages.ts';
+import { refusalOf } from './refusals.ts';
+import * as steps from './steps.ts';
+
+/** Has the approval verified and the grant written; returns the grant's id. */
+export async function grantWorkflow({ decisionId }: GrantWorkflowInput): Promise<string> {
+  setCurrentDetails("Carrying out a human's approval");
+  const outcome = await steps.carryOutDecision({ decisionId }).catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  setCurrentDetails(`Grant ${outcome.grantId} is written`);
+  return outcome.grantId ?? '';
+}

@@ -1,0 +1,92 @@
+/** Every way in which a session ends, as the one closed value that is recorded. Pure, except for reading failures. */
+import { ActivityFailure, ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
+import type { WorkloadExit } from '../activities/workloads/watch-workload.ts';
+import type { SessionEnding } from './messages.ts';
+
+export const notReadyInTime = (limitMs: number): SessionEnding => ({
+  status: 'failed',
+  reason: `The session's sidecar was not ready within ${readable(limitMs)}`,
+});
+
+export const idleTooLong = (limitMs: number): SessionEnding => ({
+  status: 'terminated',
+  reason: `Nothing happened for ${readable(limitMs)}, the idle limit of this session`,
+});
+
+export const ranTooLong = (limitMs: number): SessionEnding => ({
+  status: 'terminated',
+  reason: `The session reached its total time limit of ${readable(limitMs)}`,
+});
+
+/** Stands until the session's row says who asked for the end, and how (see the activity `recordEnd`). */
+export const endRequested: SessionEnding = {
+  status: 'terminated',
+  reason: 'The session was asked to end',
+};
+
+const cancelled: SessionEnding = { status: 'terminated', reason: 'The session was cancelled' };
+
+/** Exit code or signal, never the agent's output. */
+export function endingOfWorkload(exit: WorkloadExit): SessionEnding {
+  switch (exit.kind) {
+    case 'agent_exited':
+      return endingOfAgent(exit);
+    case 'workload_lost':
+      return { status: 'failed', reason: `The session's workload was lost: ${exit.reason}` };
+    case 'sidecar_lost':
+      return { status: 'failed', reason: 'The session does not go on without its sidecar, which was lost' };
+    case 'session_removed':
+      return { status: 'terminated', reason: 'The session was removed' };
+  }
+}
+
+function endingOfAgent(exit: { exitCode: number | null; signal: string | null }): SessionEnding {
+  if (exit.exitCode === 0) {
+    return { status: 'completed', reason: 'The agent exited with code 0' };
+  }
+  const how =
+    exit.exitCode === null
+      ? `was ended by ${exit.signal ?? 'a signal'}`
+      : `exited with code ${exit.exitCode}`;
+  return { status: 'failed', reason: `The agent ${how}` };
+}
+
+/**
+ * A step that failed for good is an ending too. Only a refusal made by the platform is repeated word for word: other
+ * messages may hold anything. Rethrows what is not Temporal's, so that a fault in this code stops the workflow's task
+ * instead of a session.
+ */
+export function endingOfFailure(error: unknown): SessionEnding {
+  if (isCancellation(error)) {
+    return cancelled;
+  }
+  const refusal = error instanceof ActivityFailure ? error.cause : error;
+  if (refusal instanceof ApplicationFailure && refusal.type === 'launch_refused') {
+    return { status: 'failed', reason: refusal.message };
+  }
+  if (error instanceof ActivityFailure) {
+    return {
+      status: 'failed',
+      reason: `The platform could not carry on: the step ${error.activityType} failed`,
+    };
+  }
+  if (error instanceof TemporalFailure) {
+    return { status: 'failed', reason: 'The platform could not carry on' };
+  }
+  throw error;
+}
+
+/** `90000` is `90 seconds`, `7200000` is `2 hours`. */
+export function readable(durationMs: number): string {
+  const units: [string, number][] = [
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1000],
+  ];
+  const [name, unitMs] = units.find(([, ms]) => durationMs >= ms && durationMs % ms === 0) ?? [
+    'second',
+    1000,
+  ];
+  const count = durationMs / unitMs;
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}

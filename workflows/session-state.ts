@@ -1,0 +1,64 @@
+/** What a session's workflow has been told so far. Handlers only set flags here; `session-workflow.ts` acts on them. */
+import { setHandler } from '@temporalio/workflow';
+import {
+  agentEnded,
+  inputAvailable,
+  type SessionProgress,
+  type SessionWorkflowInput,
+  sessionProgress,
+  sidecarReady,
+  terminate,
+} from './messages.ts';
+import { showOwner, showProgress } from './visibility.ts';
+
+export class SessionState {
+  readonly sessionId: string;
+  ready = false;
+  inputsWaiting = false;
+  agentEnded = false;
+  terminateRequested = false;
+  progress: SessionProgress = { status: 'pending', step: 'Starting', since: now() };
+  searchAttributesKnown = false;
+
+  constructor(sessionId: string) {
+    this.sessionId = sessionId;
+  }
+
+  get endRequested(): boolean {
+    return this.agentEnded || this.terminateRequested;
+  }
+
+  belongsTo(owner: { workspaceId: string; searchAttributesKnown: boolean }): void {
+    this.searchAttributesKnown = owner.searchAttributesKnown;
+    showOwner({ ...owner, sessionId: this.sessionId });
+  }
+
+  show(status: string, step: string): void {
+    this.progress = { status, step, since: now() };
+    showProgress(status, step, this.searchAttributesKnown);
+  }
+}
+
+/** Registers every handler before anything is awaited, so that no message is missed. */
+export function setUpSession(input: SessionWorkflowInput): SessionState {
+  const state = new SessionState(input.sessionId);
+  setHandler(sidecarReady, () => {
+    state.ready = true;
+    state.inputsWaiting = true;
+  });
+  setHandler(inputAvailable, () => {
+    state.inputsWaiting = true;
+  });
+  setHandler(agentEnded, () => {
+    state.agentEnded = true;
+  });
+  setHandler(terminate, () => {
+    state.terminateRequested = true;
+  });
+  setHandler(sessionProgress, () => state.progress, { description: 'Where the session is, and since when' });
+  return state;
+}
+
+function now(): string {
+  return new Date(Date.now()).toISOString();
+}

@@ -1,0 +1,203 @@
+/** A session from its start to its recorded end (design 6). */
+import {
+  ActivityFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  log,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { permissionRequestWorkflowId } from '../contract/workflow-ids.ts';
+import {
+  type SessionEnding,
+  type SessionResume,
+  type SessionWorkflowInput,
+  sessionEnded,
+} from './messages.ts';
+import {
+  endingOfFailure,
+  endingOfWorkload,
+  endRequested,
+  idleTooLong,
+  notReadyInTime,
+  ranTooLong,
+} from './session-endings.ts';
+import { type SessionState, setUpSession } from './session-state.ts';
+import * as steps from './steps.ts';
+
+/** Keeps a run under 4 % of the server's limit of 51,200 events. */
+const defaultHistoryLimit = 2000;
+/** After `end_session` the agent may finish by itself for this long. */
+const agentExitGrace = '5 seconds';
+/** While a human is waited for, the idle clock is looked at this often at most. */
+const shortestIdleCheckMs = 1000;
+
+type Continuation = { continueWith: SessionResume };
+
+/** Runs one session. Returns how it ended, after the workload is stopped and the end is recorded; a launch that fails is an ending. */
+export async function sessionWorkflow(input: SessionWorkflowInput): Promise<SessionEnding> {
+  const state = setUpSession(input);
+  const result = await untilEnding(state, input);
+  if ('continueWith' in result) {
+    return continueAsNew<typeof sessionWorkflow>({ ...input, resume: result.continueWith });
+  }
+  return CancellationScope.nonCancellable(() => finish(state, result));
+}
+
+/** The first ending wins; whatever else was going on is cancelled. */
+async function untilEnding(
+  state: SessionState,
+  input: SessionWorkflowInput,
+): Promise<SessionEnding | Continuation> {
+  const scope = new CancellationScope();
+  let life: Promise<unknown> = Promise.resolve();
+  try {
+    return await scope.run(() => {
+      const living = live(state, input);
+      life = living;
+      return Promise.race([living, requestedEnd(state)]);
+    });
+  } catch (error) {
+    return endingOfFailure(error);
+  } finally {
+    scope.cancel();
+    // A start that is under way has to end first: a workload that appears after the stop would stay.
+    await life.catch(() => undefined);
+  }
+}
+
+async function live(state: SessionState, input: SessionWorkflowInput): Promise<SessionEnding | Continuation> {
+  const resume = input.resume ?? (await launch(state));
+  const begin = input.resume === undefined ? waitUntilRunning(state, resume) : carryOn(state, resume);
+  return Promise.race([
+    workloadEnd(state),
+    totalLimit(resume),
+    begin.then((ending) => ending ?? serve(state, resume, input.historyLimit ?? defaultHistoryLimit)),
+  ]);
+}
+
+async function launch(state: SessionState): Promise<SessionResume> {
+  const { sessionId } = state;
+  const frozen = await steps.freezeConfiguration({ sessionId });
+  state.belongsTo(frozen);
+  state.show('validating', 'Checking attachments, secrets and grants');
+  await steps.validateLaunch({ sessionId });
+  state.show('starting', 'Starting the workload');
+  await steps.startWorkload({ sessionId });
+  return { ...frozen, totalDeadlineMs: Date.now() + frozen.limits.totalMs };
+}
+
+/** Null once the session runs. */
+async function waitUntilRunning(
+  state: SessionState,
+  { limits }: SessionResume,
+): Promise<SessionEnding | null> {
+  state.show('starting', 'Waiting for the sidecar');
+  const ready = await condition(() => state.ready, limits.startMs, { summary: 'Wait for the sidecar' });
+  if (!ready) {
+    return notReadyInTime(limits.startMs);
+  }
+  await steps.recordRunning({ sessionId: state.sessionId });
+  state.show('running', 'The agent is at work');
+  return null;
+}
+
+/** A later run of the same session: the workload is there, and messages may have come in between. */
+async function carryOn(state: SessionState, resume: SessionResume): Promise<null> {
+  state.ready = true;
+  state.inputsWaiting = true;
+  state.belongsTo(resume);
+  state.show('running', 'The agent is at work');
+  return null;
+}
+
+function serve(
+  state: SessionState,
+  resume: SessionResume,
+  historyLimit: number,
+): Promise<SessionEnding | Continuation> {
+  return Promise.race([
+    deliverMessages(state),
+    idleLimit(state, resume.limits.idleMs),
+    historyFull(state, historyLimit).then(() => ({ continueWith: resume })),
+  ]);
+}
+
+async function workloadEnd({ sessionId }: SessionState): Promise<SessionEnding> {
+  return endingOfWorkload(await steps.watchWorkload({ sessionId }));
+}
+
+async function totalLimit({ limits, totalDeadlineMs }: SessionResume): Promise<SessionEnding> {
+  await sleep(Math.max(1, totalDeadlineMs - Date.now()), { summary: 'Total time limit' });
+  return ranTooLong(limits.totalMs);
+}
+
+async function idleLimit({ sessionId }: SessionState, idleMs: number): Promise<SessionEnding> {
+  let waitMs = idleMs;
+  while (true) {
+    await sleep(waitMs, { summary: 'Idle time limit' });
+    const { remainingMs } = await steps.checkIdle({ sessionId, idleMs });
+    if (remainingMs <= 0) {
+      return idleTooLong(idleMs);
+    }
+    waitMs = Math.max(shortestIdleCheckMs, remainingMs);
+  }
+}
+
+async function deliverMessages(state: SessionState): Promise<never> {
+  while (true) {
+    await condition(() => state.inputsWaiting);
+    state.inputsWaiting = false;
+    await steps.deliverInputs({ sessionId: state.sessionId });
+  }
+}
+
+async function historyFull(state: SessionState, limit: number): Promise<void> {
+  await condition(() => {
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    return !state.endRequested && (continueAsNewSuggested || historyLength > limit);
+  });
+}
+
+/** Who asked, and for what, is on the session's row; the signals say only that somebody did. */
+async function requestedEnd(state: SessionState): Promise<SessionEnding> {
+  await condition(() => state.endRequested);
+  if (!state.terminateRequested) {
+    await condition(() => state.terminateRequested, agentExitGrace, {
+      summary: 'Let the agent exit by itself',
+    });
+  }
+  return endRequested;
+}
+
+async function finish(state: SessionState, observed: SessionEnding): Promise<SessionEnding> {
+  const { sessionId } = state;
+  state.show('ending', observed.reason);
+  await stop(sessionId);
+  const { requestIds } = await steps.listOpenRequests({ sessionId });
+  const ending = await steps.recordEnd({ sessionId, observed });
+  await Promise.all(requestIds.map(tellRequest));
+  state.show(ending.status, ending.reason);
+  return ending;
+}
+
+/** A workload that cannot be stopped does not keep the session open: its token stops working, and the worker's sweep takes it. */
+async function stop(sessionId: string): Promise<void> {
+  try {
+    await steps.stopWorkload({ sessionId });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) {
+      throw error;
+    }
+    log.error('the workload could not be stopped; the next sweep for orphans takes it', { sessionId });
+  }
+}
+
+/** The request is closed already; its workflow may be gone as well. */
+async function tellRequest(requestId: string): Promise<void> {
+  await getExternalWorkflowHandle(permissionRequestWorkflowId(requestId))
+    .signal(sessionEnded)
+    .catch(() => undefined);
+}

@@ -1,0 +1,110 @@
+/**
+ * Every activity as a workflow calls it: its time limits, its retries and the line that operators read in the
+ * Temporal UI. Business refusals are non-retryable failures; everything else is a technical fault and tried again.
+ */
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+
+/** Attempts are counted, not time: a worker that is away for a while does not fail a launch. */
+const someAttempts = {
+  initialInterval: '500 milliseconds',
+  maximumInterval: '10 seconds',
+  maximumAttempts: 8,
+};
+const untilItWorks = { initialInterval: '500 milliseconds', maximumInterval: '5 seconds' };
+const leaveRunning = { cancellationType: ActivityCancellationType.TRY_CANCEL };
+
+export const { freezeConfiguration } = proxyActivities<Activities>({
+  summary: 'Freeze the configuration',
+  startToCloseTimeout: '15 seconds',
+  retry: someAttempts,
+  ...leaveRunning,
+});
+
+export const { validateLaunch } = proxyActivities<Activities>({
+  summary: 'Validate attachments, secrets and grants',
+  startToCloseTimeout: '15 seconds',
+  retry: someAttempts,
+  ...leaveRunning,
+});
+
+/** A cancelled start is waited for: stopping before it has ended would leave a workload behind. */
+export const { startWorkload } = proxyActivities<Activities>({
+  summary: 'Resolve secrets, render and start the workload',
+  startToCloseTimeout: '60 seconds',
+  heartbeatTimeout: '10 seconds',
+  retry: { ...someAttempts, maximumAttempts: 3 },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+export const { recordRunning } = proxyActivities<Activities>({
+  summary: 'Record that the session runs',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+/** Holds one slot of the worker for as long as the session runs; a lost worker is noticed by the heartbeat. */
+export const { watchWorkload } = proxyActivities<Activities>({
+  summary: 'Watch the workload until it ends',
+  startToCloseTimeout: '8 days',
+  heartbeatTimeout: '10 seconds',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+export const { deliverInputs } = proxyActivities<Activities>({
+  summary: 'Deliver messages to the sidecar',
+  startToCloseTimeout: '30 seconds',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+export const { checkIdle } = proxyActivities<Activities>({
+  summary: 'Check how long nothing has happened',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+export const { stopWorkload } = proxyActivities<Activities>({
+  summary: 'Stop the workload',
+  startToCloseTimeout: '60 seconds',
+  scheduleToCloseTimeout: '1 hour',
+  retry: untilItWorks,
+});
+
+export const { listOpenRequests } = proxyActivities<Activities>({
+  summary: 'List the permission requests that are still open',
+  startToCloseTimeout: '15 seconds',
+  scheduleToCloseTimeout: '7 days',
+  retry: untilItWorks,
+});
+
+export const { recordEnd } = proxyActivities<Activities>({
+  summary: 'Record how the session ended',
+  startToCloseTimeout: '15 seconds',
+  scheduleToCloseTimeout: '7 days',
+  retry: untilItWorks,
+});
+
+export const { readRequest } = proxyActivities<Activities>({
+  summary: 'Read the permission request',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+});
+
+export const { closeRequest } = proxyActivities<Activities>({
+  summary: 'Close the permission request',
+  startToCloseTimeout: '15 seconds',
+  scheduleToCloseTimeout: '7 days',
+  retry: untilItWorks,
+});
+
+/** Limited to less than an approval's life: whoever decided is told, and decides again. */
+export const { carryOutDecision } = proxyActivities<Activities>({
+  summary: "Verify and carry out the human's decision",
+  startToCloseTimeout: '15 seconds',
+  scheduleToCloseTimeout: '4 minutes',
+  retry: untilItWorks,
+});

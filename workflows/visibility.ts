@@ -1,0 +1,29 @@
+/** What an operator finds and reads in the Temporal UI (design 6). */
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+
+const workspaceKey = defineSearchAttributeKey('PlatformWorkspace', 'KEYWORD');
+const sessionKey = defineSearchAttributeKey('PlatformSession', 'KEYWORD');
+const statusKey = defineSearchAttributeKey('PlatformStatus', 'KEYWORD');
+
+/** Whose workflow this is. A namespace that does not know the attributes is left alone: it would refuse the task. */
+export function showOwner(owner: {
+  workspaceId: string;
+  sessionId: string;
+  searchAttributesKnown: boolean;
+}): void {
+  if (owner.searchAttributesKnown) {
+    upsertSearchAttributes([
+      { key: workspaceKey, value: owner.workspaceId },
+      { key: sessionKey, value: owner.sessionId },
+    ]);
+  }
+}
+
+/** Where the workflow is, as a status to filter by and as a sentence to read. */
+export function showProgress(status: string, sentence: string, searchAttributesKnown: boolean): void {
+  setCurrentDetails(`**${status}**: ${sentence}`);
+  if (searchAttributesKnown) {
+    upsertSearchAttributes([{ key: statusKey, value: status }]);
+  }
+}
