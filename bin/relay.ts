@@ -1,0 +1,31 @@
+/** Bridges standard input and output, or those of a command, to a Unix socket (spec, Runtime behaviour; design 8). */
+import { runAgentRelay } from '../sidecar/relay/agent-relay.ts';
+import { parseRelayArguments, relayUsage } from '../sidecar/relay/arguments.ts';
+import { runServerRelay } from '../sidecar/relay/server-relay.ts';
+
+const report = (line: string) => process.stderr.write(`relay: ${line}\n`);
+const describe = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+async function run(): Promise<number> {
+  const parsed = parseRelayArguments(process.argv.slice(2));
+  if (parsed.mode === 'help') {
+    process.stdout.write(relayUsage);
+    return 0;
+  }
+  if (parsed.mode === 'agent') {
+    return runAgentRelay(parsed.socketPath, process.stdin, process.stdout);
+  }
+  const stopping = new AbortController();
+  process.once('SIGTERM', () => stopping.abort());
+  process.once('SIGINT', () => stopping.abort());
+  await runServerRelay({ ...parsed, env: process.env, report, signal: stopping.signal });
+  return 0;
+}
+
+run().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    report(describe(error));
+    process.exit(1);
+  },
+);

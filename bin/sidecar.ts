@@ -1,0 +1,62 @@
+/**
+ * The sidecar of one session. Its configuration comes as one JSON line on standard input, because it holds keys; standard
+ * input then stays open, and its end means that the supervisor is gone and this process has nothing left to guard.
+ */
+import { createInterface } from 'node:readline';
+import pino from 'pino';
+import { sidecarBoot } from '../contract/sidecar.ts';
+import { startSidecar } from '../sidecar/start-sidecar.ts';
+
+const logger = pino({ name: 'sidecar' }, pino.destination({ dest: 2, sync: true }));
+const stopLimitMs = 8000;
+
+const input = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+const inputEnded = new Promise<void>((resolve) => input.once('close', resolve));
+
+async function readBoot() {
+  const line = await new Promise<string>((resolve, reject) => {
+    input.once('line', resolve);
+    input.once('close', () => reject(new Error('standard input ended before the configuration')));
+  });
+  const parsed = sidecarBoot.safeParse(JSON.parse(line));
+  if (!parsed.success) {
+    const paths = parsed.error.issues.map((issue) => issue.path.join('.') || '(top level)');
+    throw new Error(`the configuration is not usable: ${paths.join(', ')}`);
+  }
+  return parsed.data;
+}
+
+try {
+  const boot = await readBoot();
+  process.chdir(boot.session_directory);
+  const sidecar = await startSidecar(boot, logger);
+  logger.info({ session_id: boot.session_id, servers: boot.servers.length }, 'sidecar listens');
+
+  const stop = async (why: string, exitCode: number) => {
+    logger.info({ why }, 'sidecar stops');
+    setTimeout(() => process.exit(1), stopLimitMs).unref();
+    await sidecar.close();
+    process.exit(exitCode);
+  };
+  process.once('SIGTERM', () => void stop('asked to', 0));
+  process.once('SIGINT', () => void stop('asked to', 0));
+  void inputEnded.then(() => stop('its supervisor is gone', 0));
+  sidecar.ready.then(
+    () => logger.info('the platform knows that this sidecar is ready'),
+    (error: unknown) => {
+      logger.error(
+        { reason: error instanceof Error ? error.message : 'unknown' },
+        'the platform refused this sidecar',
+      );
+      return stop('the platform refused it', 1);
+    },
+  );
+  // One connection's trouble must not end the session's gate. The message is left out: it may quote what was read.
+  process.on('uncaughtException', ({ name, stack = '' }) => {
+    const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
+    logger.error({ error: name, frames }, 'unexpected error');
+  });
+} catch (error) {
+  logger.fatal({ reason: error instanceof Error ? error.message : 'unknown' }, 'sidecar cannot start');
+  process.exit(1);
+}

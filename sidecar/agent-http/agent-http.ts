@@ -1,0 +1,49 @@
+/** HTTP on the agent's socket: `POST /event`, `GET /input`, `POST /artifact`, and nothing else (spec, Sidecar endpoints; design 8). */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { HttpRefusal, sendRefusal } from '../http/answer.ts';
+import type { ToolParts } from '../platform-tools/tool.ts';
+import { streamInput } from './stream-input.ts';
+import { takeArtifact } from './take-artifact.ts';
+import { takeEvent } from './take-event.ts';
+
+export interface AgentHttpParts extends Pick<ToolParts, 'api' | 'inbox' | 'refusedCalls'> {
+  limits: { eventBytes: number; artifactBytes: number };
+}
+
+type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  parts: AgentHttpParts,
+) => Promise<void>;
+
+const handlers: ReadonlyMap<string, Handler> = new Map([
+  ['POST /event', takeEvent],
+  ['GET /input', streamInput],
+  ['POST /artifact', takeArtifact],
+]);
+const knownPaths = new Set([...handlers.keys()].map((key) => key.split(' ')[1]));
+const maxConnections = 32;
+
+/** The server, not listening yet. */
+export function createAgentHttp(parts: AgentHttpParts): Server {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 120_000 }, (request, response) => {
+    handle(request, response, parts).catch((error: unknown) => sendRefusal(response, error));
+  });
+  server.maxConnections = maxConnections;
+  return server;
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: AgentHttpParts,
+): Promise<void> {
+  const url = URL.parse(request.url ?? '', 'http://sidecar');
+  const handler = handlers.get(`${request.method} ${url?.pathname}`);
+  if (!url || !handler) {
+    const what = knownPaths.has(url?.pathname) ? 'this method' : 'this path';
+    throw new HttpRefusal('not_found', `the sidecar does not serve ${what}`);
+  }
+  await handler(request, response, url, parts);
+}

@@ -1,0 +1,20 @@
+/**
+ * Every tool call is recorded once: gated, ungated, refused, or to `platform` (spec, Audit events). The gate asks before it
+ * forwards; a trail that cannot take the record refuses the call.
+ */
+import type { CallOutcome } from '../../contract/audit-event.ts';
+
+export interface StartedCall {
+  callId: string;
+  server: string;
+  tool: string;
+}
+
+export interface AuditTrail {
+  /** Takes note of a call before it is forwarded. False: the record cannot be kept, so the call must not pass. */
+  started(call: StartedCall): Promise<boolean>;
+  /** How a started call ended. The first report of a call counts. */
+  finished(callId: string, outcome: CallOutcome): void;
+  /** Records every call that is still open as `unknown` and hands over what it can within the limit. */
+  close(): Promise<void>;
+}

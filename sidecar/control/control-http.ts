@@ -1,0 +1,77 @@
+/**
+ * The control port: API and worker deliver input and look at health and metrics. Every request is signed with the session's
+ * control key (design 2, 8); nothing is done, or said, before the signature is checked.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { verifyControlSignature } from '../../contract/session-keys.ts';
+import { controlSignatureHeader, injectRequest } from '../../contract/sidecar.ts';
+import { HttpRefusal, sendJson, sendRefusal } from '../http/answer.ts';
+import { parseJsonBody, readBody } from '../http/read-body.ts';
+import { type Inbox, InputGapError } from '../inputs/inbox.ts';
+import type { Metrics } from '../metrics.ts';
+
+export interface ControlParts {
+  controlKey: string;
+  inbox: Inbox;
+  metrics: Metrics;
+  sessionId: string;
+}
+
+const maxInjectBytes = 32 * 1024 * 1024;
+const maxConnections = 64;
+
+/** The server, not listening yet. */
+export function createControlHttp(parts: ControlParts): Server {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (request, response) => {
+    handle(request, response, parts).catch((error: unknown) => sendRefusal(response, error));
+  });
+  server.maxConnections = maxConnections;
+  return server;
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: ControlParts,
+): Promise<void> {
+  const { method = '', url: path = '' } = request;
+  const signature = request.headers[controlSignatureHeader];
+  if (typeof signature !== 'string') {
+    throw new HttpRefusal('unauthenticated', 'the request is not signed');
+  }
+  const body = await readBody(request, maxInjectBytes);
+  if (!verifyControlSignature(parts.controlKey, signature, { method, path, body, nowMs: Date.now() })) {
+    throw new HttpRefusal('unauthenticated', 'the signature does not fit this request');
+  }
+  switch (`${method} ${path}`) {
+    case 'POST /inject':
+      return sendJson(response, 200, inject(body, parts));
+    case 'GET /health':
+      return sendJson(response, 200, {
+        status: 'ok',
+        session_id: parts.sessionId,
+        last_seq: parts.inbox.lastSeq,
+      });
+    case 'GET /metrics':
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
+      response.end(parts.metrics.render());
+      return;
+    default:
+      throw new HttpRefusal('not_found', 'the control port does not serve this');
+  }
+}
+
+function inject(body: Buffer, { inbox, metrics }: ControlParts): { ok: true; last_seq: number } {
+  const { messages } = parseJsonBody(body, injectRequest);
+  const before = inbox.lastSeq;
+  try {
+    inbox.accept(messages);
+  } catch (error) {
+    throw error instanceof InputGapError ? new HttpRefusal('conflict', error.message) : error;
+  } finally {
+    for (let taken = before; taken < inbox.lastSeq; taken += 1) {
+      metrics.count('platform_inputs_total');
+    }
+  }
+  return { ok: true, last_seq: inbox.lastSeq };
+}

@@ -1,0 +1,29 @@
+/** Which tools of one server a scope gates (spec, Runtime tool gating). */
+
+export type ToolGate = { kind: 'ungated' } | { kind: 'gated'; scope: string } | { kind: 'lookalike' };
+
+export interface GateMap {
+  /** `lookalike`: not the name of a gated tool, but a lenient server could take it for one. */
+  lookUp(tool: string): ToolGate;
+}
+
+/** Builds the map from a manifest's `tool_scopes`. */
+export function createGateMap(toolScopes: Readonly<Record<string, string>>): GateMap {
+  const scopes = new Map(Object.entries(toolScopes));
+  const folded = new Set([...scopes.keys()].map(foldName));
+  return {
+    lookUp(tool) {
+      const scope = scopes.get(tool);
+      if (scope !== undefined) {
+        return { kind: 'gated', scope };
+      }
+      return { kind: folded.has(foldName(tool)) ? 'lookalike' : 'ungated' };
+    },
+  };
+}
+
+/** Equal for names that differ only by case, Unicode compatibility forms, invisible characters or surrounding space. */
+export function foldName(name: string): string {
+  const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return visible.trim().toUpperCase().toLowerCase().normalize('NFKC');
+}

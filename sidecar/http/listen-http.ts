@@ -1,0 +1,36 @@
+import { chmod } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { prepareSocketPath } from '../server-link/listen.ts';
+
+/** Listens on a Unix socket, in place of one that an earlier sidecar left. */
+export async function listenOnPath(server: Server, path: string): Promise<void> {
+  await prepareSocketPath(path);
+  await listening(server, () => server.listen(path));
+  await chmod(path, 0o660);
+}
+
+/** Listens on TCP and returns the address as a URL; port 0 takes a free one. */
+export async function listenOnPort(server: Server, host: string, port: number): Promise<string> {
+  await listening(server, () => server.listen(port, host));
+  const address = server.address();
+  if (address === null || typeof address === 'string') {
+    throw new Error('the control port has no address');
+  }
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+/** Ends every connection, streams included. */
+export function closeHttp(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function listening(server: Server, listen: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('listening', () => resolve());
+    listen();
+  });
+}

@@ -1,0 +1,65 @@
+/** Answers that the gate itself writes, as lines without their line feed. */
+import type { ToolErrorCode } from '../../contract/errors.ts';
+import { type Params, type RequestId, rpcErrorCode } from './message.ts';
+
+/** What the agent reads of a refused call: as JSON text of the tool result and in `_meta["platform/error"]` (design 8). */
+export interface PlatformError {
+  code: ToolErrorCode;
+  scope: string | null;
+  server: string;
+  tool: string;
+  message: string;
+  next_steps: string[];
+}
+
+export const platformErrorKey = 'platform/error';
+
+/** A JSON-RPC error. Without a usable id the member is left out, as MCP has it. */
+export function errorAnswer(id: RequestId | null, code: number, message: string, data?: Params): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      jsonrpc: '2.0',
+      ...(id === null ? {} : { id }),
+      error: { code, message, ...(data === undefined ? {} : { data }) },
+    }),
+  );
+}
+
+/** A message that the gate does not let pass. `reason` is one of a fixed list, never a part of the message. */
+export function invalidMessageAnswer(id: RequestId | null, code: number, reason: string): Buffer {
+  return errorAnswer(id, code, `The platform does not let this message pass: ${reason}`, {
+    code: 'invalid_message' satisfies ToolErrorCode,
+    reason,
+  });
+}
+
+/** `isModern`: the 2026 revision wants `resultType` in every result. */
+export function refusedCallAnswer(id: RequestId, error: PlatformError, isModern: boolean): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      result: {
+        content: [{ type: 'text', text: JSON.stringify(error) }],
+        isError: true,
+        ...(isModern ? { resultType: 'complete' } : {}),
+        _meta: { [platformErrorKey]: error },
+      },
+    }),
+  );
+}
+
+/** A request, other than a tool call, that the server cannot be asked. */
+export function serverUnavailableAnswer(id: RequestId, server: string, message: string): Buffer {
+  return errorAnswer(id, rpcErrorCode.refused, message, {
+    code: 'server_unavailable' satisfies ToolErrorCode,
+    server,
+  });
+}
+
+/** Tells a server that nobody waits for an answer any more. */
+export function cancelledNotice(requestId: RequestId, reason: string): Buffer {
+  return Buffer.from(
+    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
+  );
+}

@@ -1,0 +1,28 @@
+/** JSON-RPC 2.0 messages as the gate sees them, after `parseLine` has made sure that there is only one way to read them. */
+
+export type RequestId = string | number;
+export type Params = Readonly<Record<string, unknown>>;
+
+export type Message =
+  | { kind: 'request'; id: RequestId; method: string; params: Params }
+  | { kind: 'notification'; method: string; params: Params }
+  | { kind: 'result'; id: RequestId; result: Params }
+  | { kind: 'error'; id: RequestId | null; error: Params };
+
+/** Error codes of JSON-RPC; `refused` is in the range that the standard leaves to implementations. */
+export const rpcErrorCode = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  refused: -32000,
+} as const;
+
+/** One key per id: the string "1" and the number 1 are different ids. */
+export function idKey(id: RequestId): string {
+  return `${typeof id}:${id}`;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,115 @@
+/**
+ * One line of bytes to one message, or the reason why not (design 8). The gate decides on the message while the other
+ * side reads the bytes, so a line passes only when every reader must understand the same thing.
+ */
+import { inspectJson } from './inspect-json.ts';
+import { isObject, type Message, type Params, type RequestId } from './message.ts';
+
+export type LineProblem =
+  | 'too_large'
+  | 'control_byte'
+  | 'not_utf8'
+  | 'not_json'
+  | 'not_an_object'
+  | 'duplicate_key'
+  | 'too_deep'
+  | 'unknown_member'
+  | 'bad_version'
+  | 'bad_id'
+  | 'bad_method'
+  | 'bad_params'
+  | 'mixed_message';
+
+/** `id` is what a refusal can be answered with, or null where none is certain. */
+export type ParsedLine =
+  | { ok: true; message: Message }
+  | { ok: false; problem: LineProblem; id: RequestId | null };
+
+const maxDepth = 64;
+const maxIdLength = 256;
+const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Takes a line without its line feed (one carriage return at the end is part of the line ending). Never throws. */
+export function parseLine(line: Uint8Array): ParsedLine {
+  const bytes = line.at(-1) === 0x0d ? line.subarray(0, -1) : line;
+  if (bytes.some((byte) => byte < 0x20)) {
+    return refusal('control_byte');
+  }
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return refusal('not_utf8');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refusal('not_json');
+  }
+  return isObject(value) ? parseEnvelope(value, text) : refusal('not_an_object');
+}
+
+function parseEnvelope(envelope: Record<string, unknown>, text: string): ParsedLine {
+  const { duplicateKey, depth, rawId } = inspectJson(text);
+  if (duplicateKey) {
+    return refusal('duplicate_key');
+  }
+  const id = usableId(envelope['id'], rawId);
+  if (depth > maxDepth) {
+    return refusal('too_deep', id);
+  }
+  if (Object.keys(envelope).some((key) => !members.has(key))) {
+    return refusal('unknown_member', id);
+  }
+  if (envelope['jsonrpc'] !== '2.0') {
+    return refusal('bad_version', id);
+  }
+  return Object.hasOwn(envelope, 'method') ? parseCall(envelope, id) : parseAnswer(envelope, id);
+}
+
+function parseCall(envelope: Record<string, unknown>, id: RequestId | null): ParsedLine {
+  const { method, params = {} } = envelope;
+  if (Object.hasOwn(envelope, 'result') || Object.hasOwn(envelope, 'error')) {
+    return refusal('mixed_message', id);
+  }
+  if (typeof method !== 'string') {
+    return refusal('bad_method', id);
+  }
+  if (!isObject(params)) {
+    return refusal('bad_params', id);
+  }
+  if (!Object.hasOwn(envelope, 'id')) {
+    return { ok: true, message: { kind: 'notification', method, params } };
+  }
+  return id === null ? refusal('bad_id') : { ok: true, message: { kind: 'request', id, method, params } };
+}
+
+function parseAnswer(envelope: Record<string, unknown>, id: RequestId | null): ParsedLine {
+  const { result, error } = envelope;
+  if (Object.hasOwn(envelope, 'params') || (result === undefined) === (error === undefined)) {
+    return refusal('mixed_message', id);
+  }
+  if (isObject(error) && (id !== null || (envelope['id'] ?? null) === null)) {
+    return { ok: true, message: { kind: 'error', id, error: error satisfies Params } };
+  }
+  if (id === null) {
+    return refusal('bad_id');
+  }
+  return isObject(result)
+    ? { ok: true, message: { kind: 'result', id, result } }
+    : refusal('mixed_message', id);
+}
+
+/** A string, or a safe integer in plain form: `1.0` and `1e0` are read back differently by different parsers. */
+function usableId(id: unknown, raw: string | null): RequestId | null {
+  if (typeof id === 'string') {
+    return id.length <= maxIdLength ? id : null;
+  }
+  return typeof id === 'number' && Number.isSafeInteger(id) && raw === String(id) ? id : null;
+}
+
+function refusal(problem: LineProblem, id: RequestId | null = null): ParsedLine {
+  return { ok: false, problem, id };
+}

@@ -1,0 +1,38 @@
+import type { Readable } from 'node:stream';
+
+export type Line = { tooLarge: false; bytes: Buffer } | { tooLarge: true };
+
+const lineFeed = 0x0a;
+/** Pieces are joined when there are this many, so that a line that drips in byte by byte costs little memory. */
+const maxPieces = 64;
+
+/**
+ * Splits a stream at line feeds, holding at most `maxBytes` of a line. A longer line is reported once and skipped to its
+ * end. Blank lines, and bytes after the last line feed, are not lines. Ends with the stream; throws its errors.
+ */
+export async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<Line> {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {
+      size += end - from;
+      const tooLarge = size > maxBytes;
+      const bytes = tooLarge ? Buffer.alloc(0) : Buffer.concat([...pieces, chunk.subarray(from, end)]);
+      pieces = [];
+      size = 0;
+      from = end + 1;
+      if (tooLarge) {
+        yield { tooLarge };
+      } else if (bytes.length > 0 && !(bytes.length === 1 && bytes[0] === 0x0d)) {
+        yield { tooLarge, bytes };
+      }
+    }
+    size += chunk.length - from;
+    if (size > maxBytes) {
+      pieces = [];
+    } else if (pieces.push(chunk.subarray(from)) > maxPieces) {
+      pieces = [Buffer.concat(pieces)];
+    }
+  }
+}

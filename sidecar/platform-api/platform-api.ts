@@ -1,0 +1,119 @@
+/** What the sidecar asks of and reports to the platform: one function per internal route (contract/sidecar.ts). */
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import {
+  artifactAnswer,
+  type CallRecord,
+  type CheckAnswer,
+  checkAnswer,
+  type checkRequest,
+  type EventReport,
+  type endReport,
+  internalTokenHeader,
+  type PermissionRequestAnswer,
+  permissionRequestAnswer,
+  type permissionRequestReport,
+  permissionRequestState,
+  readyAnswer,
+} from '../../contract/sidecar.ts';
+import {
+  internalUrl,
+  type PlatformAddress,
+  PlatformUnreachable,
+  readAnswer,
+  requestPlatform,
+} from './request.ts';
+
+export interface ArtifactMetadata {
+  artifact_id: string;
+  name: string;
+  mime_type: string;
+  description: string | null;
+}
+
+/** Each function throws PlatformRefusal when the platform says no, PlatformUnreachable when it does not answer in time. */
+export interface PlatformApi {
+  ready(controlUrl: string, signal: AbortSignal): Promise<z.infer<typeof readyAnswer>>;
+  checkCall(request: z.infer<typeof checkRequest>): Promise<CheckAnswer>;
+  reportCalls(calls: CallRecord[], timeLimitMs: number): Promise<void>;
+  publishEvent(event: EventReport): Promise<void>;
+  requestPermission(report: z.infer<typeof permissionRequestReport>): Promise<PermissionRequestAnswer>;
+  readPermissionRequest(requestId: string): Promise<z.infer<typeof permissionRequestState>>;
+  storeArtifact(
+    metadata: ArtifactMetadata,
+    bytes: Buffer | Readable,
+  ): Promise<z.infer<typeof artifactAnswer>>;
+  reportEnd(report: z.infer<typeof endReport>): Promise<void>;
+}
+
+const untilAborted = Number.MAX_SAFE_INTEGER;
+const reportLimitMs = 30_000;
+/** A gated call waits this long for its check at most; then it is refused. */
+const checkLimitMs = 10_000;
+const artifactTimeoutMs = 120_000;
+
+export function createPlatformApi(address: PlatformAddress): PlatformApi {
+  const post = <Answer extends z.ZodType>(path: string, body: unknown, timeLimitMs: number, answer: Answer) =>
+    requestPlatform(address, { method: 'POST', path, body, timeLimitMs }, answer);
+  return {
+    ready: (controlUrl, signal) =>
+      requestPlatform(
+        address,
+        {
+          method: 'POST',
+          path: 'ready',
+          body: { control_url: controlUrl },
+          timeLimitMs: untilAborted,
+          signal,
+        },
+        readyAnswer,
+      ),
+    checkCall: (request) => post('tool-calls/check', request, checkLimitMs, checkAnswer),
+    async reportCalls(calls, timeLimitMs) {
+      await post('tool-calls', { calls }, timeLimitMs, z.unknown());
+    },
+    async publishEvent(event) {
+      await post('events', event, reportLimitMs, z.unknown());
+    },
+    requestPermission: (report) =>
+      post('permission-requests', report, reportLimitMs, permissionRequestAnswer),
+    readPermissionRequest: (requestId) =>
+      requestPlatform(
+        address,
+        { method: 'GET', path: `permission-requests/${requestId}`, timeLimitMs: reportLimitMs },
+        permissionRequestState,
+      ),
+    storeArtifact: (metadata, bytes) => storeArtifact(address, metadata, bytes),
+    async reportEnd(report) {
+      await post('end', report, reportLimitMs, z.unknown());
+    },
+  };
+}
+
+/** Streams the bytes, once: a stream cannot be sent again. */
+async function storeArtifact(
+  address: PlatformAddress,
+  { description, ...metadata }: ArtifactMetadata,
+  bytes: Buffer | Readable,
+): Promise<z.infer<typeof artifactAnswer>> {
+  const url = internalUrl(address, 'artifacts');
+  url.search = new URLSearchParams({
+    ...metadata,
+    ...(description === null ? {} : { description }),
+  }).toString();
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { [internalTokenHeader]: address.token, 'content-type': 'application/octet-stream' },
+    body: Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : bytes,
+    duplex: 'half',
+    redirect: 'error',
+    signal: AbortSignal.timeout(artifactTimeoutMs),
+  }).catch((error: unknown) => {
+    throw new PlatformUnreachable('the artifact could not be sent to the platform', { cause: error });
+  });
+  const body: unknown = await response.json().catch(() => null);
+  if (response.status >= 500) {
+    throw new PlatformUnreachable('the platform could not store the artifact');
+  }
+  return readAnswer({ status: response.status, body }, artifactAnswer);
+}

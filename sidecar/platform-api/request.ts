@@ -1,0 +1,113 @@
+/** One request to the platform's internal routes: with this session's token, time limits and repetition. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
+import { internalTokenHeader } from '../../contract/sidecar.ts';
+
+/** The platform answered, and said no. */
+export class PlatformRefusal extends Error {
+  override name = 'PlatformRefusal';
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The platform could not be reached, or did not answer with sense, within the time that was given. */
+export class PlatformUnreachable extends Error {
+  override name = 'PlatformUnreachable';
+}
+
+export interface PlatformAddress {
+  apiUrl: string;
+  sessionId: string;
+  token: string;
+}
+
+export interface PlatformRequest {
+  method: 'GET' | 'POST';
+  /** Below `/internal/sessions/{id}/`. */
+  path: string;
+  body?: unknown;
+  /** Repeats until an answer comes or this much time is over; each route is harmless to repeat. */
+  timeLimitMs: number;
+  signal?: AbortSignal;
+}
+
+const attemptTimeoutMs = 10_000;
+const longestPauseMs = 2000;
+
+/** Sends until answered. Throws PlatformRefusal for a 4xx answer, PlatformUnreachable when time is over. */
+export async function requestPlatform<Answer extends z.ZodType>(
+  address: PlatformAddress,
+  request: PlatformRequest,
+  answer: Answer,
+): Promise<z.infer<Answer>> {
+  const deadline = Date.now() + request.timeLimitMs;
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    const response = await attempt(address, request, Math.min(attemptTimeoutMs, deadline - Date.now()));
+    if (response !== null) {
+      return readAnswer(response, answer);
+    }
+    if (Date.now() + pauseMs >= deadline || request.signal?.aborted) {
+      throw new PlatformUnreachable('the platform could not be reached in time');
+    }
+    await sleep(pauseMs);
+  }
+}
+
+/** The answer of one attempt, or null when it is worth another. */
+async function attempt(
+  address: PlatformAddress,
+  request: PlatformRequest,
+  timeoutMs: number,
+): Promise<{ status: number; body: unknown } | null> {
+  const timeout = AbortSignal.timeout(Math.max(1, timeoutMs));
+  try {
+    const response = await fetch(internalUrl(address, request.path), {
+      method: request.method,
+      headers: {
+        [internalTokenHeader]: address.token,
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      redirect: 'error',
+      signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
+    });
+    const body: unknown = await response.json().catch(() => null);
+    return response.status >= 500 || response.status === 429 ? null : { status: response.status, body };
+  } catch {
+    return null;
+  }
+}
+
+export function internalUrl({ apiUrl, sessionId }: PlatformAddress, path: string): URL {
+  return new URL(`/internal/sessions/${sessionId}/${path}`, apiUrl);
+}
+
+/** Reads an answer by its schema; throws PlatformRefusal for 4xx, PlatformUnreachable for an answer of another shape. */
+export function readAnswer<Answer extends z.ZodType>(
+  { status, body }: { status: number; body: unknown },
+  answer: Answer,
+): z.infer<Answer> {
+  if (status >= 400) {
+    const { code, message } = refusalOf(body);
+    throw new PlatformRefusal(status, code, message);
+  }
+  const parsed = answer.safeParse(body);
+  if (!parsed.success) {
+    throw new PlatformUnreachable('the platform answered in a way that this sidecar does not understand');
+  }
+  return parsed.data;
+}
+
+function refusalOf(body: unknown): { code: string; message: string } {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null;
+  if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error) {
+    return { code: String(error.code), message: String(error.message) };
+  }
+  return { code: 'refused', message: 'the platform refused the request' };
+}

@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { defineTool } from './tool.ts';
+
+export const emitError = defineTool({
+  name: 'emit_error',
+  title: 'Report a problem',
+  description: 'Tells the user that something went wrong. `fatal` says that you cannot go on.',
+  input: z.strictObject({
+    message: z.string().min(1).max(10_000),
+    code: z.string().max(100).optional(),
+    fatal: z.boolean().optional(),
+  }),
+  output: z.strictObject({ event_id: z.string() }),
+  async run({ message, code = null, fatal = false }, { api }) {
+    const id = randomUUID();
+    await api.publishEvent({ id, type: 'agent.error', payload: { message, code, fatal } });
+    return { event_id: id };
+  },
+});

@@ -1,0 +1,34 @@
+/** Asking for a grant: the tools `request_grant`, `request_permission` and the event `agent.permission_request` (design 7). */
+import { randomUUID } from 'node:crypto';
+import { detailsByGrantType } from '../../contract/grant.ts';
+import type { PermissionRequestInput } from '../../contract/permission-request.ts';
+import { ToolFailure, type ToolParts } from './tool.ts';
+
+/**
+ * Sends the request and returns its id; an identical open request has the same one. It gives no permission: a human does.
+ * Throws ToolFailure when the details are not of the type's shape, or when the platform does not take the request.
+ */
+export async function sendPermissionRequest(
+  input: PermissionRequestInput,
+  { api, refusedCalls }: Pick<ToolParts, 'api' | 'refusedCalls'>,
+): Promise<{ requestId: string }> {
+  const details = detailsByGrantType[input.grant_type].safeParse(input.details);
+  if (!details.success) {
+    const problems = details.error.issues.map(
+      (issue) => `details${issue.path.map((key) => `.${String(key)}`).join('')}: ${issue.message}`,
+    );
+    throw new ToolFailure('invalid_request', problems.join('; '));
+  }
+  if (input.grant_type === 'spawn' && input.scope !== 'session') {
+    throw new ToolFailure('invalid_request', 'scope: a spawn grant is requested for the session');
+  }
+  const answer = await api.requestPermission({
+    ...input,
+    request_id: randomUUID(),
+    refused_call: 'scope' in details.data ? refusedCalls.lastFor(details.data.scope) : null,
+  });
+  if (answer.status === 'refused') {
+    throw new ToolFailure(answer.code, answer.message);
+  }
+  return { requestId: answer.request_id };
+}

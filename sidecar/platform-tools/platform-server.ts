@@ -1,0 +1,43 @@
+/** The built-in MCP server `platform`: one line per tool. Clients of both protocol revisions are served. */
+import type { Duplex } from 'node:stream';
+import { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Logger } from 'pino';
+import { emitArtifact } from './emit-artifact.ts';
+import { emitError } from './emit-error.ts';
+import { emitStatus } from './emit-status.ts';
+import { endSession } from './end-session.ts';
+import { requestGrant } from './request-grant.ts';
+import { requestInput } from './request-input.ts';
+import { requestPermission } from './request-permission.ts';
+import { share } from './share.ts';
+import type { RegisterTool, ToolParts } from './tool.ts';
+
+const tools: RegisterTool[] = [
+  emitStatus,
+  emitArtifact,
+  requestInput,
+  emitError,
+  share,
+  requestPermission,
+  requestGrant,
+  endSession,
+];
+
+export const platformServerName = 'platform';
+
+/** Serves one connection of the agent until it ends. */
+export function servePlatformTools(connection: Duplex, parts: ToolParts, logger: Logger): void {
+  const createServer = () => {
+    const server = new McpServer({ name: platformServerName, version: '1' }, { capabilities: { tools: {} } });
+    for (const register of tools) {
+      register(server, parts);
+    }
+    return server;
+  };
+  serveStdio(createServer, {
+    transport: new StdioServerTransport(connection, connection),
+    // Its message may quote what the agent sent.
+    onerror: (error) => logger.debug({ error: error.name }, 'platform tools: a connection had an error'),
+  });
+}

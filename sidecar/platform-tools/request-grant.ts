@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { permissionRequestInput } from '../../contract/permission-request.ts';
+import { sendPermissionRequest } from './permission-request.ts';
+import { defineTool } from './tool.ts';
+
+export const requestGrant = defineTool({
+  name: 'request_grant',
+  title: 'Ask for a permission',
+  description:
+    'Asks a human for a grant, for example {"grant_type":"tool_scope","details":{"scope":"files.write"},"scope":"once"}. Returns at once; the decision arrives as a message.',
+  input: permissionRequestInput,
+  output: z.strictObject({ request_id: z.string(), status: z.literal('sent') }),
+  async run(input, parts) {
+    const { requestId } = await sendPermissionRequest(input, parts);
+    return { request_id: requestId, status: 'sent' as const };
+  },
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { permissionRequestInput } from '../../contract/permission-request.ts';
+import { sendPermissionRequest } from './permission-request.ts';
+import { defineTool } from './tool.ts';
+
+const defaultWaitSeconds = 60;
+
+export const requestPermission = defineTool({
+  name: 'request_permission',
+  title: 'Ask for a permission and wait',
+  description:
+    'As request_grant, but waits up to `wait_seconds` (60 unless said, at most 300) for the decision. `pending` means that nobody decided yet; the decision then arrives as a message.',
+  input: permissionRequestInput.extend({ wait_seconds: z.int().min(0).max(300).optional() }),
+  output: z.strictObject({
+    request_id: z.string(),
+    status: z.enum(['approved', 'denied', 'expired', 'cancelled', 'pending']),
+    grant_id: z.string().optional(),
+  }),
+  async run({ wait_seconds = defaultWaitSeconds, ...input }, parts, signal) {
+    const { requestId } = await sendPermissionRequest(input, parts);
+    const waitMs = Math.min(wait_seconds, parts.maxWaitSeconds) * 1000;
+    const message = await parts.inbox.waitFor(
+      ({ decision }) => decision?.request_id === requestId,
+      waitMs,
+      signal,
+    );
+    // The decision may be written while its message is still on the way.
+    const { status, grant_id } = message?.decision ?? (await parts.api.readPermissionRequest(requestId));
+    return {
+      request_id: requestId,
+      status: status === 'open' ? ('pending' as const) : status,
+      ...(grant_id === null ? {} : { grant_id }),
+    };
+  },
+});

@@ -1,0 +1,82 @@
+/** How a tool of the `platform` server is written: a schema for each direction and one function (design 10). */
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import type { Inbox } from '../inputs/inbox.ts';
+import { platformErrorKey } from '../json-rpc/answers.ts';
+import type { PlatformApi } from '../platform-api/platform-api.ts';
+import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
+import type { RefusedCalls } from '../server-link/refused-calls.ts';
+
+export interface ToolParts {
+  api: PlatformApi;
+  inbox: Inbox;
+  refusedCalls: RefusedCalls;
+  inlineArtifactBytes: number;
+  maxWaitSeconds: number;
+}
+
+/** A tool that says no, with a code that an agent can act on. */
+export class ToolFailure extends Error {
+  override name = 'ToolFailure';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface PlatformTool<Input extends z.ZodType, Output extends z.ZodType> {
+  name: string;
+  title: string;
+  description: string;
+  input: Input;
+  output: Output;
+  /** Throws ToolFailure, or what the platform's interface throws. `signal`: the agent does not wait any more. */
+  run(input: z.output<Input>, parts: ToolParts, signal: AbortSignal): Promise<z.input<Output>>;
+}
+
+export type RegisterTool = (server: McpServer, parts: ToolParts) => void;
+
+/** Results leave as JSON text and as `structuredContent`; failures as an error result with code and message. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: PlatformTool<Input, Output>,
+): RegisterTool {
+  return (server, parts) => {
+    const { name, title, description, input, output } = tool;
+    const respond = async (given: z.output<Input>, signal: AbortSignal): Promise<CallToolResult> => {
+      try {
+        const result = output.parse(await tool.run(given, parts, signal));
+        return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
+      } catch (error) {
+        return failureResult(error);
+      }
+    };
+    const schemas: { inputSchema: z.ZodObject; outputSchema: z.ZodObject } = {
+      inputSchema: input,
+      outputSchema: output,
+    };
+    server.registerTool(name, { title, description, ...schemas }, (given, context) =>
+      respond(input.parse(given), context.mcpReq.signal),
+    );
+  };
+}
+
+function failureResult(error: unknown): CallToolResult {
+  const failure = failureOf(error);
+  return {
+    content: [{ type: 'text', text: JSON.stringify(failure) }],
+    isError: true,
+    _meta: { [platformErrorKey]: failure },
+  };
+}
+
+function failureOf(error: unknown): { code: string; message: string } {
+  if (error instanceof ToolFailure || error instanceof PlatformRefusal) {
+    return { code: error.code, message: error.message };
+  }
+  if (error instanceof PlatformUnreachable) {
+    return { code: 'unavailable', message: error.message };
+  }
+  return { code: 'internal_error', message: 'the platform could not do this' };
+}

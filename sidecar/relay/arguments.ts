@@ -1,0 +1,37 @@
+/** The relay's command line: two addresses, as `socat` has them, and for a server its command. */
+
+export type RelayMode =
+  | { mode: 'agent'; socketPath: string }
+  | { mode: 'server'; socketPath: string; command: string; args: string[] }
+  | { mode: 'help' };
+
+export const relayUsage = `Usage:
+  relay - UNIX-CONNECT:<socket>
+      bridges standard input and output to the socket (an agent's side)
+  relay UNIX-CONNECT:<socket> -- <command> [argument...]
+      bridges the standard input and output of a command to the socket, with a fresh process for each connection
+      (an MCP server's side)
+`;
+
+const address = /^UNIX-CONNECT:(.+)$/i;
+
+/** Throws an Error that says what is wrong with the arguments. */
+export function parseRelayArguments(given: readonly string[]): RelayMode {
+  if (given.length === 1 && (given[0] === '--help' || given[0] === '-h')) {
+    return { mode: 'help' };
+  }
+  const [first = '', second = '', ...rest] = given;
+  if (first === '-') {
+    const socketPath = address.exec(second)?.[1];
+    if (socketPath === undefined || rest.length > 0) {
+      throw new Error('expected: relay - UNIX-CONNECT:<socket>');
+    }
+    return { mode: 'agent', socketPath };
+  }
+  const socketPath = address.exec(first)?.[1];
+  const [command, ...args] = rest;
+  if (socketPath === undefined || second !== '--' || command === undefined) {
+    throw new Error('expected: relay UNIX-CONNECT:<socket> -- <command> [argument...]');
+  }
+  return { mode: 'server', socketPath, command, args };
+}

@@ -1,0 +1,35 @@
+import { createConnection, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const retryMs = 100;
+/** Nobody listens (yet, or for the moment): worth waiting for. */
+const waitable = new Set(['ENOENT', 'ECONNREFUSED', 'EAGAIN']);
+
+/** Connects to a Unix socket, waiting for it to appear. Throws when it cannot be reached within the limit. */
+export async function connectToSocket(path: string, limitMs: number, signal?: AbortSignal): Promise<Socket> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    try {
+      return await connectOnce(path);
+    } catch (error) {
+      const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+      if (!waitable.has(code) || Date.now() + retryMs > deadline) {
+        throw new Error(`cannot connect to ${path}: ${code || 'unknown error'}`);
+      }
+    }
+    await sleep(retryMs, undefined, signal ? { signal } : {});
+  }
+}
+
+function connectOnce(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ path, allowHalfOpen: true });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      // Its `close` tells all that the relay needs to know.
+      socket.on('error', () => undefined);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,145 @@
+/** The MCP server's side of the byte pipe: for each connection that is used, one fresh process of the command. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectToSocket } from './connect.ts';
+
+export interface ServerRelayOptions {
+  socketPath: string;
+  command: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  /** One line for the operator; the command's own standard error goes through as it is. */
+  report(line: string): void;
+  /** Aborted: ends the process and returns. */
+  signal: AbortSignal;
+}
+
+const connectLimitMs = 60_000;
+const killAfterMs = 2000;
+const lastOutputMs = 500;
+const shortestPauseMs = 50;
+const longestPauseMs = 5000;
+/** A process that ran at least this long did not crash on start. */
+const stableMs = 5000;
+
+/**
+ * Connects ahead of use, starts the command with the first byte, bridges, and when either side ends ends the other and
+ * connects again, more slowly while the command keeps failing. Returns when aborted; throws when the socket stays away.
+ */
+export async function runServerRelay(options: ServerRelayOptions): Promise<void> {
+  const { socketPath, signal, report } = options;
+  let pauseMs = shortestPauseMs;
+  while (!signal.aborted) {
+    const socket = await connectToSocket(socketPath, connectLimitMs, signal).catch((error: unknown) => {
+      if (!signal.aborted) {
+        throw error;
+      }
+      return null;
+    });
+    if (!socket || !(await firstByte(socket, signal))) {
+      await pause(shortestPauseMs, signal);
+      continue;
+    }
+    const startedMs = performance.now();
+    const ending = await bridge(socket, options);
+    const failedEarly = ending.bySelf && performance.now() - startedMs < stableMs;
+    pauseMs = failedEarly ? Math.min(pauseMs * 2, longestPauseMs) : shortestPauseMs;
+    if (ending.bySelf) {
+      report(`the server process ended by itself (${ending.how}); the next connection starts it again`);
+    }
+    await pause(pauseMs, signal);
+  }
+}
+
+/** True when there is something to bridge; false when the connection ended unused. The byte stays in the socket. */
+function firstByte(socket: Socket, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isUsed: boolean) => {
+      socket.off('readable', onReadable);
+      signal.removeEventListener('abort', onEnd);
+      if (!isUsed) {
+        socket.destroy();
+      }
+      resolve(isUsed);
+    };
+    const onReadable = () => settle(socket.readableLength > 0);
+    const onEnd = () => settle(false);
+    socket.on('readable', onReadable);
+    socket.once('close', onEnd);
+    signal.addEventListener('abort', onEnd, { once: true });
+  });
+}
+
+interface Ending {
+  /** The command ended, and nobody had asked it to. */
+  bySelf: boolean;
+  how: string;
+}
+
+async function bridge(socket: Socket, { command, args, env, signal }: ServerRelayOptions): Promise<Ending> {
+  // A group of its own, so that what the command starts ends with it.
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  let asked = false;
+  const stop = () => {
+    asked = true;
+    terminate(child);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  child.stdin.on('error', () => undefined);
+  socket.pipe(child.stdin);
+  child.stdout.pipe(socket);
+  // The sidecar closes a connection that the agent left: this process has no one to talk to any more.
+  socket.once('end', stop);
+  socket.once('close', stop);
+
+  const how = await ended(child);
+  const bySelf = !asked;
+  signal.removeEventListener('abort', stop);
+  socket.off('close', stop);
+  socket.end();
+  socket.resume();
+  await Promise.race([once(socket, 'close'), sleep(killAfterMs)]);
+  socket.destroy();
+  return { bySelf, how };
+}
+
+/** How the process ended, once what it wrote has arrived too. */
+function ended(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve('code' in error ? String(error.code) : 'cannot be started'));
+    child.once('exit', (code, killedBy) => {
+      const how = killedBy ?? `exit code ${code}`;
+      child.once('close', () => resolve(how));
+      // What it started may hold its output open.
+      setTimeout(() => resolve(how), lastOutputMs).unref();
+      killGroup(child, 'SIGKILL');
+    });
+  });
+}
+
+/** Asks, and after a while insists. */
+function terminate(child: ChildProcess): void {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return;
+  }
+  child.stdin?.end();
+  killGroup(child, 'SIGTERM');
+  const timer = setTimeout(() => killGroup(child, 'SIGKILL'), killAfterMs);
+  child.once('exit', () => clearTimeout(timer));
+}
+
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) {
+      process.kill(-pid, signal);
+    }
+  } catch {
+    // Nobody is left in the group.
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,45 @@
+/** The agent's connections to one server: as many at a time as the server takes, the next ones wait their turn. */
+import type { Socket } from 'node:net';
+import { type LinkParts, serveConnection } from './gated-connection.ts';
+
+export interface AgentSide {
+  /** Serves the connection, or lets it wait: a client may open a second one before it closes its first (design 8). */
+  accept(socket: Socket): void;
+  closeAll(): void;
+}
+
+const maxWaiting = 8;
+
+/** `concurrent`: how many connections are served side by side. */
+export function createAgentSide(parts: LinkParts, concurrent: number): AgentSide {
+  const waiting: Socket[] = [];
+  const active = new Set<Socket>();
+
+  const serve = async (socket: Socket) => {
+    active.add(socket);
+    parts.metrics.count('platform_agent_connections_total', { server: parts.server });
+    await serveConnection(socket, parts);
+    active.delete(socket);
+    const next = waiting.shift();
+    if (next) {
+      void serve(next);
+    }
+  };
+
+  return {
+    accept(socket) {
+      if (active.size < concurrent) {
+        void serve(socket);
+      } else if (waiting.length < maxWaiting) {
+        waiting.push(socket);
+      } else {
+        socket.destroy();
+      }
+    },
+    closeAll() {
+      for (const socket of [...waiting.splice(0), ...active]) {
+        socket.destroy();
+      }
+    },
+  };
+}

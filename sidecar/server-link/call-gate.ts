@@ -1,0 +1,99 @@
+/** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform (design 7, 8). */
+import type { ToolErrorCode } from '../../contract/errors.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { PlatformError } from '../json-rpc/answers.ts';
+import type { PlatformApi } from '../platform-api/platform-api.ts';
+import type { RefusedCalls } from './refused-calls.ts';
+
+export interface GatedCall {
+  callId: string;
+  server: string;
+  tool: string;
+  /** Null: no scope gates this tool. */
+  scope: string | null;
+}
+
+export interface CallGate {
+  /** Null: the call may pass. Otherwise why not, with the outcome already recorded. */
+  open(call: GatedCall, serverIsConnected: boolean): Promise<PlatformError | null>;
+}
+
+export function createCallGate(
+  api: Pick<PlatformApi, 'checkCall'>,
+  audit: AuditTrail,
+  refusedCalls: RefusedCalls,
+): CallGate {
+  return {
+    async open(call, serverIsConnected) {
+      if (!(await audit.started(call))) {
+        return callRefusal('audit_unavailable', call);
+      }
+      if (!serverIsConnected) {
+        audit.finished(call.callId, 'server_unavailable');
+        return callRefusal('server_unavailable', call);
+      }
+      const code = call.scope === null ? null : await check(api, call);
+      if (code === null) {
+        return null;
+      }
+      audit.finished(call.callId, code === 'permission_required' ? code : 'refused');
+      if (code === 'permission_required' && call.scope !== null) {
+        refusedCalls.remember(call.scope, { server: call.server, tool: call.tool });
+      }
+      return callRefusal(code, call);
+    },
+  };
+}
+
+/** Asks at the moment of the call, with the call's own id, so that a repeated question spends no second grant. */
+async function check(
+  api: Pick<PlatformApi, 'checkCall'>,
+  { callId, server, tool }: GatedCall,
+): Promise<ToolErrorCode | null> {
+  try {
+    const answer = await api.checkCall({ call_id: callId, server, tool });
+    return answer.decision === 'allowed' ? null : answer.code;
+  } catch {
+    return 'gate_unavailable';
+  }
+}
+
+const messageByCode: Record<ToolErrorCode, (call: GatedCall) => string> = {
+  permission_required: ({ server, tool, scope }) =>
+    `The tool ${tool} of ${server} needs the scope ${scope}, and no active grant covers it.`,
+  gate_unavailable: ({ tool }) =>
+    `Whether ${tool} may be called could not be checked, so the call was not made.`,
+  audit_unavailable: ({ tool }) => `The call of ${tool} could not be recorded, so it was not made.`,
+  server_unavailable: ({ server }) => `The MCP server ${server} is not available.`,
+  runtime_requests_disabled: () => 'This workspace does not take permission requests from agents.',
+  invalid_message: ({ tool }) => `The platform does not let this call of ${tool} pass.`,
+};
+
+const tryAgain = ['Try again later; nothing was done.'];
+
+/** What the agent reads instead of a result when its call was not made. */
+export function callRefusal(code: ToolErrorCode, call: GatedCall): PlatformError {
+  const { server, tool, scope } = call;
+  return {
+    code,
+    scope,
+    server,
+    tool,
+    message: messageByCode[code](call),
+    next_steps: code === 'permission_required' ? howToAsk(scope) : code === 'invalid_message' ? [] : tryAgain,
+  };
+}
+
+/** What the agent reads when its call was made and no answer to it can be had. */
+export function lostCall({ server, tool, scope }: GatedCall, message: string): PlatformError {
+  const next_steps = ['The call may have taken effect: find out before you make it again.'];
+  return { code: 'server_unavailable', scope, server, tool, message, next_steps };
+}
+
+function howToAsk(scope: string | null): string[] {
+  return [
+    `Call request_grant of the platform server with {"grant_type":"tool_scope","details":{"scope":"${scope}"},"scope":"once","justification":"why you need it"}.`,
+    'Wait for the decision, which arrives as a message.',
+    'If it was approved, make the same call again.',
+  ];
+}

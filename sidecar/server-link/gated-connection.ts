@@ -1,0 +1,341 @@
+/**
+ * One connection of the agent to one MCP server: reads lines from both sides, decides on each, forwards the original bytes
+ * (design 8). It lives as long as the agent's side; the server's side is taken for it alone and closed with it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import type { CallOutcome } from '../../contract/audit-event.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import { type AgentDecision, decideAgentMessage, decideServerMessage } from '../gate/decide.ts';
+import type { GateMap } from '../gate/gate-map.ts';
+import { claimsModernRevision, type Era, eraAfter } from '../gate/method-policy.ts';
+import {
+  cancelledNotice,
+  errorAnswer,
+  invalidMessageAnswer,
+  refusedCallAnswer,
+  serverUnavailableAnswer,
+} from '../json-rpc/answers.ts';
+import { idKey, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
+import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
+import { readLines } from '../json-rpc/read-lines.ts';
+import { writeLine } from '../json-rpc/write-line.ts';
+import type { Metrics } from '../metrics.ts';
+import { type CallGate, callRefusal, type GatedCall, lostCall } from './call-gate.ts';
+import { InFlight, type OpenRequest } from './in-flight.ts';
+import type { ServerSide } from './server-side.ts';
+
+export interface LinkParts {
+  server: string;
+  side: ServerSide;
+  tools: GateMap;
+  gate: CallGate;
+  audit: AuditTrail;
+  metrics: Metrics;
+  logger: Logger;
+  limits: { lineBytes: number; connectTimeoutMs: number; callTimeoutMs: number };
+}
+
+/** A side that takes no bytes for this long is given up. */
+const stallMs = 30_000;
+/** Answers may still arrive for this long after the agent stopped sending. */
+const lastAnswersMs = 2000;
+const closeMs = 1000;
+
+/** Serves until the agent's connection ends. Never throws; nothing of it stays behind. */
+export async function serveConnection(agent: Duplex, parts: LinkParts): Promise<void> {
+  const connection = new GatedConnection(agent, parts);
+  await connection.run();
+}
+
+class GatedConnection {
+  readonly #agent: Duplex;
+  readonly #parts: LinkParts;
+  readonly #inFlight = new InFlight();
+  /** Requests of the server's that the agent has not answered. */
+  readonly #serverIds = new Set<string>();
+  #server: Duplex | null = null;
+  #era: Era = 'opening';
+  /** A message of the agent's is being handled; it gets its answer before a lost server closes the connection. */
+  #handling = false;
+  #serverIsLost = false;
+  #closed = false;
+
+  constructor(agent: Duplex, parts: LinkParts) {
+    this.#agent = agent;
+    this.#parts = parts;
+  }
+
+  async run(): Promise<void> {
+    this.#agent.once('close', () => this.#close());
+    try {
+      for await (const line of readLines(this.#agent, this.#parts.limits.lineBytes)) {
+        if (line.tooLarge) {
+          await this.#refuseLine({ ok: false, problem: 'too_large', id: null });
+          continue;
+        }
+        const parsed = parseLine(line.bytes);
+        this.#handling = true;
+        await (parsed.ok ? this.#fromAgent(parsed.message, line.bytes) : this.#refuseLine(parsed));
+        this.#handling = false;
+        if (this.#closed || this.#serverIsLost) {
+          break;
+        }
+      }
+      await this.#inFlight.whenEmpty(lastAnswersMs);
+    } catch {
+      // The agent's side broke: the same as its end.
+    }
+    this.#close();
+  }
+
+  async #refuseLine(line: ParsedLine & { ok: false }): Promise<void> {
+    this.#countRefusal('agent', line.problem);
+    const code = line.problem === 'not_json' ? rpcErrorCode.parseError : rpcErrorCode.invalidRequest;
+    const id = line.id !== null && this.#inFlight.isTaken(line.id) ? null : line.id;
+    await this.#toAgent(invalidMessageAnswer(id, code, line.problem));
+  }
+
+  async #fromAgent(message: Message, bytes: Buffer): Promise<void> {
+    this.#era = eraAfter(this.#era, message);
+    const decision = decideAgentMessage(message, {
+      tools: this.#parts.tools,
+      era: this.#era,
+      agentIdTaken: (id) => this.#inFlight.isTaken(id),
+      serverIdOpen: (id) => this.#serverIds.has(idKey(id)),
+      roomForRequest: this.#inFlight.hasRoom,
+    });
+    if (decision.action === 'refuse') {
+      await this.#refuseMessage(decision);
+    } else if (decision.action === 'call') {
+      await this.#call(decision, message, bytes);
+    } else {
+      await this.#forward(message, bytes);
+    }
+  }
+
+  async #refuseMessage({ reason, code, id, tool }: AgentDecision & { action: 'refuse' }): Promise<void> {
+    this.#countRefusal('agent', reason);
+    const callId = randomUUID();
+    if (tool !== null && (await this.#parts.audit.started({ callId, server: this.#parts.server, tool }))) {
+      this.#parts.audit.finished(callId, 'refused');
+    }
+    await this.#toAgent(invalidMessageAnswer(id, code, reason));
+  }
+
+  async #call(decision: AgentDecision & { action: 'call' }, message: Message, bytes: Buffer): Promise<void> {
+    const { id, tool, scope } = decision;
+    const call: GatedCall = { callId: randomUUID(), server: this.#parts.server, tool, scope };
+    const isModern = message.kind === 'request' && claimsModernRevision(message.params);
+    const server = await this.#connectedServer();
+    const refusal = await this.#parts.gate.open(call, server !== null);
+    if (refusal) {
+      this.#countRefusal('agent', refusal.code);
+      await this.#toAgent(refusedCallAnswer(id, refusal, isModern));
+      return;
+    }
+    if (this.#closed) {
+      this.#parts.audit.finished(call.callId, 'cancelled');
+      return;
+    }
+    if (this.#serverIsLost) {
+      this.#parts.audit.finished(call.callId, 'server_unavailable');
+      await this.#toAgent(refusedCallAnswer(id, callRefusal('server_unavailable', call), isModern));
+      return;
+    }
+    this.#inFlight.add({ id, call, isModern, timer: this.#callTimer(id) });
+    await this.#toServer(bytes);
+  }
+
+  async #forward(message: Message, bytes: Buffer): Promise<void> {
+    if (message.kind === 'request') {
+      const server = await this.#connectedServer();
+      if (!server) {
+        await this.#toAgent(serverUnavailableAnswer(message.id, this.#parts.server, this.#unavailable()));
+        return;
+      }
+      this.#inFlight.add({ id: message.id, call: null, isModern: false, timer: null });
+    } else if (message.kind === 'notification') {
+      this.#noteCancellation(message);
+    } else if (message.id !== null) {
+      this.#serverIds.delete(idKey(message.id));
+    }
+    await this.#toServer(bytes);
+  }
+
+  /** The agent does not wait for this call any more; its answer, should one come, is dropped. */
+  #noteCancellation({ method, params }: Message & { kind: 'notification' }): void {
+    const id = params['requestId'];
+    if (method === 'notifications/cancelled' && (typeof id === 'string' || typeof id === 'number')) {
+      this.#finish(this.#inFlight.abandon(id), 'cancelled');
+    }
+  }
+
+  /** The server's side, connected on the first use. Null when no server came in time; asking again tries again. */
+  async #connectedServer(): Promise<Duplex | null> {
+    if (this.#server || this.#closed) {
+      return this.#server;
+    }
+    const server = await this.#parts.side.connect(this.#parts.limits.connectTimeoutMs);
+    if (server && this.#closed) {
+      endDuplex(server);
+      return null;
+    }
+    this.#server = server;
+    if (server) {
+      void this.#readServer(server);
+    }
+    return server;
+  }
+
+  async #readServer(server: Duplex): Promise<void> {
+    try {
+      for await (const line of readLines(server, this.#parts.limits.lineBytes)) {
+        if (line.tooLarge) {
+          this.#countRefusal('server', 'too_large');
+          break;
+        }
+        await this.#fromServer(parseLine(line.bytes), line.bytes);
+      }
+    } catch {
+      // The server's side broke: the same as its end.
+    }
+    await this.#serverLost();
+  }
+
+  async #fromServer(parsed: ParsedLine, bytes: Buffer): Promise<void> {
+    if (!parsed.ok) {
+      this.#countRefusal('server', parsed.problem);
+      const request = parsed.id === null ? null : this.#inFlight.answer(parsed.id);
+      await this.#failRequest(
+        request,
+        'gave an answer that the platform does not let pass',
+        'protocol_error',
+      );
+      return;
+    }
+    const { message } = parsed;
+    const decision = decideServerMessage(message, (id) => this.#inFlight.isOpen(id));
+    if (decision.action === 'answer') {
+      this.#finish(this.#inFlight.answer(decision.id), outcomeOf(message));
+      await this.#toAgent(bytes);
+    } else if (decision.action === 'forward') {
+      if (message.kind === 'request') {
+        this.#serverIds.add(idKey(message.id));
+      }
+      await this.#toAgent(bytes);
+    } else if (decision.action === 'refuse_answer') {
+      this.#countRefusal('server', decision.reason);
+      const request = this.#inFlight.answer(decision.id);
+      await this.#failRequest(request, 'asked the agent for input, which it may not do', 'protocol_error');
+    } else {
+      this.#countRefusal('server', decision.reason);
+      if (decision.id !== null) {
+        await this.#toServer(
+          errorAnswer(
+            decision.id,
+            rpcErrorCode.methodNotFound,
+            'The platform does not let this request pass',
+          ),
+        );
+      }
+    }
+  }
+
+  /** The server ended: what it was asked is answered, and the agent's client connects anew. */
+  async #serverLost(): Promise<void> {
+    if (this.#closed || this.#serverIsLost) {
+      return;
+    }
+    this.#serverIsLost = true;
+    this.#server?.destroy();
+    for (const request of this.#inFlight.drain()) {
+      await this.#failRequest(request, 'ended before it answered', 'unknown');
+    }
+    if (!this.#handling) {
+      this.#close();
+    }
+  }
+
+  async #failRequest(request: OpenRequest | null, why: string, outcome: CallOutcome): Promise<void> {
+    if (!request) {
+      return;
+    }
+    const { server } = this.#parts;
+    const message = `The MCP server ${server} ${why}.`;
+    const refusal = request.call && lostCall({ ...request.call, server, scope: null }, message);
+    this.#finish(request, outcome);
+    await this.#toAgent(
+      refusal
+        ? refusedCallAnswer(request.id, refusal, request.isModern)
+        : serverUnavailableAnswer(request.id, server, message),
+    );
+  }
+
+  #callTimer(id: RequestId): NodeJS.Timeout | null {
+    const { callTimeoutMs } = this.#parts.limits;
+    const giveUp = async () => {
+      const request = this.#inFlight.abandon(id);
+      await this.#failRequest(request, `did not answer within ${callTimeoutMs} ms`, 'unknown');
+      await this.#toServer(cancelledNotice(id, 'timed out'));
+    };
+    return callTimeoutMs > 0 ? setTimeout(() => void giveUp(), callTimeoutMs) : null;
+  }
+
+  #finish(request: OpenRequest | null, outcome: CallOutcome): void {
+    if (request?.call) {
+      this.#parts.audit.finished(request.call.callId, outcome);
+    }
+  }
+
+  #countRefusal(from: 'agent' | 'server', reason: string): void {
+    this.#parts.metrics.count('platform_gate_refusals_total', { from, reason });
+    this.#parts.logger.info({ server: this.#parts.server, from, reason }, 'message refused');
+  }
+
+  #unavailable(): string {
+    return `The MCP server ${this.#parts.server} is not available.`;
+  }
+
+  async #toAgent(line: Uint8Array): Promise<void> {
+    if (!(await writeLine(this.#agent, line, stallMs))) {
+      this.#close();
+    }
+  }
+
+  async #toServer(line: Uint8Array): Promise<void> {
+    if (this.#server && !(await writeLine(this.#server, line, stallMs))) {
+      await this.#serverLost();
+    }
+  }
+
+  #close(): void {
+    if (this.#closed) {
+      return;
+    }
+    this.#closed = true;
+    for (const request of this.#inFlight.drain()) {
+      this.#finish(request, 'unknown');
+    }
+    if (this.#server) {
+      endDuplex(this.#server);
+    }
+    endDuplex(this.#agent);
+  }
+}
+
+function outcomeOf(message: Message): CallOutcome {
+  if (message.kind === 'error') {
+    return 'protocol_error';
+  }
+  return message.kind === 'result' && message.result['isError'] === true ? 'tool_error' : 'ok';
+}
+
+/** Lets what was written arrive, then closes for good. */
+function endDuplex(stream: Duplex): void {
+  stream.end();
+  const timer = setTimeout(() => stream.destroy(), closeMs);
+  stream.once('close', () => clearTimeout(timer));
+  stream.resume();
+}

@@ -1,0 +1,13 @@
+/** The last refused call for each scope, so that a request can say what it is for (design 5, `refused_call`). */
+export interface RefusedCalls {
+  remember(scope: string, call: { server: string; tool: string }): void;
+  lastFor(scope: string): { server: string; tool: string } | null;
+}
+
+export function createRefusedCalls(): RefusedCalls {
+  const byScope = new Map<string, { server: string; tool: string }>();
+  return {
+    remember: (scope, call) => void byScope.set(scope, call),
+    lastFor: (scope) => byScope.get(scope) ?? null,
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * Puts one session's sidecar together: sockets first, then the control port, then the report to the platform that it is
+ * ready (design 8). Nothing can reach a server or the platform but through what is set up here.
+ */
+import type { Logger } from 'pino';
+import type { SidecarBoot } from '../contract/sidecar.ts';
+import { createAgentHttp } from './agent-http/agent-http.ts';
+import { createReportingTrail } from './audit/reporting-trail.ts';
+import { createControlHttp } from './control/control-http.ts';
+import { createGateMap } from './gate/gate-map.ts';
+import { closeHttp, listenOnPath, listenOnPort } from './http/listen-http.ts';
+import { createInbox } from './inputs/inbox.ts';
+import { createMetrics } from './metrics.ts';
+import { createPlatformApi } from './platform-api/platform-api.ts';
+import { platformServerName, servePlatformTools } from './platform-tools/platform-server.ts';
+import type { ToolParts } from './platform-tools/tool.ts';
+import { createCallGate } from './server-link/call-gate.ts';
+import type { LinkParts } from './server-link/gated-connection.ts';
+import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
+import { createRefusedCalls } from './server-link/refused-calls.ts';
+import { createLocalSide } from './server-link/server-side.ts';
+import { agentHttpSocket } from './session-paths.ts';
+
+export interface RunningSidecar {
+  controlUrl: string;
+  /** Settles when the platform knows that this sidecar is ready; rejects when the platform does not take it. */
+  ready: Promise<void>;
+  /** Stops taking connections, ends the ones there are, and hands the audit trail over, within a few seconds. */
+  close(): Promise<void>;
+}
+
+/** Calls that are open or not reported to the platform yet; one more is refused. */
+const auditCapacity = 2000;
+const auditCloseLimitMs = 5000;
+const platformConnections = 8;
+
+/** Starts in the current directory, which must be the session's. Throws when a socket or the port cannot be had. */
+export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<RunningSidecar> {
+  const parts = createParts(boot, logger);
+  const links = await openLinks(boot, parts);
+  const { api, inbox, refusedCalls, metrics, audit } = parts;
+  const { limits, session_id, control_key } = boot;
+
+  const agentHttp = createAgentHttp({
+    api,
+    inbox,
+    refusedCalls,
+    limits: { eventBytes: limits.line_bytes, artifactBytes: limits.artifact_bytes },
+  });
+  await listenOnPath(agentHttp, agentHttpSocket());
+  const control = createControlHttp({ controlKey: control_key, inbox, metrics, sessionId: session_id });
+  const controlUrl = await listenOnPort(control, boot.control_host, boot.control_port);
+
+  const stopping = new AbortController();
+  return {
+    controlUrl,
+    ready: api.ready(controlUrl, stopping.signal).then(({ inputs }) => inbox.accept(inputs)),
+    async close() {
+      stopping.abort();
+      await Promise.all([...links.map((link) => link.close()), closeHttp(agentHttp), closeHttp(control)]);
+      await audit.close();
+    },
+  };
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+function createParts(boot: SidecarBoot, logger: Logger) {
+  const { api_url: apiUrl, session_id: sessionId, internal_token: token } = boot;
+  const api = createPlatformApi({ apiUrl, sessionId, token });
+  const metrics = createMetrics();
+  const refusedCalls = createRefusedCalls();
+  const audit = createReportingTrail({
+    api,
+    metrics,
+    logger,
+    capacity: auditCapacity,
+    closeLimitMs: auditCloseLimitMs,
+  });
+  const gate = createCallGate(api, audit, refusedCalls);
+  return { api, metrics, refusedCalls, audit, gate, logger, inbox: createInbox() };
+}
+
+function openLinks(boot: SidecarBoot, parts: Parts): Promise<Link[]> {
+  const { gate, audit, metrics, logger } = parts;
+  const { line_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
+  const linkParts = (server: string, toolScopes: Record<string, string>): Omit<LinkParts, 'side'> => ({
+    server,
+    tools: createGateMap(toolScopes),
+    gate,
+    audit,
+    metrics,
+    logger,
+    limits: {
+      lineBytes: line_bytes,
+      connectTimeoutMs: server_connect_timeout_ms,
+      // A tool of the platform waits as long as it was told to.
+      callTimeoutMs: server === platformServerName ? 0 : call_timeout_ms,
+    },
+  });
+  const toolParts: ToolParts = {
+    ...parts,
+    inlineArtifactBytes: boot.limits.inline_artifact_bytes,
+    maxWaitSeconds: boot.limits.request_input_wait_seconds,
+  };
+  const side = createLocalSide((connection) => servePlatformTools(connection, toolParts, logger));
+  return Promise.all([
+    openLocalLink({ ...linkParts(platformServerName, {}), side }, platformConnections),
+    ...boot.servers.map(({ name, tool_scopes }) => openExternalLink(linkParts(name, tool_scopes))),
+  ]);
+}
