@@ -1,0 +1,115 @@
+/** What agents hand out: bytes with a name, within limits (design 10, 13). */
+import { z } from 'zod';
+import { timestamp, uuid } from '../../contract/names.ts';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import { type Db, inTransaction } from '../database.ts';
+import { pageByTime } from '../page-by-time.ts';
+import { appendSessionEvent } from '../session-events/append.ts';
+import { derivedId } from '../session-events/derived-id.ts';
+
+export const artifact = z.strictObject({
+  id: uuid,
+  session_id: uuid,
+  name: z.string(),
+  mime_type: z.string(),
+  description: z.string().nullable(),
+  size_bytes: z.int(),
+  sha256: z.string(),
+  created_at: timestamp,
+});
+export type Artifact = z.infer<typeof artifact>;
+
+const columns = Object.keys(artifact.shape) as (keyof Artifact)[];
+
+export interface NewArtifact {
+  id: string;
+  sessionId: string;
+  agentId: string;
+  name: string;
+  mimeType: string;
+  description: string | null;
+  sha256: string;
+  content: Buffer;
+}
+
+/**
+ * Stores an artifact with its event. The same id again answers what is there. Null when the session's artifacts
+ * together would exceed `sessionBytes`.
+ */
+export function insertArtifact(
+  db: Db,
+  input: NewArtifact,
+  { sessionBytes }: { sessionBytes: number },
+): Promise<Artifact | null> {
+  return inTransaction(db, async (trx) => {
+    await trx('sessions').where({ id: input.sessionId }).forNoKeyUpdate().select('id');
+    const known = await trx<Artifact>('artifacts')
+      .where({ id: input.id, session_id: input.sessionId })
+      .first(columns);
+    if (known !== undefined) {
+      return known;
+    }
+    const [used]: { bytes: number | null }[] = await trx('artifacts')
+      .where({ session_id: input.sessionId })
+      .sum('size_bytes as bytes');
+    if ((used?.bytes ?? 0) + input.content.length > sessionBytes) {
+      return null;
+    }
+    const stored = await insert(trx, input);
+    await appendSessionEvent(trx, input.sessionId, {
+      id: derivedId(input.id, 'artifact'),
+      type: 'agent.artifact',
+      actor: { type: 'agent', id: input.agentId },
+      payload: {
+        artifact_id: stored.id,
+        name: stored.name,
+        mime_type: stored.mime_type,
+        size_bytes: stored.size_bytes,
+        sha256: stored.sha256,
+        description: stored.description,
+      },
+    });
+    return stored;
+  });
+}
+
+async function insert(trx: Db, input: NewArtifact): Promise<Artifact> {
+  const rows: Artifact[] = await trx('artifacts')
+    .insert({
+      id: input.id,
+      session_id: input.sessionId,
+      name: input.name,
+      mime_type: input.mimeType,
+      description: input.description,
+      size_bytes: input.content.length,
+      sha256: input.sha256,
+      content: input.content,
+    })
+    .returning(columns);
+  const [stored] = rows;
+  if (stored === undefined) {
+    throw new Error(`artifact ${input.id} was not stored`);
+  }
+  return stored;
+}
+
+/** Newest first, without the bytes. Throws InvalidCursorError. */
+export function listArtifacts(db: Db, sessionId: string, page: PageQuery): Promise<Page<Artifact>> {
+  return pageByTime<Artifact>(
+    db,
+    db('artifacts').where({ session_id: sessionId }),
+    columns,
+    'created_at',
+    page,
+  );
+}
+
+export async function readArtifact(
+  db: Db,
+  { sessionId, id }: { sessionId: string; id: string },
+): Promise<(Artifact & { content: Buffer }) | null> {
+  const row = await db<Artifact & { content: Buffer }>('artifacts')
+    .where({ id, session_id: sessionId })
+    .first([...columns, 'content']);
+  return row ?? null;
+}

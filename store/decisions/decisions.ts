@@ -1,0 +1,54 @@
+/** What humans decided, before a workflow carries it out; workflows are given the id only (design 2, 7). */
+import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
+import type { Db } from '../database.ts';
+
+const decision = z.object({
+  id: uuid,
+  workspace_id: uuid,
+  request_id: uuid.nullable(),
+  kind: z.enum(['approve', 'deny']),
+  user_id: uuid,
+  reason: z.string().nullable(),
+  /** The signed approval; null for a denial. */
+  approval: z.string().nullable(),
+});
+
+export interface Decision {
+  id: string;
+  workspaceId: string;
+  requestId: string | null;
+  kind: 'approve' | 'deny';
+  userId: string;
+  reason: string | null;
+  approval: string | null;
+}
+
+export async function insertDecision(db: Db, input: Decision): Promise<void> {
+  await db('decisions').insert({
+    id: input.id,
+    workspace_id: input.workspaceId,
+    request_id: input.requestId,
+    kind: input.kind,
+    user_id: input.userId,
+    reason: input.reason,
+    approval: input.approval,
+  });
+}
+
+export async function readDecision(db: Db, id: string): Promise<Decision | null> {
+  const row: unknown = await db('decisions').where({ id }).first();
+  if (row === undefined) {
+    return null;
+  }
+  const parsed = decision.parse(row);
+  return {
+    id: parsed.id,
+    workspaceId: parsed.workspace_id,
+    requestId: parsed.request_id,
+    kind: parsed.kind,
+    userId: parsed.user_id,
+    reason: parsed.reason,
+    approval: parsed.approval,
+  };
+}

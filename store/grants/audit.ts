@@ -1,0 +1,26 @@
+import type { AuditEventName } from '../../contract/audit-event.ts';
+import type { Grant } from '../../contract/grant.ts';
+import type { Actor } from '../../contract/session-event.ts';
+import { appendAuditEvent } from '../audit-events/append.ts';
+import type { Db } from '../database.ts';
+import { subjectMatter } from '../permission-requests/audit.ts';
+import { derivedId } from '../session-events/derived-id.ts';
+
+/** Records what happened to a grant with its content, since a cascade may remove the row later (design 5). */
+export async function auditGrant(
+  db: Db,
+  event: Extract<AuditEventName, 'grant.created' | 'grant.revoked'>,
+  actor: Actor,
+  grant: Grant,
+): Promise<void> {
+  const { id, workspace_id: workspaceId, consumed_at: _consumed, revoked_at: _revoked, ...content } = grant;
+  await appendAuditEvent(db, {
+    id: derivedId(id, event),
+    workspaceId,
+    event,
+    actor,
+    resource: { type: 'grant', id, name: subjectMatter(grant.grant_type, grant.details) },
+    sessionId: grant.session_id ?? grant.bound_to?.session_id ?? null,
+    data: content,
+  });
+}

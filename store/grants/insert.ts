@@ -1,0 +1,35 @@
+import type { Knex } from 'knex';
+import type { ApprovalClaims } from '../../contract/approval.ts';
+import { type Grant, parseGrantDetails } from '../../contract/grant.ts';
+import { readPermissionRequest } from '../permission-requests/read.ts';
+import { auditGrant } from './audit.ts';
+import { readGrant } from './read.ts';
+
+/**
+ * Writes the grant that a verified approval names, with its audit event. The same id again changes nothing. A `once` grant
+ * that answers a request is bound to the session that asked and to the call that was refused there (design 7).
+ * Throws a ZodError for details that do not fit the type, and the database's error for a broken invariant.
+ */
+export async function insertGrant(trx: Knex.Transaction, approved: ApprovalClaims['grant']): Promise<Grant> {
+  const request = approved.request_id === null ? null : await readPermissionRequest(trx, approved.request_id);
+  const bound = approved.scope === 'once' ? request : null;
+  const inserted = await trx('grants')
+    .insert({
+      ...approved,
+      details: JSON.stringify(parseGrantDetails(approved.grant_type, approved.details)),
+      bound_session_id: bound?.session_id ?? null,
+      bound_server: bound?.refused_call?.server ?? null,
+      bound_tool: bound?.refused_call?.tool ?? null,
+    })
+    .onConflict('id')
+    .ignore()
+    .returning('id');
+  const grant = await readGrant(trx, approved.id);
+  if (grant === null) {
+    throw new Error(`grant ${approved.id} was not stored`);
+  }
+  if (inserted.length > 0) {
+    await auditGrant(trx, 'grant.created', { type: 'user', id: grant.granted_by_user_id }, grant);
+  }
+  return grant;
+}

@@ -1,0 +1,58 @@
+import { type Grant, grant, parseGrantDetails } from '../../contract/grant.ts';
+
+export interface GrantRow {
+  id: string;
+  workspace_id: string;
+  user_subject_id: string | null;
+  agent_subject_id: string | null;
+  grant_type: string;
+  details: unknown;
+  scope: string;
+  session_id: string | null;
+  consumed_at: string | null;
+  revoked_at: string | null;
+  granted_by_user_id: string;
+  granted_at: string;
+  reason: string | null;
+  request_id: string | null;
+  bound_session_id: string | null;
+  bound_server: string | null;
+  bound_tool: string | null;
+}
+
+export const grantColumns = [
+  'id',
+  'workspace_id',
+  'user_subject_id',
+  'agent_subject_id',
+  'grant_type',
+  'details',
+  'scope',
+  'session_id',
+  'consumed_at',
+  'revoked_at',
+  'granted_by_user_id',
+  'granted_at',
+  'reason',
+  'request_id',
+  'bound_session_id',
+  'bound_server',
+  'bound_tool',
+] as const satisfies readonly (keyof GrantRow)[];
+
+/** The row as a grant, or null when its type or details do not parse: such a row is not a grant (spec, Details by grant type). */
+export function presentGrant(row: GrantRow): Grant | null {
+  const { bound_session_id: session, bound_server: server, bound_tool: tool, ...rest } = row;
+  const parsed = grant.safeParse({
+    ...rest,
+    bound_to: session === null ? null : { session_id: session, server, tool },
+  });
+  if (!parsed.success) {
+    return null;
+  }
+  try {
+    return { ...parsed.data, details: parseGrantDetails(parsed.data.grant_type, parsed.data.details) };
+  } catch {
+    return null;
+  }
+}

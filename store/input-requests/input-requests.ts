@@ -1,0 +1,35 @@
+/** Questions that an agent asked its user with `request_input` (design 10). */
+import type { Db } from '../database.ts';
+
+export async function insertInputRequest(
+  db: Db,
+  sessionId: string,
+  input: { id: string; prompt: string; options: readonly string[] },
+): Promise<void> {
+  await db('input_requests')
+    .insert({
+      id: input.id,
+      session_id: sessionId,
+      prompt: input.prompt,
+      options: JSON.stringify(input.options),
+    })
+    .onConflict('id')
+    .ignore();
+}
+
+/** Marks the session's oldest open question as answered and returns its id; null when none is open. */
+export async function answerOldestInputRequest(db: Db, sessionId: string): Promise<string | null> {
+  const open = db('input_requests')
+    .where({ session_id: sessionId })
+    .whereNull('answered_at')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .select('id');
+  const answered: { id: string }[] = await db('input_requests')
+    .whereIn('id', open)
+    .update({ answered_at: db.fn.now() })
+    .returning('id');
+  return answered[0]?.id ?? null;
+}

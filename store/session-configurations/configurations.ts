@@ -1,0 +1,26 @@
+/** What a session runs with, frozen at its start; holds references, never a secret's value (spec, Configuration lifetime). */
+import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
+import type { Db } from '../database.ts';
+
+/** The first one stored stays: a repeated freeze changes nothing. Returns the one that holds. */
+export async function storeConfiguration(
+  db: Db,
+  configuration: FrozenConfiguration,
+): Promise<FrozenConfiguration> {
+  await db('session_configurations')
+    .insert({
+      session_id: configuration.session_id,
+      configuration: JSON.stringify(frozenConfiguration.parse(configuration)),
+      frozen_at: configuration.frozen_at,
+    })
+    .onConflict('session_id')
+    .ignore();
+  return (await readConfiguration(db, configuration.session_id)) ?? configuration;
+}
+
+export async function readConfiguration(db: Db, sessionId: string): Promise<FrozenConfiguration | null> {
+  const row = await db('session_configurations')
+    .where({ session_id: sessionId })
+    .first<{ configuration: unknown } | undefined>('configuration');
+  return row === undefined ? null : frozenConfiguration.parse(row.configuration);
+}

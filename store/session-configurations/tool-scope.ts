@@ -1,0 +1,20 @@
+import { type Db, prepared } from '../database.ts';
+
+/** How the frozen configuration gates one tool. `scope` null: ungated. */
+export interface ToolGate {
+  scope: string | null;
+}
+
+const readToolScope = `
+  select server -> 'tool_scopes' ->> $3 as scope
+  from session_configurations, jsonb_array_elements(configuration -> 'servers') as server
+  where session_id = $1 and server ->> 'name' = $2`;
+
+/** The gate of `tool` on `server` as the session was frozen, or null when the session has no such server. */
+export async function readToolGate(
+  db: Db,
+  { sessionId, server, tool }: { sessionId: string; server: string; tool: string },
+): Promise<ToolGate | null> {
+  const [row] = await prepared<ToolGate>(db, 'read_tool_scope', readToolScope, [sessionId, server, tool]);
+  return row ?? null;
+}

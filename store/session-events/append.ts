@@ -1,0 +1,47 @@
+import { type NewSessionEvent, payloadByEventType, type SessionEvent } from '../../contract/session-event.ts';
+import { type Db, hasSqlState, prepared, sqlState } from '../database.ts';
+import { type EventRow, presentEvent } from './row.ts';
+
+/** Channel of the announcements; each is `<session id>:<seq>`. */
+export const sessionEventChannel = 'session_events';
+
+/** The session's row counts the events, and its lock orders them: a smaller `seq` is never committed later. */
+const appendEvent = `
+  with known as (
+    select * from session_events where id = $1
+  ), counted as (
+    update sessions set last_event_seq = last_event_seq + 1
+    where id = $2 and not exists (select from known) returning last_event_seq
+  ), written as (
+    insert into session_events (id, session_id, seq, type, actor_type, actor_id, payload)
+    select $1, $2, last_event_seq, $3, $4, $5, $6 from counted returning *
+  )
+  select known.*, null as announced from known
+  union all
+  select written.*, pg_notify('${sessionEventChannel}', session_id || ':' || seq)::text from written`;
+
+/**
+ * Appends an event to a session's transcript and announces it, both at commit. The payload is parsed by its type's schema;
+ * an event that is there already is returned as it is. Throws a ZodError, or an Error for an unknown session.
+ */
+export async function appendSessionEvent(
+  db: Db,
+  sessionId: string,
+  event: NewSessionEvent,
+): Promise<SessionEvent> {
+  const payload = payloadByEventType[event.type].parse(event.payload);
+  const values = [event.id, sessionId, event.type, event.actor.type, event.actor.id, JSON.stringify(payload)];
+  const append = () => prepared<EventRow>(db, 'append_session_event', appendEvent, values);
+  const rows = await append().catch((error: unknown) => {
+    // The same event from two places at once: the other one has just written it.
+    if (hasSqlState(error, sqlState.uniqueViolation) && !db.isTransaction) {
+      return append();
+    }
+    throw error;
+  });
+  const [row] = rows;
+  if (row?.session_id !== sessionId) {
+    throw new Error(`there is no session ${sessionId}, or event ${event.id} is another session's`);
+  }
+  return presentEvent(row);
+}

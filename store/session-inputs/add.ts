@@ -1,0 +1,48 @@
+import type { InputMessage } from '../../contract/agent-contract.ts';
+import type { PermissionDecision } from '../../contract/permission-request.ts';
+import { type Db, hasSqlState, prepared, sqlState } from '../database.ts';
+import { type InputRow, presentInput } from './row.ts';
+
+export interface NewInput {
+  id: string;
+  kind: InputMessage['kind'];
+  text: string;
+  decision: PermissionDecision | null;
+  inputRequestId: string | null;
+}
+
+const addInput = `
+  with known as (
+    select * from session_inputs where id = $1
+  ), counted as (
+    update sessions set last_input_seq = last_input_seq + 1, last_activity_at = now()
+    where id = $2 and not exists (select from known) returning last_input_seq
+  ), written as (
+    insert into session_inputs (id, session_id, seq, kind, text, decision, input_request_id)
+    select $1, $2, last_input_seq, $3, $4, $5, $6 from counted returning *
+  )
+  select * from known union all select * from written`;
+
+/** Adds a message for the agent, in order. One that is there already is returned as it is. Throws for an unknown session. */
+export async function addSessionInput(db: Db, sessionId: string, input: NewInput): Promise<InputMessage> {
+  const values = [
+    input.id,
+    sessionId,
+    input.kind,
+    input.text,
+    input.decision === null ? null : JSON.stringify(input.decision),
+    input.inputRequestId,
+  ];
+  const add = () => prepared<InputRow>(db, 'add_session_input', addInput, values);
+  const [row] = await add().catch((error: unknown) => {
+    // The same message from two places at once: the other one has just written it.
+    if (hasSqlState(error, sqlState.uniqueViolation) && !db.isTransaction) {
+      return add();
+    }
+    throw error;
+  });
+  if (row?.session_id !== sessionId) {
+    throw new Error(`there is no session ${sessionId}, or message ${input.id} is another session's`);
+  }
+  return presentInput(row);
+}

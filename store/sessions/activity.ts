@@ -1,0 +1,35 @@
+/** The idle clock of a session (design 6). */
+import { type Db, prepared } from '../database.ts';
+
+/** Notes that something happened in the session. At most one write a second: the clock needs no more. */
+export async function touchActivity(db: Db, id: string): Promise<void> {
+  await prepared(
+    db,
+    'touch_activity',
+    `update sessions set last_activity_at = now() where id = $1 and last_activity_at < now() - interval '1 second'`,
+    [id],
+  );
+}
+
+export interface IdleState {
+  lastActivityAt: string;
+  /** A permission request or a question to the user is open, so the idle clock rests. */
+  waitingForHuman: boolean;
+}
+
+/** Throws for an unknown session. */
+export async function readIdleState(db: Db, id: string): Promise<IdleState> {
+  const [state] = await prepared<IdleState>(
+    db,
+    'read_idle_state',
+    `select last_activity_at as "lastActivityAt",
+       exists (select from permission_requests where session_id = s.id and status = 'open')
+         or exists (select from input_requests where session_id = s.id and answered_at is null) as "waitingForHuman"
+     from sessions s where id = $1`,
+    [id],
+  );
+  if (state === undefined) {
+    throw new Error(`there is no session ${id}`);
+  }
+  return state;
+}

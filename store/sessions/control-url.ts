@@ -1,0 +1,12 @@
+import type { Db } from '../database.ts';
+import type { SessionRow } from './row.ts';
+
+/** Where the session's sidecar takes input now; a restarted sidecar reports another place. */
+export async function setControlUrl(db: Db, id: string, url: string): Promise<void> {
+  await db('sessions').where({ id }).update({ control_url: url });
+}
+
+export async function readControlUrl(db: Db, id: string): Promise<string | null> {
+  const row = await db<SessionRow>('sessions').where({ id }).first('control_url');
+  return row?.control_url ?? null;
+}

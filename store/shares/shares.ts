@@ -1,0 +1,60 @@
+/** Texts and artifacts that an agent shares with the members of its workspace (design 10). */
+import { z } from 'zod';
+import { timestamp, uuid } from '../../contract/names.ts';
+import type { SessionEventPayload } from '../../contract/session-event.ts';
+import type { Db } from '../database.ts';
+
+export const share = z.strictObject({
+  id: uuid,
+  session_id: uuid,
+  title: z.string(),
+  audience: z.literal('workspace'),
+  artifact_id: uuid.nullable(),
+  text: z.string().nullable(),
+  expires_at: timestamp.nullable(),
+  created_at: timestamp,
+});
+export type Share = z.infer<typeof share>;
+
+/** False when the artifact is not this session's. The same id again changes nothing. */
+export async function insertShare(
+  db: Db,
+  sessionId: string,
+  input: SessionEventPayload<'agent.shared'>,
+): Promise<boolean> {
+  if (input.artifact_id !== null) {
+    const artifact = await db('artifacts')
+      .where({ id: input.artifact_id, session_id: sessionId })
+      .first('id');
+    if (artifact === undefined) {
+      return false;
+    }
+  }
+  await db('shares')
+    .insert({
+      id: input.share_id,
+      session_id: sessionId,
+      artifact_id: input.artifact_id,
+      text: input.text,
+      title: input.title,
+      audience: input.audience,
+      expires_at: input.expires_at,
+    })
+    .onConflict('id')
+    .ignore();
+  return true;
+}
+
+/** A share that has not expired, for a member of its workspace; null for everybody else. */
+export async function readShareAsMember(
+  db: Db,
+  { id, userId }: { id: string; userId: string },
+): Promise<Share | null> {
+  const row: unknown = await db('shares')
+    .join('sessions', 'sessions.id', 'shares.session_id')
+    .join('members', 'members.workspace_id', 'sessions.workspace_id')
+    .where({ 'shares.id': id, 'members.user_id': userId })
+    .whereRaw('(shares.expires_at is null or shares.expires_at > now())')
+    .first(Object.keys(share.shape).map((column) => `shares.${column}`));
+  return row === undefined ? null : share.parse(row);
+}
