@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { agent, agentInput, agentPatch } from '../../../contract/agent.ts';
+import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import { createAgent, type SavedAgent } from '../../../store/agents/create.ts';
+import { listAgents } from '../../../store/agents/read.ts';
+import { removeAgent } from '../../../store/agents/remove.ts';
+import { updateAgent } from '../../../store/agents/update.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { ApiError, invalid, notFound } from '../../errors.ts';
+import { mayGrantAfterEdit, requireAgentEditor } from '../../policies/agents.ts';
+import { requireAdmin } from '../../policies/workspace.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+type AgentDependencies = Pick<ApiDependencies, 'db'>;
+
+const collection = '/workspaces/{slug}/agents';
+const path = '/agents/{agent_id}';
+const answer = z.strictObject({ agent });
+
+export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
+  return [
+    listRoute(dependencies),
+    createRoute(dependencies),
+    defineRoute({
+      method: 'get',
+      path,
+      summary: 'One agent',
+      scope: 'agent',
+      response: answer,
+      handler: async ({ agent }) => ({ agent }),
+    }),
+    updateRoute(dependencies),
+    removeRoute(dependencies),
+  ];
+}
+
+function listRoute({ db }: AgentDependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: collection,
+    summary: 'The agents of a workspace',
+    scope: 'workspace',
+    query: pageQuery,
+    response: z.strictObject({ agents: z.array(agent), next_cursor: nextCursor }),
+    async handler({ workspace, query }) {
+      const page = await listAgents(db, workspace.id, query);
+      return { agents: page.items, next_cursor: page.nextCursor };
+    },
+  });
+}
+
+function createRoute({ db }: AgentDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: collection,
+    summary: 'Create an agent; it belongs to whoever creates it',
+    scope: 'workspace',
+    body: agentInput,
+    status: 201,
+    response: answer,
+    async handler({ workspace, role, user, body }) {
+      if (body.egress_allow.length > 0) {
+        requireAdmin(role, 'egress.write');
+      }
+      return { agent: saved(await createAgent(db, workspace.id, body, user.id)) };
+    },
+  });
+}
+
+function updateRoute({ db }: AgentDependencies): AnyRoute {
+  return defineRoute({
+    method: 'patch',
+    path,
+    summary: 'Change an agent; holds from the next session on',
+    scope: 'agent',
+    body: agentPatch,
+    response: answer,
+    async handler({ workspace, role, user, agent, body }) {
+      requireAgentEditor({ user, role }, agent);
+      if (body.egress_allow !== undefined && !isDeepStrictEqual(body.egress_allow, agent.egress_allow)) {
+        requireAdmin(role, 'egress.write');
+      }
+      const update = await updateAgent(db, {
+        agentId: agent.id,
+        patch: body,
+        userId: user.id,
+        mayCreate: (grant, trx) => mayGrantAfterEdit(trx, { role, workspace }, grant),
+      });
+      if (update === null) {
+        throw notFound('The agent');
+      }
+      return { agent: saved(update) };
+    },
+  });
+}
+
+function removeRoute({ db }: AgentDependencies): AnyRoute {
+  return defineRoute({
+    method: 'delete',
+    path,
+    summary: 'Remove an agent with its attachments, grants and ended sessions',
+    scope: 'agent',
+    response: z.strictObject({ ok: z.literal(true) }),
+    async handler({ role, user, agent }) {
+      requireAgentEditor({ user, role }, agent);
+      const removal = await removeAgent(db, agent.id, user.id);
+      if (removal.result === 'not_found') {
+        throw notFound('The agent');
+      }
+      if (removal.result === 'in_use') {
+        throw new ApiError('in_use', 'Sessions of this agent are still running', { uses: removal.uses });
+      }
+      return { ok: true } as const;
+    },
+  });
+}
+
+function saved(result: SavedAgent) {
+  switch (result.result) {
+    case 'saved':
+      return result.agent;
+    case 'invalid':
+      throw invalid(result.problems);
+    case 'name_taken':
+      throw new ApiError('conflict', 'The workspace already has an agent of this name');
+  }
+}

@@ -1,0 +1,58 @@
+/** What an agent's own configuration refers to: secrets in its env and in its companions' (design 9). */
+import type { Agent } from './agent.ts';
+import type { FieldProblem } from './errors.ts';
+import { referencedSecretName } from './names.ts';
+
+type Configured = { [Field in 'env' | 'siblings' | 'services']?: Agent[Field] | undefined };
+
+export interface SecretReference {
+  /** Such as `env.API_TOKEN` or `siblings.0.env.API_TOKEN`. */
+  path: string;
+  secretName: string;
+}
+
+/** Every secret reference of zone 2, with where it stands. */
+export function secretReferences({ env, siblings = [], services = [] }: Configured): SecretReference[] {
+  const environments: [string, Readonly<Record<string, string>>][] = [
+    ['env', env ?? {}],
+    ...siblings.map((companion, at): [string, Record<string, string>] => [
+      `siblings.${at}.env`,
+      companion.env,
+    ]),
+    ...services.map((companion, at): [string, Record<string, string>] => [
+      `services.${at}.env`,
+      companion.env,
+    ]),
+  ];
+  return environments.flatMap(([path, variables]) =>
+    Object.entries(variables).flatMap(([variable, text]) => {
+      const secretName = referencedSecretName(text);
+      return secretName === null ? [] : [{ path: `${path}.${variable}`, secretName }];
+    }),
+  );
+}
+
+/** References to secrets that are not set, and companions that share a name. Empty means sound. */
+export function agentProblems(
+  configured: Configured,
+  secrets: ReadonlyMap<string, { is_set: boolean }>,
+): FieldProblem[] {
+  const missing = secretReferences(configured)
+    .filter(({ secretName }) => secrets.get(secretName)?.is_set !== true)
+    .map(({ path, secretName }) => ({
+      path,
+      code: 'secret_not_set',
+      message: `the workspace has no secret ${secretName} that is set`,
+    }));
+  return [...missing, ...sharedNames(configured)];
+}
+
+function sharedNames({ siblings = [], services = [] }: Configured): FieldProblem[] {
+  const named = [
+    ...siblings.map(({ name }, at) => ({ name, path: `siblings.${at}.name` })),
+    ...services.map(({ name }, at) => ({ name, path: `services.${at}.name` })),
+  ];
+  return named
+    .filter(({ name }, at) => named.findIndex((other) => other.name === name) < at)
+    .map(({ name, path }) => ({ path, code: 'duplicate', message: `"${name}" is used more than once` }));
+}

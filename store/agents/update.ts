@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Agent, AgentPatch } from '../../contract/agent.ts';
+import type { Grant } from '../../contract/grant.ts';
+import type { Actor } from '../../contract/session-event.ts';
+import { appendAuditEvent } from '../audit-events/append.ts';
+import { type Db, hasSqlState, inTransaction, sqlState } from '../database.ts';
+import { listActiveGrantsOfAgent } from '../grants/read.ts';
+import { revokeGrant } from '../grants/revoke.ts';
+import { problemsInWorkspace, type SavedAgent } from './create.ts';
+import { lockAgent } from './read.ts';
+import { agentColumns, agentRow, presentAgent } from './row.ts';
+
+type Field = keyof AgentPatch & keyof Agent;
+
+/** Fields that decide what runs with the agent's grants, so that changing one may cost the agent grants (design 4). */
+const sensitiveFields: ReadonlySet<Field> = new Set([
+  'run',
+  'instructions',
+  'env',
+  'siblings',
+  'services',
+  'network',
+  'egress_allow',
+]);
+
+export interface AgentUpdate {
+  agentId: string;
+  patch: AgentPatch;
+  userId: string;
+  /** Whether the editor may create this grant; the agent's others are revoked when what it runs changes. */
+  mayCreate(grant: Grant, trx: Db): Promise<boolean>;
+}
+
+/** Changes an agent; null when it is gone. What stays the same leaves no event. */
+export async function updateAgent(db: Db, update: AgentUpdate): Promise<SavedAgent | null> {
+  try {
+    return await inTransaction(db, (trx) => change(trx, update));
+  } catch (error) {
+    if (hasSqlState(error, sqlState.uniqueViolation)) {
+      return { result: 'name_taken' };
+    }
+    throw error;
+  }
+}
+
+async function change(trx: Db, update: AgentUpdate): Promise<SavedAgent | null> {
+  const before = await lockAgent(trx, update.agentId);
+  if (before === null) {
+    return null;
+  }
+  const problems = await problemsInWorkspace(trx, before.workspace_id, update.patch);
+  if (problems.length > 0) {
+    return { result: 'invalid', problems };
+  }
+  const changed = (Object.keys(update.patch) as Field[]).filter(
+    (field) => update.patch[field] !== undefined && !isDeepStrictEqual(before[field], update.patch[field]),
+  );
+  if (changed.length === 0) {
+    return { result: 'saved', agent: before };
+  }
+  const fields = Object.fromEntries(changed.map((field) => [field, update.patch[field]]));
+  const [row] = await trx('agents')
+    .where({ id: before.id })
+    .update({ ...agentRow(fields), updated_at: trx.fn.now() })
+    .returning(agentColumns);
+  const agent = presentAgent(row);
+  const by: Actor = { type: 'user', id: update.userId };
+  await recordChange(trx, { before, agent, changed, by });
+  if (changed.some((field) => sensitiveFields.has(field))) {
+    await revokeWhatEditorMayNotGrant(trx, update, by);
+  }
+  return { result: 'saved', agent };
+}
+
+/** Names of fields and variables, never their values. */
+async function recordChange(
+  trx: Db,
+  { before, agent, changed, by }: { before: Agent; agent: Agent; changed: Field[]; by: Actor },
+): Promise<void> {
+  const event = {
+    workspaceId: agent.workspace_id,
+    actor: by,
+    resource: { type: 'agent', id: agent.id, name: agent.name },
+  };
+  const others = changed.filter((field) => field !== 'env');
+  if (others.length > 0) {
+    await appendAuditEvent(trx, { ...event, event: 'agent.updated', data: { changed: others } });
+  }
+  if (changed.includes('env')) {
+    const variables = [...new Set([...Object.keys(before.env), ...Object.keys(agent.env)])]
+      .filter((variable) => before.env[variable] !== agent.env[variable])
+      .sort();
+    await appendAuditEvent(trx, { ...event, event: 'agent.env_updated', data: { fields: variables } });
+  }
+}
+
+async function revokeWhatEditorMayNotGrant(trx: Db, update: AgentUpdate, by: Actor): Promise<void> {
+  for (const grant of await listActiveGrantsOfAgent(trx, update.agentId)) {
+    if (!(await update.mayCreate(grant, trx))) {
+      await revokeGrant(trx, grant.id, by);
+    }
+  }
+}

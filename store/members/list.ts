@@ -1,0 +1,37 @@
+/** Reading a workspace's members. */
+import { z } from 'zod';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import type { Member } from '../../contract/workspace.ts';
+import type { Db } from '../database.ts';
+import { decodeCursor, pageOf } from '../page-cursor.ts';
+
+/** A workspace's members by e-mail address. Throws InvalidCursorError. */
+export async function listMembers(db: Db, workspaceId: string, page: PageQuery): Promise<Page<Member>> {
+  const after = decodeCursor(page.cursor, z.tuple([z.string(), z.uuid()]));
+  const query = members(db)
+    .where('m.workspace_id', workspaceId)
+    .orderBy(['u.email', 'u.id'])
+    .limit(page.limit + 1);
+  const found: MemberRow[] = await (after === null
+    ? query
+    : query.whereRaw('(u.email, u.id) > (?, ?)', after));
+  const { rows, nextCursor } = pageOf(found, page.limit, (row) => [row.email, row.id]);
+  return { items: rows.map(present), nextCursor };
+}
+
+export async function readMember(db: Db, workspaceId: string, userId: string): Promise<Member | null> {
+  const [row] = await members(db).where({ 'm.workspace_id': workspaceId, 'm.user_id': userId });
+  return row === undefined ? null : present(row);
+}
+
+type MemberRow = Member['user'] & Pick<Member, 'role' | 'added_at'>;
+
+function members(db: Db) {
+  return db('members as m')
+    .join('users as u', 'u.id', 'm.user_id')
+    .select('u.id', 'u.email', 'u.name', 'm.role', 'm.added_at');
+}
+
+function present({ role, added_at, ...user }: MemberRow): Member {
+  return { user, role, added_at };
+}

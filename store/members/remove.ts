@@ -1,0 +1,50 @@
+import type { Actor } from '../../contract/session-event.ts';
+import { appendAuditEvent } from '../audit-events/append.ts';
+import { type Db, inTransaction } from '../database.ts';
+import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
+import { requestEnding } from '../sessions/ending.ts';
+import { listUnfinishedSessionsOfUser } from '../sessions/list-unfinished.ts';
+import { isLastAdmin } from './last-admin.ts';
+import { readMember } from './list.ts';
+
+/** `endedSessionIds` have their ending on record; their workflows still have to be told. */
+export type RemoveMember =
+  | { result: 'done'; endedSessionIds: string[] }
+  | { result: 'not_found' | 'last_admin' };
+
+/**
+ * Removes a member, revokes the grants they hold and asks their sessions to end, in one transaction (design 2).
+ * Again, while sessions of theirs still run: names those sessions again, so that an interrupted removal can be finished.
+ */
+export async function removeMember(
+  db: Db,
+  { workspaceId, userId, by }: { workspaceId: string; userId: string; by: Actor },
+): Promise<RemoveMember> {
+  return inTransaction(db, async (trx) => {
+    const lastAdmin = await isLastAdmin(trx, workspaceId, userId);
+    const member = await readMember(trx, workspaceId, userId);
+    if (member !== null && lastAdmin) {
+      return { result: 'last_admin' };
+    }
+    const sessionIds = await listUnfinishedSessionsOfUser(trx, { workspaceId, userId });
+    if (member === null) {
+      return sessionIds.length === 0
+        ? { result: 'not_found' }
+        : { result: 'done', endedSessionIds: sessionIds };
+    }
+    await trx('members').where({ workspace_id: workspaceId, user_id: userId }).delete();
+    await revokeGrantsOfUserInWorkspace(trx, { workspaceId, userId, by });
+    for (const sessionId of sessionIds) {
+      const reason = 'The operator of the session is no longer a member of the workspace.';
+      await requestEnding(trx, sessionId, { by, status: 'terminated', reason, summary: null });
+    }
+    await appendAuditEvent(trx, {
+      workspaceId,
+      event: 'workspace.member.removed',
+      actor: by,
+      resource: { type: 'user', id: member.user.id, name: member.user.email },
+      data: { role: member.role },
+    });
+    return { result: 'done', endedSessionIds: sessionIds };
+  });
+}
