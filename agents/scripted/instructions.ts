@@ -1,0 +1,76 @@
+/** The scripted agent's instructions: JSON `{ "steps": [...] }` (design 9). */
+import { z } from 'zod';
+
+const callStep = z.strictObject({
+  call: z.string().regex(/^[^.]+\..+$/, 'must be <server>.<tool>'),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+  /** `ok`, `error` for any failure, or the code of the one that is expected. */
+  expect: z.string().min(1).default('ok'),
+});
+const waitStep = z.strictObject({
+  wait_for_message: z.strictObject({
+    contains: z.string().optional(),
+    timeout_seconds: z
+      .number()
+      .positive()
+      .max(7 * 24 * 3600)
+      .default(60),
+  }),
+});
+const sleepStep = z.strictObject({ sleep_seconds: z.number().min(0).max(3600) });
+
+export type Step = z.infer<typeof callStep> | z.infer<typeof waitStep> | z.infer<typeof sleepStep>;
+
+const schemaByKey = { call: callStep, wait_for_message: waitStep, sleep_seconds: sleepStep } as const;
+
+/** The step's kind is the one key of `schemaByKey` that it has, so that an error speaks of that kind only. */
+const step = z.record(z.string(), z.unknown()).transform((given, context): Step => {
+  const keys = Object.keys(schemaByKey).filter((key) => Object.hasOwn(given, key));
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) {
+    const message = 'must have exactly one of call, wait_for_message and sleep_seconds';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
+  const parsed = schemaByKey[key as keyof typeof schemaByKey].safeParse(given);
+  for (const issue of parsed.error?.issues ?? []) {
+    context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
+  }
+  return parsed.success ? parsed.data : z.NEVER;
+});
+
+const instructions = z.strictObject({ steps: z.array(step).max(1000) });
+
+export class InstructionsError extends Error {
+  override name = 'InstructionsError';
+}
+
+/** Throws InstructionsError with every problem and where it is. */
+export function parseInstructions(text: string): Step[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new InstructionsError('the instructions are not JSON');
+  }
+  const parsed = instructions.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(
+      (issue) => `${issue.path.join('.') || 'instructions'}: ${issue.message}`,
+    );
+    throw new InstructionsError(`the instructions are not usable: ${problems.join('; ')}`);
+  }
+  return parsed.data.steps;
+}
+
+/** The step in a few words, for people. */
+export function describeStep(given: Step): string {
+  if ('call' in given) {
+    return `call ${given.call}`;
+  }
+  if ('sleep_seconds' in given) {
+    return `sleep ${given.sleep_seconds} s`;
+  }
+  const { contains } = given.wait_for_message;
+  return contains === undefined ? 'wait for a message' : `wait for a message with "${contains}"`;
+}

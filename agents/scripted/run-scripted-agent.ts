@@ -1,0 +1,68 @@
+/** The deterministic agent: does the steps of its instructions, and nothing else (design 9). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { describeOutcome, isExpected } from './call-outcome.ts';
+import { type InputStream, openInputStream } from './input-stream.ts';
+import { describeStep, InstructionsError, parseInstructions, type Step } from './instructions.ts';
+import { publishStatus } from './publish-status.ts';
+import { createToolCaller, type ToolCaller } from './tool-caller.ts';
+
+/** Why the run ended, as one sentence; null when every step went as expected. */
+type Failure = string | null;
+
+/** Runs to the end. Returns the exit code: 0, or 1 after the session was told which step failed and why. */
+export async function runScriptedAgent(config: AgentConfig, sidecarSocket: string): Promise<0 | 1> {
+  const tools = createToolCaller(config.mcpServers);
+  const input = openInputStream(sidecarSocket);
+  try {
+    const failure = await runSteps(config.agent.instructions, { tools, input, sidecarSocket });
+    if (failure === null) {
+      return 0;
+    }
+    await tools.call('platform.end_session', { outcome: 'failed', summary: failure.slice(0, 10_000) });
+    return 1;
+  } finally {
+    input.close();
+    await tools.close();
+  }
+}
+
+interface Surroundings {
+  tools: ToolCaller;
+  input: InputStream;
+  sidecarSocket: string;
+}
+
+async function runSteps(instructions: string, surroundings: Surroundings): Promise<Failure> {
+  let steps: Step[];
+  try {
+    steps = parseInstructions(instructions);
+  } catch (error) {
+    return error instanceof InstructionsError ? error.message : 'the instructions cannot be read';
+  }
+  for (const [index, step] of steps.entries()) {
+    const title = `step ${index + 1} of ${steps.length} (${describeStep(step)})`;
+    await publishStatus(surroundings.sidecarSocket, title, null);
+    const problem = await runStep(step, surroundings);
+    if (problem !== null) {
+      return `${title}: ${problem}`;
+    }
+  }
+  return null;
+}
+
+async function runStep(step: Step, { tools, input }: Surroundings): Promise<Failure> {
+  if ('call' in step) {
+    const outcome = await tools.call(step.call, step.arguments);
+    return isExpected(step.expect, outcome)
+      ? null
+      : `expected ${step.expect}, got ${describeOutcome(outcome)}`;
+  }
+  if ('sleep_seconds' in step) {
+    await sleep(step.sleep_seconds * 1000);
+    return null;
+  }
+  const { contains = '', timeout_seconds } = step.wait_for_message;
+  const message = await input.next(contains, timeout_seconds * 1000);
+  return message ? null : `no such message came within ${timeout_seconds} s`;
+}

@@ -1,0 +1,50 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { type CallResult, outcomeOfError, outcomeOfResult } from './call-outcome.ts';
+
+export interface ToolCaller {
+  /** Calls `<server>.<tool>`, connecting first where there is no connection. Never throws. */
+  call(target: string, args: Record<string, unknown>): Promise<CallResult>;
+  close(): Promise<void>;
+}
+
+/** Longer than any tool waits. */
+const callTimeoutMs = 900_000;
+
+/** A connection that is lost is made anew with the next call. */
+export function createToolCaller(servers: AgentConfig['mcpServers']): ToolCaller {
+  const clients = new Map<string, Client>();
+
+  const connect = async (name: string): Promise<Client> => {
+    const connected = clients.get(name);
+    if (connected) {
+      return connected;
+    }
+    const launch = servers[name];
+    if (!launch) {
+      throw new Error(`the agent has no server "${name}"`);
+    }
+    const client = new Client({ name: 'scripted-agent', version: '1' });
+    client.onclose = () => void clients.delete(name);
+    await client.connect(new StdioClientTransport(launch));
+    clients.set(name, client);
+    return client;
+  };
+
+  return {
+    async call(target, args) {
+      const dot = target.indexOf('.');
+      try {
+        const client = await connect(target.slice(0, dot));
+        const request = { name: target.slice(dot + 1), arguments: args };
+        return outcomeOfResult(await client.callTool(request, { timeout: callTimeoutMs }));
+      } catch (error) {
+        return outcomeOfError(error);
+      }
+    },
+    async close() {
+      await Promise.allSettled([...clients.values()].map((client) => client.close()));
+    },
+  };
+}

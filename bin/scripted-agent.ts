@@ -1,0 +1,20 @@
+/** The scripted agent as a program: what it is told is in the file that PLATFORM_CONFIG names (docs/agent-contract.md). */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { runScriptedAgent } from '../agents/scripted/run-scripted-agent.ts';
+import { parseEnvironment } from '../config/parse.ts';
+import { agentConfig, agentPaths } from '../contract/agent-contract.ts';
+
+const environment = z.object({
+  PLATFORM_CONFIG: z.string().default(agentPaths.config),
+  PLATFORM_SIDECAR_SOCKET: z.string().default(agentPaths.sidecarSocket),
+});
+
+try {
+  const { PLATFORM_CONFIG, PLATFORM_SIDECAR_SOCKET } = parseEnvironment(environment, process.env);
+  const config = agentConfig.parse(JSON.parse(await readFile(PLATFORM_CONFIG, 'utf8')));
+  process.exit(await runScriptedAgent(config, PLATFORM_SIDECAR_SOCKET));
+} catch (error) {
+  process.stderr.write(`scripted agent: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
