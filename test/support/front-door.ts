@@ -1,0 +1,159 @@
+/** A person at the front door: signs in, sends requests with the cookie, waits for what should happen. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Agent } from '../../contract/agent.ts';
+import type { AuditEvent } from '../../contract/audit-event.ts';
+import type { Grant } from '../../contract/grant.ts';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
+import type { Session } from '../../contract/session.ts';
+import type { SessionEvent } from '../../contract/session-event.ts';
+
+export interface Answer<Body> {
+  status: number;
+  body: Body;
+  headers: Headers;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Waits until `look` returns a value; fails with `what` after `limitMs`. */
+export async function eventually<Value>(
+  what: string,
+  look: () => Promise<Value | null | undefined>,
+  limitMs = 30_000,
+): Promise<Value> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    const value = await look();
+    if (value !== null && value !== undefined) {
+      return value;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`gave up waiting for ${what} after ${limitMs} ms`);
+    }
+    await sleep(100);
+  }
+}
+
+export class FrontDoor {
+  readonly url: string;
+  private cookie = '';
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  /** Signs in through the demo sign-in and keeps the cookie. */
+  static async signIn(url: string, email: string): Promise<FrontDoor> {
+    const door = new FrontDoor(url);
+    const answer = await door.send<unknown>('POST', '/api/auth/demo-sign-in', { email });
+    if (answer.status !== 200) {
+      throw new Error(`sign-in of ${email} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    }
+    door.cookie = (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+    return door;
+  }
+
+  async send<Body>(method: Method, path: string, body?: unknown): Promise<Answer<Body>> {
+    const response = await fetch(new URL(path, this.url), {
+      method,
+      headers: { cookie: this.cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? null : JSON.parse(text)) as Body,
+    };
+  }
+
+  /** As `send`, for what must succeed. */
+  async ok<Body>(method: Method, path: string, body?: unknown): Promise<Body> {
+    const answer = await this.send<Body>(method, path, body);
+    if (answer.status >= 400) {
+      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    }
+    return answer.body;
+  }
+
+  me(): Promise<{ user: { id: string } }> {
+    return this.ok('GET', '/api/me');
+  }
+
+  /** A scripted agent with the given steps, attached to the servers named in `attachments`. */
+  async createAgent(
+    name: string,
+    steps: unknown[],
+    attachments: Record<string, Record<string, string>>,
+  ): Promise<Agent> {
+    const { agent } = await this.ok<{ agent: Agent }>('POST', '/api/workspaces/demo/agents', {
+      name,
+      run: { type: 'builtin', name: 'scripted' },
+      instructions: JSON.stringify({ steps }),
+    });
+    for (const [server, env] of Object.entries(attachments)) {
+      await this.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: server, env });
+    }
+    return agent;
+  }
+
+  async startSession(agentId: string, prompt = 'go'): Promise<Session> {
+    return (
+      await this.ok<{ session: Session }>('POST', '/api/workspaces/demo/sessions', {
+        agent_id: agentId,
+        prompt,
+      })
+    ).session;
+  }
+
+  async session(id: string): Promise<Session> {
+    return (await this.ok<{ session: Session }>('GET', `/api/sessions/${id}`)).session;
+  }
+
+  async events(sessionId: string): Promise<SessionEvent[]> {
+    return (await this.ok<{ events: SessionEvent[] }>('GET', `/api/sessions/${sessionId}/events?limit=200`))
+      .events;
+  }
+
+  /** The session once it has ended, however it ended. */
+  ended(sessionId: string, limitMs = 60_000): Promise<Session> {
+    const look = async () => {
+      const session = await this.session(sessionId);
+      return session.ended_at === null ? null : session;
+    };
+    return eventually(`the end of session ${sessionId}`, look, limitMs);
+  }
+
+  /** The session's open permission request. */
+  openRequest(sessionId: string): Promise<PermissionRequest> {
+    return eventually(`an open permission request of session ${sessionId}`, async () => {
+      const { permission_requests } = await this.ok<{ permission_requests: PermissionRequest[] }>(
+        'GET',
+        '/api/workspaces/demo/permission-requests?status=open&limit=200',
+      );
+      return permission_requests.find((request) => request.session_id === sessionId);
+    });
+  }
+
+  /** Approves a request exactly as asked, or with another scope. */
+  async approve(request: PermissionRequest, scope = request.scope): Promise<Grant> {
+    const { grant } = await this.ok<{ grant: Grant }>('POST', '/api/workspaces/demo/grants', {
+      agent_subject_id: request.agent_id,
+      grant_type: request.grant_type,
+      details: request.details,
+      scope,
+      ...(scope === 'session' ? { session_id: request.session_id } : {}),
+      request_id: request.id,
+    });
+    return grant;
+  }
+
+  /** `session.mcp.tool_called` of one session, oldest first. */
+  async toolCalls(sessionId: string): Promise<AuditEvent[]> {
+    const { audit_events } = await this.ok<{ audit_events: AuditEvent[] }>(
+      'GET',
+      '/api/workspaces/demo/audit-events?event=session.mcp.tool_called&limit=200',
+    );
+    return audit_events.filter((event) => event.session_id === sessionId).reverse();
+  }
+}

@@ -1,0 +1,115 @@
+/** The whole platform as a person starts it: the built `dist/start.js` with a data directory and ports of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chooseFreePort } from '../../embedded/free-port.ts';
+import { eventually } from './front-door.ts';
+import { processesMentioning } from './processes.ts';
+
+export type Victim = 'api' | 'worker' | 'sidecar';
+
+export interface Platform {
+  url: string;
+  dataDirectory: string;
+  /** Everything that it printed so far. */
+  output(): string;
+  /** `kill -9` of one process; the sidecar is the one of the session. */
+  kill(victim: Victim, sessionId: string): Promise<void>;
+  /** Waits until the API answers. */
+  healthy(): Promise<void>;
+  /** `kill -9` of the start-up program itself; what it started is left to its own. */
+  killStart(): Promise<void>;
+  /** Ctrl-C, and waits until it has ended. With `keepData` the directory stays. */
+  stop(options?: { keepData?: boolean }): Promise<void>;
+}
+
+const readyTimeoutMs = 90_000;
+
+/** Starts it and waits for "Ready."; throws with everything that it printed when that does not come. */
+export async function startPlatform(
+  options: { env?: Record<string, string>; dataDirectory?: string } = {},
+): Promise<Platform> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'));
+  const port = await chooseFreePort();
+  const child = spawn(process.execPath, ['dist/start.js'], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PORT: String(port),
+      TEMPORAL_UI_PORT: '0',
+      DATA_DIR: dataDirectory,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  await untilReady(child, () => output);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    dataDirectory,
+    output: () => output,
+    kill: (victim, sessionId) => kill(victim, dataDirectory, sessionId),
+    healthy: () => healthy(url),
+    killStart: () => end(child, 'SIGKILL'),
+    stop: async ({ keepData = false } = {}) => {
+      await end(child, 'SIGINT');
+      if (!keepData) {
+        rmSync(dataDirectory, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess, output: () => string): Promise<void> {
+  const deadline = Date.now() + readyTimeoutMs;
+  while (!output().includes('Ready.')) {
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+      await end(child, 'SIGINT');
+      throw new Error(`the platform did not get ready. It said:\n${output()}`);
+    }
+    await sleep(50);
+  }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return;
+  }
+  const closed = new Promise((done) => child.once('close', done));
+  child.kill(signal);
+  await closed;
+}
+
+async function healthy(url: string): Promise<void> {
+  await eventually('a healthy API', async () => {
+    const answer = await fetch(`${url}/api/health`).catch(() => null);
+    return answer?.ok === true ? true : null;
+  });
+}
+
+async function kill(victim: Victim, dataDirectory: string, sessionId: string): Promise<void> {
+  const pid =
+    victim === 'sidecar' ? await sidecarOf(sessionId) : pidFrom(join(dataDirectory, `${victim}.json`));
+  process.kill(pid, 'SIGKILL');
+}
+
+const pidFrom = (file: string): number => JSON.parse(readFileSync(file, 'utf8')).pid;
+
+async function sidecarOf(sessionId: string): Promise<number> {
+  for (const { pid } of await processesMentioning(resolve('dist/sidecar.js'))) {
+    const directory = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+    if (directory.includes(sessionId)) {
+      return pid;
+    }
+  }
+  throw new Error(`session ${sessionId} has no sidecar that runs`);
+}
