@@ -24,6 +24,9 @@ export const endRequested: SessionEnding = {
   reason: 'The session was asked to end',
 };
 
+/** A first run finds only sessions that are pending; any other was begun by a run that Temporal does not know any more. */
+export const runWasLost = 'The record of what this session was doing was lost, so it cannot go on';
+
 const cancelled: SessionEnding = { status: 'terminated', reason: 'The session was cancelled' };
 
 /** Exit code or signal, never the agent's output. */

@@ -1,6 +1,7 @@
 /** A session from its start to its recorded end (design 6). */
 import {
   ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -23,6 +24,7 @@ import {
   idleTooLong,
   notReadyInTime,
   ranTooLong,
+  runWasLost,
 } from './session-endings.ts';
 import { type SessionState, setUpSession } from './session-state.ts';
 import * as steps from './steps.ts';
@@ -31,7 +33,7 @@ import * as steps from './steps.ts';
 const defaultHistoryLimit = 2000;
 /** After `end_session` the agent may finish by itself for this long. */
 const agentExitGrace = '5 seconds';
-/** While a human is waited for, the idle clock is looked at this often at most. */
+/** The idle clock is not looked at more often than this. */
 const shortestIdleCheckMs = 1000;
 
 type Continuation = { continueWith: SessionResume };
@@ -80,8 +82,11 @@ async function live(state: SessionState, input: SessionWorkflowInput): Promise<S
 
 async function launch(state: SessionState): Promise<SessionResume> {
   const { sessionId } = state;
-  const frozen = await steps.freezeConfiguration({ sessionId });
+  const { status, ...frozen } = await steps.freezeConfiguration({ sessionId });
   state.belongsTo(frozen);
+  if (status !== 'pending') {
+    throw ApplicationFailure.nonRetryable(runWasLost, 'launch_refused');
+  }
   state.show('validating', 'Checking attachments, secrets and grants');
   await steps.validateLaunch({ sessionId });
   state.show('starting', 'Starting the workload');

@@ -1,0 +1,128 @@
+/** Activities that do what a test says, with the real ones' types: the workflows under test run on the real server. */
+import { ApplicationFailure, heartbeat, sleep } from '@temporalio/activity';
+import type { Activities } from '../../activities/index.ts';
+import type { WorkloadExit } from '../../activities/workloads/watch-workload.ts';
+import type { RequestOutcome, SessionEnding } from '../../workflows/messages.ts';
+
+type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
+
+/** One session's script and what was called for it, in order. */
+export class ScriptedSession {
+  readonly calls: string[] = [];
+  limits = { startMs: 20_000, totalMs: 600_000, idleMs: 600_000 };
+  status: Awaited<ReturnType<Activities['freezeConfiguration']>>['status'] = 'pending';
+  /** Thrown by the named activity. */
+  failures = new Map<keyof Activities, () => Error>();
+  exit: WorkloadExit | null = null;
+  /** What the session's row says somebody asked for. */
+  requestedEnding: SessionEnding | null = null;
+  openRequestIds: string[] = [];
+  remainingIdleMs = 600_000;
+  /** How long the start takes. */
+  startTakesMs = 0;
+  recorded: SessionEnding[] = [];
+
+  count(name: keyof Activities): number {
+    return this.calls.filter((call) => call === name).length;
+  }
+}
+
+/** One permission request's script. */
+export class ScriptedRequest {
+  sessionId = '';
+  remainingMs = 600_000;
+  /** As the database has it. */
+  outcome: RequestOutcome | null = null;
+  readonly calls: string[] = [];
+  /** By decision: what carrying it out does. */
+  decisions = new Map<string, () => Promise<RequestOutcome>>();
+}
+
+export class ScriptedPlatform {
+  readonly sessions = new Map<string, ScriptedSession>();
+  readonly requests = new Map<string, ScriptedRequest>();
+
+  readonly activities: Activities = {
+    freezeConfiguration: async ({ sessionId }) => {
+      const { limits, status } = this.begin('freezeConfiguration', { sessionId });
+      return { workspaceId: 'workspace-1', status, limits, searchAttributesKnown: true };
+    },
+    validateLaunch: async (input) => {
+      this.begin('validateLaunch', input);
+    },
+    startWorkload: async (input) => {
+      const session = this.begin('startWorkload', input);
+      await new Promise((resolve) => setTimeout(resolve, session.startTakesMs));
+      session.calls.push('started');
+    },
+    recordRunning: async (input) => {
+      this.begin('recordRunning', input);
+    },
+    watchWorkload: (input) => this.watch(input),
+    deliverInputs: async (input) => {
+      this.begin('deliverInputs', input);
+    },
+    checkIdle: async (input) => ({ remainingMs: this.begin('checkIdle', input).remainingIdleMs }),
+    stopWorkload: async (input) => {
+      this.begin('stopWorkload', input);
+    },
+    listOpenRequests: async (input) => ({ requestIds: this.begin('listOpenRequests', input).openRequestIds }),
+    recordEnd: async (input) => {
+      const session = this.begin('recordEnd', input);
+      const ending = session.requestedEnding ?? input.observed;
+      session.recorded.push(ending);
+      return ending;
+    },
+    readRequest: async ({ requestId }) => {
+      const { sessionId, remainingMs } = this.request(requestId);
+      const expiresAt = new Date(Date.now() + remainingMs).toISOString();
+      return { sessionId, workspaceId: 'workspace-1', expiresAt, remainingMs, searchAttributesKnown: true };
+    },
+    closeRequest: async ({ requestId, status }) => {
+      const request = this.request(requestId);
+      request.calls.push(`close as ${status}`);
+      request.outcome ??= { status, grantId: null };
+      return request.outcome;
+    },
+    carryOutDecision: async ({ decisionId }) => {
+      for (const request of this.requests.values()) {
+        const decision = request.decisions.get(decisionId);
+        if (decision !== undefined) {
+          request.calls.push(`carry out ${decisionId}`);
+          return decision();
+        }
+      }
+      throw ApplicationFailure.nonRetryable('There is no such decision', 'approval_invalid');
+    },
+  };
+
+  private begin<Name extends keyof Activities>(name: Name, input: Input<Name> & { sessionId: string }) {
+    const session = this.sessions.get(input.sessionId);
+    if (session === undefined) {
+      throw ApplicationFailure.nonRetryable(`no script for session ${input.sessionId}`);
+    }
+    session.calls.push(name);
+    const failure = session.failures.get(name);
+    if (failure !== undefined) {
+      throw failure();
+    }
+    return session;
+  }
+
+  private async watch(input: Input<'watchWorkload'>): Promise<WorkloadExit> {
+    const session = this.begin('watchWorkload', input);
+    while (session.exit === null) {
+      heartbeat();
+      await sleep(50);
+    }
+    return session.exit;
+  }
+
+  private request(requestId: string): ScriptedRequest {
+    const request = this.requests.get(requestId);
+    if (request === undefined) {
+      throw ApplicationFailure.nonRetryable(`no script for request ${requestId}`);
+    }
+    return request;
+  }
+}
