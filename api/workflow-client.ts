@@ -1,0 +1,148 @@
+/** What the API asks of the workflows: start, tell, decide. It names them; their code is the worker's (design 2, 6). */
+import {
+  Client,
+  Connection,
+  WithStartWorkflowOperation,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  taskQueue as defaultTaskQueue,
+  grantWorkflowId,
+  permissionRequestWorkflowId,
+  sessionWorkflowId,
+} from '../contract/workflow-ids.ts';
+import type {
+  GrantWorkflowInput,
+  PermissionRequestWorkflowInput,
+  RequestOutcome,
+  SessionWorkflowInput,
+} from '../workflows/messages.ts';
+import { ApiError } from './errors.ts';
+
+export type SessionSignal = 'sidecarReady' | 'inputAvailable' | 'agentEnded' | 'terminate';
+
+/** Every function throws ApiError `unavailable` when Temporal, or for decisions a worker, does not answer in time. */
+export interface WorkflowClient {
+  /** Starts the session's workflow, or does nothing when it runs. `agentName` is for people who look at Temporal. */
+  startSession(sessionId: string, agentName: string): Promise<void>;
+  /** False when no such workflow runs. */
+  signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
+  /** Starts the request's workflow, or does nothing when it runs. */
+  startPermissionRequest(requestId: string): Promise<void>;
+  /** Has a stored decision carried out. Throws ApiError `already_decided` when the request was closed otherwise. */
+  decide(requestId: string, decisionId: string): Promise<RequestOutcome>;
+  /** Has a stored approval carried out that answers no request; returns when the grant is written. */
+  runGrant(grantId: string, decisionId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TemporalAddress {
+  address: string;
+  namespace: string;
+  /** Another queue than the platform's, for tests. */
+  taskQueue?: string;
+  timeoutMs?: number;
+}
+
+/** Connects at the first use, so that the API starts and answers what it can while Temporal is away. */
+export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient {
+  const { address, namespace, taskQueue = defaultTaskQueue, timeoutMs = 15_000 } = temporal;
+  const connection = Connection.lazy({ address, connectTimeout: timeoutMs });
+  const { workflow } = new Client({ connection, namespace });
+  const within = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    connection.withDeadline(Date.now() + timeoutMs, work).catch((error: unknown) => {
+      throw asApiError(error);
+    });
+
+  return {
+    async startSession(sessionId, agentName) {
+      const args: [SessionWorkflowInput] = [{ sessionId }];
+      await within(() =>
+        workflow.start('sessionWorkflow', {
+          workflowId: sessionWorkflowId(sessionId),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          taskQueue,
+          args,
+          staticSummary: `Session of agent ${agentName}`,
+        }),
+      );
+    },
+    async signalSession(sessionId, signal) {
+      const handle = workflow.getHandle(sessionWorkflowId(sessionId));
+      return within(() =>
+        handle.signal(signal).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof WorkflowNotFoundError) {
+              return false;
+            }
+            throw error;
+          },
+        ),
+      );
+    },
+    async startPermissionRequest(requestId) {
+      await within(() => workflow.start('permissionRequestWorkflow', requestOptions(requestId, taskQueue)));
+    },
+    async decide(requestId, decisionId) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(
+        'permissionRequestWorkflow',
+        requestOptions(requestId, taskQueue),
+      );
+      return within(() =>
+        workflow.executeUpdateWithStart<() => Promise<unknown>, RequestOutcome, [{ decisionId: string }]>(
+          'decide',
+          { updateId: decisionId, args: [{ decisionId }], startWorkflowOperation },
+        ),
+      );
+    },
+    async runGrant(grantId, decisionId) {
+      const args: [GrantWorkflowInput] = [{ decisionId }];
+      await within(() =>
+        workflow.execute('grantWorkflow', {
+          workflowId: grantWorkflowId(grantId),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          // The approval has expired by then: nothing is left to try.
+          workflowExecutionTimeout: '10 minutes',
+          taskQueue,
+          args,
+          staticSummary: 'Write a grant that a human made',
+        }),
+      );
+    },
+    close: () => connection.close(),
+  };
+}
+
+function requestOptions(requestId: string, taskQueue: string) {
+  const args: [PermissionRequestWorkflowInput] = [{ requestId }];
+  return {
+    workflowId: permissionRequestWorkflowId(requestId),
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    taskQueue,
+    args,
+    staticSummary: 'Permission request of an agent',
+  };
+}
+
+/** A refusal by the workflow, by its type; everything else means that nobody could answer. */
+function asApiError(error: unknown): ApiError {
+  const failed = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
+  const refusal = failed ? error.cause : null;
+  if (refusal instanceof ApplicationFailure) {
+    switch (refusal.type) {
+      case 'already_decided':
+        return new ApiError('already_decided', 'The permission request is already decided');
+      case 'approval_expired':
+      case 'approval_invalid':
+        return new ApiError('conflict', refusal.message, { cause: error });
+    }
+  }
+  return new ApiError('unavailable', 'The platform cannot carry this out right now; try again', {
+    retryAfterSeconds: 5,
+    cause: error,
+  });
+}
