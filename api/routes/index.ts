@@ -8,12 +8,14 @@ import { authRoutes } from './auth/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { mcpServerRoutes } from './mcp-servers/routes.ts';
 import { meRoutes } from './me/routes.ts';
-import { memberRoutes } from './members/routes.ts';
+import { type MemberDependencies, memberRoutes } from './members/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
 
 /** People, workspaces and everything that is configured in them. */
-export function configurationRoutes(dependencies: ApiDependencies): AnyRoute[] {
+export function configurationRoutes(
+  dependencies: Pick<ApiDependencies, 'db' | 'config'> & MemberDependencies,
+): AnyRoute[] {
   return [
     ...healthRoutes(dependencies),
     ...authRoutes(dependencies),

@@ -9,8 +9,11 @@ import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, notFound } from '../../errors.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import type { WorkflowClient } from '../../workflow-client.ts';
 
-type MemberDependencies = Pick<ApiDependencies, 'db' | 'workflows'>;
+export interface MemberDependencies extends Pick<ApiDependencies, 'db'> {
+  workflows: Pick<WorkflowClient, 'signalSession'>;
+}
 
 const path = '/workspaces/{slug}/members/{user_id}';
 const params = z.object({ user_id: uuid });
