@@ -1,18 +1,23 @@
+import type { Knex } from 'knex';
+import type { GrantInput } from '../../contract/grant.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { PermissionRequest, RequestStatus } from '../../contract/permission-request.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 import { presentRequest, type RequestRow, requestColumns } from './row.ts';
 
-/** One request, or null; with `workspaceId` only when it is of that workspace. */
+/** One request, or null; with `workspaceId` and `readableBy` only when it is of that workspace and for that user to see. */
 export async function readPermissionRequest(
   db: Db,
   id: string,
-  within: { workspaceId?: string } = {},
+  within: { workspaceId?: string; readableBy?: string | undefined } = {},
 ): Promise<PermissionRequest | null> {
   const query = db<RequestRow>('permission_requests').where({ id });
   if (within.workspaceId !== undefined) {
     query.where('workspace_id', within.workspaceId);
+  }
+  if (within.readableBy !== undefined) {
+    restrictToReadable(query, within.readableBy);
   }
   const row = await query.first([...requestColumns]);
   return row === undefined ? null : presentRequest(row);
@@ -21,7 +26,7 @@ export async function readPermissionRequest(
 export interface RequestFilter {
   status?: RequestStatus | undefined;
   sessionId?: string | undefined;
-  /** Only requests of sessions that this user may read without being an admin (design 4). */
+  /** Only what this user may see without being an admin: requests of sessions they may read, and of agents they own (design 4). */
   readableBy?: string | undefined;
 }
 
@@ -41,17 +46,19 @@ export async function listPermissionRequests(
   }
   const { readableBy } = filter;
   if (readableBy !== undefined) {
-    query.whereIn('session_id', (sessions) =>
-      sessions
-        .select('id')
-        .from('sessions')
-        .where('operator_id', readableBy)
-        .orWhere('root_operator_id', readableBy)
-        .orWhere('shared_with_workspace', true),
-    );
+    restrictToReadable(query, readableBy);
   }
   const { items, nextCursor } = await pageByTime<RequestRow>(db, query, requestColumns, 'created_at', page);
   return { items: items.map(presentRequest), nextCursor };
+}
+
+function restrictToReadable(query: Knex.QueryBuilder, userId: string): void {
+  query.whereRaw(
+    `(session_id in (select id from sessions
+        where operator_id = :userId or root_operator_id = :userId or shared_with_workspace)
+      or agent_id in (select id from agents where owner_id = :userId))`,
+    { userId },
+  );
 }
 
 export async function listOpenRequestsOfSession(db: Db, sessionId: string): Promise<PermissionRequest[]> {
@@ -60,4 +67,30 @@ export async function listOpenRequestsOfSession(db: Db, sessionId: string): Prom
     .orderBy('created_at')
     .select([...requestColumns]);
   return rows.map(presentRequest);
+}
+
+/** The oldest open request that a grant of this content answers without naming it: everything is equal (design 7). */
+export async function findEqualOpenRequest(
+  db: Db,
+  workspaceId: string,
+  grant: Pick<GrantInput, 'agent_subject_id' | 'grant_type' | 'details' | 'scope' | 'session_id'>,
+): Promise<PermissionRequest | null> {
+  if (grant.agent_subject_id === null) {
+    return null;
+  }
+  const query = db<RequestRow>('permission_requests')
+    .where({
+      workspace_id: workspaceId,
+      agent_id: grant.agent_subject_id,
+      grant_type: grant.grant_type,
+      scope: grant.scope,
+      status: 'open',
+    })
+    .whereRaw('details = ?::jsonb', [JSON.stringify(grant.details)])
+    .orderBy('created_at');
+  if (grant.session_id !== null) {
+    query.where('session_id', grant.session_id);
+  }
+  const row = await query.first([...requestColumns]);
+  return row === undefined ? null : presentRequest(row);
 }

@@ -1,6 +1,22 @@
+/** What is still going on, over all workspaces: each needs a workflow that will end it (design 6). */
 import { terminalStatus } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 
+export async function listUnfinishedSessionIds(db: Db): Promise<string[]> {
+  const rows: { id: string }[] = await db('sessions')
+    .whereNotIn('status', terminalStatus.options)
+    .orderBy('created_at')
+    .select('id');
+  return rows.map(({ id }) => id);
+}
+
+export async function listOpenRequestIds(db: Db): Promise<string[]> {
+  const rows: { id: string }[] = await db('permission_requests')
+    .where('status', 'open')
+    .orderBy('created_at')
+    .select('id');
+  return rows.map(({ id }) => id);
+}
 /** Ids of the sessions that a user drives, directly or from the top of their tree, and that have not ended. */
 export async function listUnfinishedSessionsOfUser(
   db: Db,

@@ -1,0 +1,56 @@
+/** Who may make, and so also revoke, which grant (design 4). */
+import type { GrantScope, GrantType } from '../../contract/grant.ts';
+import type { Session } from '../../contract/session.ts';
+import type { WorkspaceRole } from '../../contract/workspace.ts';
+import { isOwnSession } from './sessions.ts';
+
+export interface GrantMaker {
+  userId: string;
+  role: WorkspaceRole;
+  /** The workspace's setting `members_grant_persistent`. */
+  membersGrantPersistent: boolean;
+}
+
+export interface GrantInQuestion {
+  grantType: GrantType;
+  scope: GrantScope;
+  /** The user who holds it, or null when an agent does. */
+  userSubjectId: string | null;
+  /** Of the agent that holds it. */
+  agentOwnerId: string | null;
+  /** The session that the grant is for or answers a request of. */
+  session: Pick<Session, 'operator_id' | 'root_operator_id'> | null;
+  /** A catalog entry keeps the approval of this scope to admins. */
+  adminScope: boolean;
+}
+
+/** The rule that stands against it, as a sentence; null when the maker may. */
+export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): string | null {
+  if (maker.role === 'admin') {
+    return null;
+  }
+  if (grant.grantType === 'agent_env') {
+    return 'Only a workspace admin may put a secret into an agent’s own environment';
+  }
+  if (grant.adminScope) {
+    return 'Only a workspace admin may grant this scope: its catalog entry says so';
+  }
+  if (grant.userSubjectId !== null) {
+    return grant.userSubjectId === maker.userId
+      ? null
+      : 'Only a workspace admin may make or revoke grants of another user';
+  }
+  return whyNotForAgent(maker, grant);
+}
+
+function whyNotForAgent(maker: GrantMaker, { scope, agentOwnerId, session }: GrantInQuestion): string | null {
+  const ownAgent = agentOwnerId === maker.userId;
+  if (scope === 'persistent') {
+    return ownAgent && maker.membersGrantPersistent
+      ? null
+      : 'A persistent grant for an agent needs a workspace admin, or the agent’s owner where the workspace allows it';
+  }
+  return ownAgent || (session !== null && isOwnSession(maker, session))
+    ? null
+    : 'A grant for an agent needs a workspace admin, the agent’s owner, or the operator of the session';
+}
