@@ -1,0 +1,59 @@
+/** Puts right what a lost process left behind: workloads without a session, and sessions without a workflow. */
+import type { WorkflowClient } from '@temporalio/client';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
+import { permissionRequestWorkflowId, sessionWorkflowId } from '../../contract/workflow-ids.ts';
+import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
+
+export interface Sweeping {
+  deps: ActivityDependencies;
+  workflows: Pick<WorkflowClient, 'start'>;
+  taskQueue: string;
+}
+
+/** One sweep. Safe at any time, and from several workers at once. */
+export async function sweep(sweeping: Sweeping): Promise<void> {
+  await stopOrphans(sweeping.deps);
+  await startLostWorkflows(sweeping);
+}
+
+/**
+ * Starting a workflow that runs does nothing. One that was never started, because the API stopped in between, begins;
+ * one that Temporal lost ends its session, with a reason.
+ */
+export async function startLostWorkflows({ deps: { db }, workflows, taskQueue }: Sweeping): Promise<void> {
+  const options = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+  for (const sessionId of await listUnfinishedSessionIds(db)) {
+    await workflows.start('sessionWorkflow', {
+      ...options,
+      workflowId: sessionWorkflowId(sessionId),
+      args: [{ sessionId }],
+      staticSummary: 'Session',
+    });
+  }
+  for (const requestId of await listOpenRequestIds(db)) {
+    await workflows.start('permissionRequestWorkflow', {
+      ...options,
+      workflowId: permissionRequestWorkflowId(requestId),
+      args: [{ requestId }],
+      staticSummary: 'Permission request of an agent',
+    });
+  }
+}
+
+/** Sweeps now and then again after each interval. A sweep that fails is logged; the next one tries again. Returns the stop. */
+export function keepSweeping(sweeping: Sweeping, intervalMs: number): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const run = async () => {
+    await sweep(sweeping).catch((err: unknown) => sweeping.deps.log.warn({ err }, 'a sweep failed'));
+    if (!stopped) {
+      timer = setTimeout(() => void run(), intervalMs);
+    }
+  };
+  void run();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}

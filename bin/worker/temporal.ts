@@ -1,0 +1,41 @@
+/** The worker's connection to Temporal. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NativeConnection } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { searchAttributes } from '../../contract/workflow-ids.ts';
+
+const longestPauseMs = 10_000;
+
+/** Tries until Temporal answers, or `signal` stops it; says each time what it waits for. */
+export async function connectToTemporal(
+  address: string,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<NativeConnection> {
+  for (let pauseMs = 500; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    signal.throwIfAborted();
+    try {
+      return await NativeConnection.connect({ address });
+    } catch (error) {
+      log.warn({ address, err: error, pauseMs }, 'Temporal does not answer; trying again');
+      await sleep(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+/** Whether the namespace knows the platform's search attributes. An operator adds them; sessions run without them as well. */
+export async function knowsSearchAttributes(
+  connection: NativeConnection,
+  namespace: string,
+  log: Logger,
+): Promise<boolean> {
+  const known: string[] = await connection.operatorService
+    .listSearchAttributes({ namespace })
+    .then(({ customAttributes }) => Object.keys(customAttributes))
+    .catch(() => []);
+  const missing = Object.keys(searchAttributes).filter((name) => !known.includes(name));
+  if (missing.length > 0) {
+    log.warn({ namespace, missing }, 'the namespace lacks search attributes; workflows are found by id only');
+  }
+  return missing.length === 0;
+}
