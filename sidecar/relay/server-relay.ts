@@ -100,7 +100,9 @@ async function bridge(socket: Socket, { command, args, env, signal }: ServerRela
   socket.off('close', stop);
   socket.end();
   socket.resume();
-  await Promise.race([once(socket, 'close'), sleep(killAfterMs)]);
+  if (!socket.closed) {
+    await Promise.race([once(socket, 'close'), sleep(lastOutputMs)]);
+  }
   socket.destroy();
   return { bySelf, how };
 }

@@ -1,0 +1,129 @@
+/**
+ * A small HTTP server in the place of the platform's internal routes: it keeps what it is told and answers by the contract's
+ * schemas. The end-to-end tests run the sidecar against the real routes.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { z } from 'zod';
+import type { InputMessage } from '../../../contract/agent-contract.ts';
+import {
+  type CallRecord,
+  type CheckAnswer,
+  callReport,
+  checkRequest,
+  type EventReport,
+  endReport,
+  eventReport,
+  type PermissionRequestAnswer,
+  permissionRequestReport,
+  readyReport,
+} from '../../../contract/sidecar.ts';
+
+type Ask<Schema extends z.ZodType> = z.infer<Schema>;
+
+export interface PlatformStandIn {
+  url: string;
+  token: string;
+  inputs: InputMessage[];
+  controlUrl: string | null;
+  checks: Ask<typeof checkRequest>[];
+  calls: CallRecord[];
+  events: EventReport[];
+  requests: Ask<typeof permissionRequestReport>[];
+  ends: Ask<typeof endReport>[];
+  artifacts: { query: Record<string, string>; bytes: Buffer }[];
+  /** Requests that were turned away for their token. */
+  unauthenticated: number;
+  onCheck(request: Ask<typeof checkRequest>): CheckAnswer | Promise<CheckAnswer>;
+  onRequest(report: Ask<typeof permissionRequestReport>): PermissionRequestAnswer;
+  /** While set, every route answers with this status. */
+  failWith: number | null;
+  close(): Promise<void>;
+}
+
+export async function startPlatformStandIn(sessionId: string): Promise<PlatformStandIn> {
+  const server = createServer((request, response) => {
+    answer(platform, sessionId, request).then(
+      ({ status, body }) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      },
+      (error: unknown) => response.writeHead(422).end(JSON.stringify({ error: { code: 'validation_failed', message: String(error) } })),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const platform: PlatformStandIn = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: `${sessionId}.${randomUUID()}`,
+    inputs: [],
+    controlUrl: null,
+    checks: [],
+    calls: [],
+    events: [],
+    requests: [],
+    ends: [],
+    artifacts: [],
+    unauthenticated: 0,
+    onCheck: () => ({ decision: 'refused', code: 'permission_required', scope: 'files.write' }),
+    onRequest: ({ request_id }) => ({ status: 'sent', request_id, expires_at: '2030-01-01T00:00:00Z' }),
+    failWith: null,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return platform;
+}
+
+async function answer(platform: PlatformStandIn, sessionId: string, request: IncomingMessage) {
+  const bytes = Buffer.concat(await request.toArray());
+  if (platform.failWith !== null) {
+    return { status: platform.failWith, body: {} };
+  }
+  if (request.headers['x-internal-token'] !== platform.token) {
+    platform.unauthenticated += 1;
+    return { status: 401, body: { error: { code: 'unauthenticated', message: 'no', request_id: 'x' } } };
+  }
+  const url = new URL(request.url ?? '', platform.url);
+  const route = `${request.method} ${url.pathname.replace(`/internal/sessions/${sessionId}/`, '')}`;
+  if (route === 'POST artifacts') {
+    platform.artifacts.push({ query: Object.fromEntries(url.searchParams), bytes });
+    const artifact_id = url.searchParams.get('artifact_id');
+    return { status: 200, body: { artifact_id, size_bytes: bytes.length, sha256: 'f'.repeat(64) } };
+  }
+  const body: unknown = bytes.length > 0 ? JSON.parse(bytes.toString('utf8')) : null;
+  return { status: 200, body: await take(platform, route, body) };
+}
+
+async function take(platform: PlatformStandIn, route: string, body: unknown): Promise<unknown> {
+  switch (route) {
+    case 'POST ready':
+      platform.controlUrl = readyReport.parse(body).control_url;
+      return { inputs: platform.inputs };
+    case 'POST tool-calls/check': {
+      const check = checkRequest.parse(body);
+      platform.checks.push(check);
+      return platform.onCheck(check);
+    }
+    case 'POST tool-calls':
+      platform.calls.push(...callReport.parse(body).calls);
+      return { ok: true };
+    case 'POST events':
+      platform.events.push(eventReport.parse(body));
+      return { ok: true };
+    case 'POST permission-requests': {
+      const report = permissionRequestReport.parse(body);
+      platform.requests.push(report);
+      return platform.onRequest(report);
+    }
+    case 'POST end':
+      platform.ends.push(endReport.parse(body));
+      return { ok: true };
+    default:
+      if (route.startsWith('GET permission-requests/')) {
+        return { request_id: route.split('/')[1], status: 'open', grant_id: null, reason: null };
+      }
+      throw new Error(`no such route: ${route}`);
+  }
+}

@@ -1,0 +1,43 @@
+/** The real programs, bundled as they are for a session, into a directory of this test run. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const banner =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+export interface Programs {
+  sidecar: string;
+  relay: string;
+  scriptedAgent: string;
+}
+
+/** Bundles once per test file, with esbuild's own command: its library refuses jest's realm. */
+export async function bundlePrograms(): Promise<Programs> {
+  const directory = await mkdtemp(join(tmpdir(), 'programs-'));
+  const entries = ['sidecar', 'relay', 'scripted-agent'].map((name) => `bin/${name}.ts`);
+  await promisify(execFile)(
+    join(root, 'node_modules/esbuild/bin/esbuild'),
+    [
+      ...entries,
+      '--bundle',
+      '--platform=node',
+      '--format=esm',
+      '--target=node20',
+      '--log-level=error',
+      `--banner:js=${banner}`,
+      `--outdir=${directory}`,
+    ],
+    { cwd: root },
+  );
+  await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+  const program = (name: string) => join(directory, `${name}.js`);
+  return { sidecar: program('sidecar'), relay: program('relay'), scriptedAgent: program('scripted-agent') };
+}
+
+/** An MCP server's command from `runner/`. */
+export const runnerCommand = (name: string) => join(root, 'runner/node_modules/.bin', name);
