@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseLine } from '../../../../sidecar/json-rpc/parse-line.ts';
+
+const parse = (text: string) => parseLine(Buffer.from(text));
+const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read"}}';
+
+describe('a line that every reader understands in the same way', () => {
+  it('is parsed as a request, a notification, a result or an error', () => {
+    expect(parse(call)).toEqual({
+      ok: true,
+      message: { kind: 'request', id: 1, method: 'tools/call', params: { name: 'read' } },
+    });
+    expect(parse('{"jsonrpc":"2.0","method":"notifications/initialized"}')).toMatchObject({
+      message: { kind: 'notification', params: {} },
+    });
+    expect(parse('{"result":{},"jsonrpc":"2.0","id":"a"}')).toMatchObject({
+      message: { kind: 'result', id: 'a' },
+    });
+    expect(parse('{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"m"}}')).toMatchObject({
+      message: { kind: 'error', id: 0 },
+    });
+    expect(parse('{"jsonrpc":"2.0","error":{"code":1,"message":"m"}}')).toMatchObject({
+      message: { kind: 'error', id: null },
+    });
+  });
+
+  it('may end with a carriage return, as part of its line ending', () => {
+    expect(parse(`${call}\r`)).toEqual(parse(call));
+  });
+
+  it('is parsed to the same values that JSON.parse gives, for any arguments and any id', () => {
+    const id = fc.oneof(fc.maxSafeInteger(), fc.string({ maxLength: 100 }));
+    fc.assert(
+      fc.property(
+        id,
+        fc.string(),
+        fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 10 })),
+        (id, name, args) => {
+          const params = { name, arguments: args };
+          const text = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+          expect(parse(text)).toEqual({
+            ok: true,
+            message: {
+              kind: 'request',
+              id: JSON.parse(JSON.stringify(id)),
+              method: 'tools/call',
+              params: JSON.parse(text).params,
+            },
+          });
+        },
+      ),
+    );
+  });
+});
+
+describe('a line that readers could understand in different ways', () => {
+  const deep = `${'['.repeat(70)}${']'.repeat(70)}`;
+  it.each([
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'not_utf8'],
+    ['a byte order mark', `\uFEFF${call}`, 'not_json'],
+    [
+      'a bare carriage return between two messages',
+      `{"jsonrpc":"2.0","id":1,\r"method":"ping"}`,
+      'control_byte',
+    ],
+    ['a NUL', `${call}\0`, 'control_byte'],
+    ['two values', `${call}${call}`, 'not_json'],
+    ['a batch', `[${call}]`, 'not_an_object'],
+    ['a bare string', '"tools/call"', 'not_an_object'],
+    [
+      'a key twice at the top',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}',
+      'duplicate_key',
+    ],
+    [
+      'a key twice, once with an escape',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","m\\u0065thod":"x"}',
+      'duplicate_key',
+    ],
+    [
+      'a tool name twice',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}',
+      'duplicate_key',
+    ],
+    [
+      'a key twice deep inside an array',
+      '{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":[{"b":1,"b":2}]}}',
+      'duplicate_key',
+    ],
+    ['too much nesting', `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${deep}}}`, 'too_deep'],
+    [
+      'a member in another case',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}',
+      'unknown_member',
+    ],
+    ['no version', '{"id":1,"method":"ping"}', 'bad_version'],
+    ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', 'bad_version'],
+    ['an id of null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', 'bad_id'],
+    ['an id with a fraction', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 'bad_id'],
+    ['an id written 1.0', '{"jsonrpc":"2.0","id":1.0,"method":"ping"}', 'bad_id'],
+    ['an id written 1e0', '{"jsonrpc":"2.0","id" : 1e0 ,"method":"ping"}', 'bad_id'],
+    ['an id past the safe integers', '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', 'bad_id'],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', 'bad_id'],
+    ['a method that is no string', '{"jsonrpc":"2.0","id":1,"method":7}', 'bad_method'],
+    ['positional parameters', '{"jsonrpc":"2.0","id":1,"method":"x","params":[]}', 'bad_params'],
+    ['a call that is an answer too', '{"jsonrpc":"2.0","id":1,"method":"x","result":{}}', 'mixed_message'],
+    ['both a result and an error', '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}', 'mixed_message'],
+    ['neither method nor answer', '{"jsonrpc":"2.0","id":1}', 'mixed_message'],
+  ])('is refused: %s', (_title, line, problem) => {
+    expect(parseLine(Buffer.from(line))).toMatchObject({ ok: false, problem });
+  });
+
+  it('is refused whatever key is repeated, wherever it is', () => {
+    const key = fc.string({ maxLength: 20 }).filter((text) => text !== '__proto__');
+    fc.assert(
+      fc.property(key, fc.array(fc.constantFrom('{"k":', '['), { maxLength: 20 }), (key, opening) => {
+        const name = JSON.stringify(key);
+        const closing = opening.map((open) => (open === '[' ? ']' : '}')).reverse();
+        const params = `{"x":${opening.join('')}{${name}:1, ${name} : 2}${closing.join('')}}`;
+        const line = `{"jsonrpc":"2.0","id":1,"method":"x","params":${params}}`;
+        expect(parse(line)).toMatchObject({ ok: false, problem: 'duplicate_key' });
+      }),
+    );
+  });
+
+  it('can be answered when its id is certain', () => {
+    expect(parse('{"jsonrpc":"2.0","id":"a","method":7}')).toMatchObject({ id: 'a' });
+    expect(parse('{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}')).toMatchObject({ id: null });
+  });
+});
+
+it('never throws, whatever the bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      expect(typeof parseLine(bytes).ok).toBe('boolean');
+    }),
+  );
+});

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Line, readLines } from '../../../../sidecar/json-rpc/read-lines.ts';
+
+async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<string[]> {
+  const found: Line[] = [];
+  for await (const line of readLines(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), maxBytes)) {
+    found.push(line);
+  }
+  return found.map((line) => (line.tooLarge ? '(too large)' : line.bytes.toString()));
+}
+
+describe('reading lines', () => {
+  it('gives the same lines however the bytes are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ minLength: 1, maxLength: 30 })),
+        fc.infiniteStream(fc.integer({ min: 1, max: 7 })),
+        async (texts, sizes) => {
+          const lines = texts.map((text) => text.replace(/[\n\r]/g, '.'));
+          let rest = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+          const chunks: Buffer[] = [];
+          while (rest.length > 0) {
+            const size = sizes.next().value ?? 1;
+            chunks.push(rest.subarray(0, size));
+            rest = rest.subarray(size);
+          }
+          expect(await linesOf(chunks, 200)).toEqual(lines);
+        },
+      ),
+    );
+  });
+
+  it('reports a line over the limit once and goes on after it', async () => {
+    expect(await linesOf(['a\n', 'x'.repeat(150), 'x'.repeat(150), '\nb\n'])).toEqual([
+      'a',
+      '(too large)',
+      'b',
+    ]);
+    expect(await linesOf([`${'y'.repeat(101)}\n${'z'.repeat(100)}\n`])).toEqual([
+      '(too large)',
+      'z'.repeat(100),
+    ]);
+  });
+
+  it('leaves out blank lines and an end without a line feed', async () => {
+    expect(await linesOf(['\n\r\na\r\n\nunfinished'])).toEqual(['a\r']);
+  });
+
+  it('takes a line that drips in byte by byte', async () => {
+    const line = 'd'.repeat(5000);
+    expect(await linesOf([...`${line}\n`], 5000)).toEqual([line]);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals';
+import { parseRelayArguments } from '../../../../sidecar/relay/arguments.ts';
+
+it('takes the two addresses as socat writes them', () => {
+  expect(parseRelayArguments(['-', 'UNIX-CONNECT:/run/platform/mcp/files.sock'])).toEqual({
+    mode: 'agent',
+    socketPath: '/run/platform/mcp/files.sock',
+  });
+  expect(parseRelayArguments(['UNIX-CONNECT:/x.sock', '--', 'server', '--flag', '-'])).toEqual({
+    mode: 'server',
+    socketPath: '/x.sock',
+    command: 'server',
+    args: ['--flag', '-'],
+  });
+  expect(parseRelayArguments(['--help'])).toEqual({ mode: 'help' });
+});
+
+it.each([
+  [[]],
+  [['-']],
+  [['-', '/x.sock']],
+  [['-', 'UNIX-CONNECT:/x', 'more']],
+  [['UNIX-CONNECT:/x', 'server']],
+  [['UNIX-CONNECT:/x', '--']],
+])('refuses %j and says what it expected', (given) => {
+  expect(() => parseRelayArguments(given)).toThrow(/^expected: relay /);
+});
