@@ -23,12 +23,12 @@ export interface AttachmentToValidate {
   secrets: ReadonlyMap<string, KnownSecret>;
 }
 
-/** Problems of the first failing step, each with a path such as `env.API_TOKEN`; empty when the attachment is sound. */
+/** Problems of the first failing step, each with a path such as `env.API_TOKEN`, by path; empty when the attachment is sound. */
 export function attachmentProblems(attachment: AttachmentToValidate): FieldProblem[] {
   for (const step of [referenceProblems, secretProblems, valueProblems]) {
     const problems = step(attachment);
     if (problems.length > 0) {
-      return problems;
+      return problems.sort((left, right) => (left.path < right.path ? -1 : 1));
     }
   }
   return [];
