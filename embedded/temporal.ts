@@ -7,9 +7,9 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
-import { searchAttributes } from '../contract/workflow-ids.ts';
+import { searchAttributes, sessionWorkflowId } from '../contract/workflow-ids.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';
 import { identify, isRunning, type ProcessIdentity, stopProcess } from './process-identity.ts';
 import { StartError } from './start-error.ts';
@@ -20,7 +20,7 @@ export interface TemporalOptions {
   /** Holds `temporal.db`, `temporal.json` and `temporal.log`; made when it is missing. */
   directory: string;
   preferredPort?: number;
-  /** Port of the web UI; null: no UI. */
+  /** Port of the web UI; 0: any free one; null: no UI. */
   uiPort: number | null;
 }
 
@@ -41,7 +41,10 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const left = readNote(options.directory);
   if (left !== null && isRunning(left)) {
-    if (left.uiPort === options.uiPort && (await answers(`127.0.0.1:${left.port}`, 5_000))) {
+    if (
+      (left.uiPort === options.uiPort || options.uiPort === 0) &&
+      (await answers(`127.0.0.1:${left.port}`, 5_000))
+    ) {
       return running(left, options.directory, true);
     }
     await stopServer(left, options.directory);
@@ -49,8 +52,9 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   return launch(options);
 }
 
-async function launch(options: TemporalOptions): Promise<RunningTemporal> {
-  const port = await chooseFreePort(options.preferredPort);
+async function launch(wanted: TemporalOptions): Promise<RunningTemporal> {
+  const port = await chooseFreePort(wanted.preferredPort);
+  const options = { ...wanted, uiPort: wanted.uiPort === 0 ? await chooseFreePort() : wanted.uiPort };
   if (options.uiPort !== null && !(await isPortFree(options.uiPort))) {
     throw new StartError(
       `Port ${options.uiPort} of the Temporal UI is taken. Set TEMPORAL_UI_PORT to another one.`,
@@ -108,6 +112,22 @@ async function answers(address: string, timeoutMs: number): Promise<boolean> {
     }
   } catch {
     return false;
+  }
+}
+
+/** Tells a session's workflow that an ending was asked for (workflows/messages.ts, `terminate`). Gives up after 5 s. */
+export async function signalTerminate(
+  at: { temporalAddress: string; temporalNamespace: string },
+  sessionId: string,
+): Promise<void> {
+  const connection = await Connection.connect({ address: at.temporalAddress, connectTimeout: 5_000 });
+  try {
+    const client = new Client({ connection, namespace: at.temporalNamespace });
+    await connection.withDeadline(Date.now() + 5_000, () =>
+      client.workflow.getHandle(sessionWorkflowId(sessionId)).signal('terminate'),
+    );
+  } finally {
+    await connection.close();
   }
 }
 

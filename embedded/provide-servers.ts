@@ -1,0 +1,50 @@
+/** Postgres and Temporal: embedded, or those that the configuration names. */
+import { join } from 'node:path';
+import type { PlatformKeys } from './keys.ts';
+import { startPostgres } from './postgres.ts';
+import { StartError } from './start-error.ts';
+import type { StartOptions, Undo } from './start-options.ts';
+import { startTemporal } from './temporal.ts';
+
+/** Answers the database's URL. Throws StartError. */
+export async function provideDatabase(
+  { config, progress }: StartOptions,
+  data: string,
+  keys: PlatformKeys,
+  undo: Undo,
+): Promise<string> {
+  if (config.DATABASE_URL !== undefined) {
+    progress('Postgres: the one of DATABASE_URL');
+    return config.DATABASE_URL;
+  }
+  const postgres = await startPostgres({
+    directory: join(data, 'postgres'),
+    password: keys.postgres_password,
+  });
+  undo.push(postgres.stop);
+  progress(`Postgres ${postgres.adopted ? 'still runs' : 'runs'} on port ${postgres.port}`);
+  return postgres.url();
+}
+
+/** Answers where Temporal and its UI are. Throws StartError. */
+export async function provideTemporal(
+  { config, temporalProgram, progress }: StartOptions,
+  data: string,
+  undo: Undo,
+): Promise<{ temporalAddress: string; temporalUiUrl: string | null }> {
+  if (config.TEMPORAL_ADDRESS !== undefined) {
+    progress('Temporal: the one of TEMPORAL_ADDRESS');
+    return { temporalAddress: config.TEMPORAL_ADDRESS, temporalUiUrl: null };
+  }
+  if (temporalProgram === undefined) {
+    throw new StartError('The set-up has not provided a Temporal server yet. Run npm start.');
+  }
+  const temporal = await startTemporal({
+    program: temporalProgram,
+    directory: join(data, 'temporal'),
+    uiPort: config.TEMPORAL_UI_PORT,
+  });
+  undo.push(temporal.stop);
+  progress(`Temporal ${temporal.adopted ? 'still runs' : 'runs'} on ${temporal.address}`);
+  return { temporalAddress: temporal.address, temporalUiUrl: temporal.uiUrl };
+}

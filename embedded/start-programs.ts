@@ -1,0 +1,76 @@
+/** API and worker as programs of their own, kept running until the platform stops. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../store/database.ts';
+import { endSessions } from './end-sessions.ts';
+import type { PlatformKeys } from './keys.ts';
+import { type EmbeddedAddresses, processEnvironments } from './process-environments.ts';
+import { StartError } from './start-error.ts';
+import type { SessionsOfThisMachine, StartOptions, Undo } from './start-options.ts';
+import { type SupervisedProcess, supervise } from './supervised-process.ts';
+import { signalTerminate } from './temporal.ts';
+
+export interface Provided {
+  data: string;
+  keys: PlatformKeys;
+  addresses: EmbeddedAddresses;
+  db: Db;
+}
+
+const healthTimeoutMs = 60_000;
+const sessionsEndLimitMs = 15_000;
+
+/** Starts both and waits until the API serves; answers the runtime of their sessions. Throws StartError. */
+export async function startPrograms(
+  options: StartOptions,
+  { data, keys, addresses, db }: Provided,
+  undo: Undo,
+): Promise<SessionsOfThisMachine> {
+  const { root, progress, environment, signal } = options;
+  const folders = { sessions: join(data, 'sessions'), runner: join(root, 'runner') };
+  mkdirSync(folders.sessions, { recursive: true, mode: 0o700 });
+  const environments = processEnvironments(keys, addresses, folders, environment);
+  const programs = (['api', 'worker'] as const).map((name) => {
+    const program = supervise({
+      name,
+      script: join(root, 'dist', `${name}.js`),
+      environment: environments[name],
+      directory: data,
+      onExit: progress,
+    });
+    undo.push(program.stop);
+    return program;
+  });
+  await waitForHealth(`http://127.0.0.1:${addresses.port}`, programs, signal);
+  progress(`API and worker run; what they say is in ${data}`);
+  const runtime = options.openRuntime(folders.sessions);
+  undo.push(() =>
+    endSessions({
+      db,
+      runtime,
+      signalTerminate: (id) => signalTerminate(addresses, id),
+      progress,
+      waitLimitMs: sessionsEndLimitMs,
+    }),
+  );
+  return runtime;
+}
+
+/** Until the API answers and reaches its database. A program that keeps ending is reported with what it said. */
+async function waitForHealth(url: string, programs: SupervisedProcess[], signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + healthTimeoutMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const answer = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    if (answer?.ok === true) {
+      return;
+    }
+    const ended = programs.find((program) => program.exits() >= 3);
+    if (ended !== undefined || Date.now() > deadline) {
+      const program = ended ?? programs[0];
+      throw new StartError(`The ${program?.name} does not start. It said:\n${program?.output()}`);
+    }
+    await sleep(50);
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { apiConfig } from '../../../config/api.ts';
+import { parseEnvironment } from '../../../config/parse.ts';
+import { workerConfig } from '../../../config/worker.ts';
+import { loadOrCreateKeys } from '../../../embedded/keys.ts';
+import { processEnvironments } from '../../../embedded/process-environments.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'environments-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const keys = loadOrCreateKeys(directory);
+const callers = {
+  PATH: '/usr/bin',
+  NODE_ENV: 'development',
+  SANDBOX: 'require',
+  SESSION_IDLE_SECONDS: '5',
+  SESSION_KEY_SEED: 'of the caller',
+  AWS_SECRET_ACCESS_KEY: 'of the caller',
+  NODE_OPTIONS: '--inspect',
+};
+const { api, worker } = processEnvironments(
+  keys,
+  {
+    port: 8080,
+    databaseUrl: 'postgres://u:p@127.0.0.1:1/platform',
+    temporalAddress: '127.0.0.1:7233',
+    temporalNamespace: 'default',
+    temporalUiUrl: 'http://127.0.0.1:8233',
+  },
+  { sessions: '/data/sessions', runner: '/project/runner' },
+  callers,
+);
+
+describe('what API and worker are started with', () => {
+  it('is a complete configuration of each', () => {
+    expect(parseEnvironment(apiConfig, api)).toMatchObject({ HOST: '127.0.0.1', DEMO_SIGN_IN: true });
+    expect(parseEnvironment(workerConfig, worker)).toMatchObject({
+      SANDBOX: 'require',
+      SESSION_IDLE_SECONDS: 5,
+    });
+  });
+
+  it('gives the key that signs approvals and the one that signs cookies to the API alone', () => {
+    const values = Object.values(worker);
+    expect(values).not.toContain(keys.approval_private_key);
+    expect(values).not.toContain(keys.cookie_key);
+    expect(Object.values(api)).toContain(keys.approval_private_key);
+  });
+
+  it('holds nothing else of the caller', () => {
+    for (const environment of [api, worker]) {
+      expect(JSON.stringify(environment)).not.toContain('of the caller');
+      expect(environment).not.toHaveProperty('NODE_OPTIONS');
+      expect(environment['PATH']).toBe('/usr/bin');
+    }
+  });
+});
