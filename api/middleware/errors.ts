@@ -13,9 +13,10 @@ export function answerErrors(log: Logger) {
     } catch (error) {
       const state = requestState(ctx);
       const known = knownError(error);
-      if (known === null) {
-        log.error(
-          { request_id: state.requestId, route: state.route, error: describe(error, state.secretBody) },
+      const cause = known === null ? error : known.cause;
+      if (cause !== undefined) {
+        log[known === null ? 'error' : 'warn'](
+          { request_id: state.requestId, route: state.route, error: describe(cause, state.secretBody) },
           'request failed',
         );
       }

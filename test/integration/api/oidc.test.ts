@@ -1,0 +1,190 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import Provider from 'oidc-provider';
+import { type Answer, caller, startTestApi, type TestApi } from '../../support/api.ts';
+
+const publicUrl = 'http://localhost:4999';
+let api: TestApi;
+let idp: { server: Server; issuer: string };
+
+beforeAll(async () => {
+  idp = await startProvider();
+  api = await startTestApi({
+    OIDC_ISSUER: idp.issuer,
+    OIDC_CLIENT_ID: 'platform',
+    OIDC_CLIENT_SECRET: 'client-secret',
+    PUBLIC_URL: publicUrl,
+    DEMO_SIGN_IN: 'false',
+  });
+});
+afterAll(async () => {
+  await api.stop();
+  idp.server.closeAllConnections();
+  await new Promise((resolve) => idp.server.close(resolve));
+});
+
+/** A real provider with its development sign-in form: any name signs in as that subject. */
+async function startProvider() {
+  // It warns about its development settings, which are what is wanted here.
+  jest.spyOn(console, 'warn').mockImplementation(() => {});
+  jest.spyOn(console, 'info').mockImplementation(() => {});
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'platform',
+        client_secret: 'client-secret',
+        token_endpoint_auth_method: 'client_secret_post',
+        redirect_uris: [`${publicUrl}/api/auth/callback`],
+      },
+    ],
+    pkce: { required: () => true },
+    claims: { openid: ['sub'], email: ['email'], profile: ['name'] },
+    findAccount: (_ctx, id) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, email: `${id}@company.test`, name: `Name of ${id}` }),
+    }),
+    cookies: { keys: ['test'] },
+  });
+  server.on('request', provider.callback());
+  return { server, issuer };
+}
+
+/** A browser: follows redirects between the provider and us, keeps cookies per origin. */
+class Browser {
+  private readonly jar = new Map<string, Map<string, string>>();
+
+  async go(url: string, form?: Record<string, string>): Promise<Answer & { url: string }> {
+    // The public address is a name for the port that the API really has.
+    const target = url.startsWith(publicUrl) ? url.replace(publicUrl, api.url) : url;
+    const { origin, pathname, search } = new URL(target);
+    const answer = await caller(origin).send(
+      form === undefined ? 'GET' : 'POST',
+      pathname + search,
+      form && new URLSearchParams(form).toString(),
+      {
+        cookie: [...this.cookies(origin)].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+    );
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.cookies(origin).set(name, value);
+    }
+    return { ...answer, url };
+  }
+
+  cookies(origin: string): Map<string, string> {
+    const own = this.jar.get(origin) ?? new Map<string, string>();
+    this.jar.set(origin, own);
+    return own;
+  }
+
+  /** From our sign-in to the provider's callback address, signed in there as `name`. */
+  async reachCallback(name: string, start = '/api/auth/sign-in?return_to=/app/agents'): Promise<string> {
+    let answer = await this.go(publicUrl + start);
+    for (let step = 0; step < 12; step += 1) {
+      const next = answer.headers.get('location');
+      if (next !== null) {
+        const to = new URL(next, answer.url).href;
+        if (to.startsWith(`${publicUrl}/api/auth/callback`)) {
+          return to;
+        }
+        answer = await this.go(to);
+        continue;
+      }
+      const action = /action="([^"]+)"/.exec(answer.text)?.[1] ?? '';
+      const prompt = /name="prompt" value="(\w+)"/.exec(answer.text)?.[1] ?? '';
+      answer = await this.go(new URL(action, answer.url).href, { prompt, login: name, password: 'x' });
+    }
+    throw new Error('the sign-in did not come to an end');
+  }
+}
+
+describe('signing in at an identity provider', () => {
+  it('creates the person, sets the cookie and goes back to where it began', async () => {
+    const browser = new Browser();
+    const answer = await browser.go(await browser.reachCallback('ida'));
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe('/app/agents');
+    const me = await browser.go(`${publicUrl}/api/me`);
+    expect(me.body).toEqual({
+      user: { id: expect.any(String), email: 'ida@company.test', name: 'Name of ida' },
+      workspaces: [],
+    });
+    expect(await api.db('users').where({ subject: 'ida' }).select('issuer')).toEqual([
+      { issuer: idp.issuer },
+    ]);
+
+    const again = new Browser();
+    await again.go(await again.reachCallback('ida'));
+    expect((await again.go(`${publicUrl}/api/me`)).body).toEqual(me.body);
+  });
+
+  it('asks the provider with PKCE, state and nonce, and shows none of them to the browser but in its request', async () => {
+    const browser = new Browser();
+    const answer = await browser.go(`${publicUrl}/api/auth/sign-in`);
+    const { searchParams } = new URL(answer.headers.get('location') ?? '');
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      code_challenge_method: 'S256',
+      redirect_uri: `${publicUrl}/api/auth/callback`,
+      response_type: 'code',
+      scope: 'openid email profile',
+    });
+    expect(searchParams.get('state')?.length).toBeGreaterThan(20);
+    expect(searchParams.get('nonce')?.length).toBeGreaterThan(20);
+    const [cookie = ''] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(/^platform_sign_in=.*path=\/api\/auth;.*samesite=lax; httponly$/);
+    expect(cookie).not.toContain(searchParams.get('state'));
+  });
+
+  it('does not take a callback that another browser began, or that comes twice', async () => {
+    const browser = new Browser();
+    const callback = await browser.reachCallback('ida');
+    const victim = new Browser();
+    await victim.go(`${publicUrl}/api/auth/sign-in`);
+    expect(await victim.go(callback)).toMatchObject({
+      status: 401,
+      body: { error: { code: 'unauthenticated' } },
+    });
+    expect(await new Browser().go(callback)).toMatchObject({ status: 401 });
+    expect((await browser.go(callback)).status).toBe(302);
+    expect(await browser.go(callback)).toMatchObject({ status: 401 });
+  });
+
+  it('does not take a callback whose state or code was changed', async () => {
+    for (const parameter of ['state', 'code', 'iss']) {
+      const browser = new Browser();
+      const callback = new URL(await browser.reachCallback('ida'));
+      callback.searchParams.set(parameter, 'changed');
+      const answer = await browser.go(callback.href);
+      expect(answer).toMatchObject({ status: 401, body: { error: { code: 'unauthenticated' } } });
+      expect(answer.headers.getSetCookie().join()).not.toContain('platform_session=');
+    }
+  });
+
+  it.each(['//evil.test', '/\\evil.test', 'https://evil.test', '/a\nb', ''])(
+    'does not go back to %j afterwards',
+    async (target) => {
+      const browser = new Browser();
+      const path = `/api/auth/sign-in?return_to=${encodeURIComponent(target)}`;
+      expect(await browser.go(publicUrl + path)).toMatchObject({ status: 422 });
+    },
+  );
+
+  it('sets a Secure cookie where people come by https', async () => {
+    const https = await startTestApi({ PUBLIC_URL: 'https://platform.test' });
+    try {
+      const person = await https.person();
+      const answer = await https.anonymous.send('POST', '/api/auth/demo-sign-in', {
+        email: person.user.email,
+      });
+      expect(answer.headers.getSetCookie()[0]).toMatch(/; secure; httponly$/);
+    } finally {
+      await https.stop();
+    }
+  });
+});
