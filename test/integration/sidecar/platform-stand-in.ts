@@ -48,7 +48,10 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
       ({ status, body }) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       },
-      (error: unknown) => response.writeHead(422).end(JSON.stringify({ error: { code: 'validation_failed', message: String(error) } })),
+      (error: unknown) =>
+        response
+          .writeHead(422)
+          .end(JSON.stringify({ error: { code: 'validation_failed', message: String(error) } })),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,8 +1,7 @@
 /** One session of real processes without a sandbox: sidecar, relays with MCP servers, and clients as its agent. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +17,8 @@ export interface ServerSetUp {
   command: string;
   args: string[];
   toolScopes?: Record<string, string>;
+  /** Its container does not come up. */
+  isAbsent?: boolean;
 }
 
 type Limits = SidecarBoot['limits'];
@@ -39,6 +40,7 @@ export class TestSession {
   readonly #programs: Programs;
   readonly #children = new Set<ChildProcess>();
   readonly #clients: Client[] = [];
+  readonly #relays = new Map<string, ChildProcess>();
   directory = '';
   sidecar: ChildProcess | null = null;
   sidecarLog = '';
@@ -62,8 +64,10 @@ export class TestSession {
     await mkdir(join(this.directory, 'work'));
     this.#platform = await startPlatformStandIn(this.id);
     await this.startSidecar();
-    for (const name of Object.keys(this.#servers)) {
-      this.startServer(name);
+    for (const [name, { isAbsent }] of Object.entries(this.#servers)) {
+      if (!isAbsent) {
+        this.#relays.set(name, this.startServer(name));
+      }
     }
     return this;
   }
@@ -98,6 +102,13 @@ export class TestSession {
     const { command, args } = this.#servers[name] ?? { command: 'false', args: [] };
     const address = `UNIX-CONNECT:${join(this.directory, 'servers', name, `${name}.sock`)}`;
     return this.#spawn([this.#programs.relay, address, '--', command, ...args], 'ignore');
+  }
+
+  /** The process that a server's relay runs at the moment. */
+  async serverProcess(name: string): Promise<number> {
+    const pid = this.#relays.get(name)?.pid;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return Number(children.trim().split(' ')[0]);
   }
 
   socketOf(server: string): string {
@@ -152,7 +163,11 @@ export class TestSession {
   }
 
   /** A request on the agent's HTTP socket. */
-  agentRequest(method: string, path: string, body?: string | Buffer): Promise<{ status: number; body: string }> {
+  agentRequest(
+    method: string,
+    path: string,
+    body?: string | Buffer,
+  ): Promise<{ status: number; body: string }> {
     return new Promise((resolve, reject) => {
       const call = request({ socketPath: this.httpSocket, method, path, agent: false }, async (response) => {
         const text = Buffer.concat(await response.toArray()).toString();
@@ -164,10 +179,14 @@ export class TestSession {
   }
 
   /** A signed request to the control port; `header` replaces the right signature. */
-  async control(method: string, path: string, body = '', header?: string): Promise<{ status: number; body: string }> {
+  async control(
+    method: string,
+    path: string,
+    body = '',
+    header?: string,
+  ): Promise<{ status: number; body: string }> {
     const signature =
-      header ??
-      signControlRequest(controlKey(this.#seed, this.id), { method, path, body, atMs: Date.now() });
+      header ?? signControlRequest(controlKey(this.#seed, this.id), { method, path, body, atMs: Date.now() });
     const response = await fetch(`${this.platform.controlUrl}${path}`, {
       method,
       headers: { 'x-control-signature': signature },
@@ -184,7 +203,8 @@ export class TestSession {
   async recordOf(server: string, tool: string, outcome?: string) {
     const find = () =>
       this.platform.calls.find(
-        (call) => call.server === server && call.tool === tool && (outcome === undefined || call.outcome === outcome),
+        (call) =>
+          call.server === server && call.tool === tool && (outcome === undefined || call.outcome === outcome),
       );
     await until(() => find() !== undefined, `the record of ${server}.${tool}`);
     return find();
@@ -221,8 +241,6 @@ export async function until(condition: () => boolean, what: string): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
-
-export const socketIsThere = (path: string) => existsSync(path);
 
 export function userMessage(seq: number, text: string, id: string = randomUUID()): InputMessage {
   return {

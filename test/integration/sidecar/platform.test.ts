@@ -1,0 +1,355 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Client } from '@modelcontextprotocol/client';
+import type { InputMessage } from '../../../contract/agent-contract.ts';
+import { controlKey, signControlRequest } from '../../../contract/session-keys.ts';
+import { bundlePrograms } from './programs.ts';
+import { TestSession, until, userMessage } from './session.ts';
+
+let session: TestSession;
+let client: Client;
+let nextSeq = 1;
+
+beforeAll(async () => {
+  session = new TestSession(
+    await bundlePrograms(),
+    {},
+    { artifact_bytes: 2000, inline_artifact_bytes: 1000 },
+  );
+  await session.start();
+  client = await session.connect('platform');
+}, 60_000);
+afterAll(() => session.stop());
+beforeEach(() => {
+  session.platform.events.length = 0;
+  session.platform.requests.length = 0;
+});
+
+const send = async (text: string, more: Partial<InputMessage> = {}) => {
+  const message = { ...userMessage(nextSeq, text), ...more };
+  nextSeq += 1;
+  expect(await session.inject(message)).toMatchObject({ status: 200 });
+  return message;
+};
+const tool = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
+const errorOf = async (name: string, args: Record<string, unknown>) => {
+  const result = await tool(name, args);
+  expect(result.isError).toBe(true);
+  return result._meta?.['platform/error'];
+};
+const asksForWrite = {
+  grant_type: 'tool_scope',
+  details: { scope: 'files.write' },
+  scope: 'once',
+  justification: 'to write',
+};
+
+describe('the tools of the platform server', () => {
+  it('are listed with schemas for what goes in and out', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      'emit_artifact',
+      'emit_error',
+      'emit_status',
+      'end_session',
+      'request_grant',
+      'request_input',
+      'request_permission',
+      'share',
+    ]);
+    expect(tools.every(({ inputSchema, outputSchema }) => inputSchema && outputSchema)).toBe(true);
+  });
+
+  it('publish events, answer with text and structured content, and are recorded', async () => {
+    const result = await tool('emit_status', { status: 'reading', detail: 'a file' });
+    expect(session.platform.events).toEqual([
+      { id: expect.any(String), type: 'agent.status', payload: { status: 'reading', detail: 'a file' } },
+    ]);
+    const [text] = result.content;
+    expect(result.structuredContent).toEqual({ event_id: session.platform.events[0]?.id });
+    expect(JSON.parse(text?.type === 'text' ? text.text : '')).toEqual(result.structuredContent);
+    expect(await session.recordOf('platform', 'emit_status')).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('serve clients of the newer revision too', async () => {
+    const modern = await session.connect('platform', 'auto');
+    expect(
+      (await modern.callTool({ name: 'emit_error', arguments: { message: 'm', fatal: true } })).isError,
+    ).toBeFalsy();
+    expect(session.platform.events[0]).toMatchObject({
+      type: 'agent.error',
+      payload: { code: null, fatal: true },
+    });
+    await modern.close();
+  });
+
+  it('store artifacts up to their limit', async () => {
+    await tool('emit_artifact', { name: 'a.txt', mime_type: 'text/plain', text: 'héllo' });
+    await tool('emit_artifact', { name: 'b', mime_type: 'x/y', base64: 'AAEC', description: 'd' });
+    expect(
+      session.platform.artifacts.map(({ query, bytes }) => [query['name'], query['description'], bytes]),
+    ).toEqual([
+      ['a.txt', undefined, Buffer.from('héllo')],
+      ['b', 'd', Buffer.from([0, 1, 2])],
+    ]);
+    const tooLong = { name: 'c', mime_type: 'x/y', text: 'x'.repeat(1001) };
+    expect(await errorOf('emit_artifact', tooLong)).toMatchObject({ code: 'too_large' });
+    expect(await errorOf('emit_artifact', { name: 'c', mime_type: 'x/y' })).toMatchObject({
+      code: 'validation_failed',
+    });
+  });
+
+  it('ask the user, wait for the answer, or go on without it', async () => {
+    const pending = tool('request_input', { prompt: 'which?', options: ['a', 'b'], wait_seconds: 20 });
+    await until(() => session.platform.events.length > 0, 'the question');
+    const { payload } = session.platform.events[0] as { payload: { input_request_id: string } };
+    await send('b', { kind: 'input_answer', input_request_id: payload.input_request_id });
+    expect((await pending).structuredContent).toEqual({
+      input_request_id: payload.input_request_id,
+      answer: 'b',
+    });
+    const unanswered = await tool('request_input', { prompt: 'and now?' });
+    expect(unanswered.structuredContent).not.toHaveProperty('answer');
+  });
+
+  it('share with the workspace, and refuse to share by link', async () => {
+    const result = await tool('share', { text: 'result', title: 'T', audience: 'workspace' });
+    expect(result.structuredContent).toMatchObject({ share_id: expect.any(String), url: expect.any(String) });
+    expect(session.platform.events[0]).toMatchObject({
+      type: 'agent.shared',
+      payload: { audience: 'workspace' },
+    });
+    expect(await errorOf('share', { text: 'x', title: 'T', audience: 'link' })).toMatchObject({
+      code: 'forbidden',
+    });
+  });
+
+  it('end the session', async () => {
+    await tool('end_session', { outcome: 'completed', summary: 'done' });
+    expect(session.platform.ends).toEqual([{ outcome: 'completed', summary: 'done' }]);
+  });
+
+  it('refuse unknown and missing fields', async () => {
+    const wrong = await tool('emit_status', { status: 'x', more: 1 }).catch((error: unknown) => error);
+    expect(JSON.stringify(wrong)).toMatch(/isError|code/);
+    expect(session.platform.events).toEqual([]);
+  });
+});
+
+describe('asking for a permission', () => {
+  it('sends a request and nothing more: request_grant returns at once', async () => {
+    const result = await tool('request_grant', asksForWrite);
+    const [report] = session.platform.requests;
+    expect(result.structuredContent).toEqual({ request_id: report?.request_id, status: 'sent' });
+    expect(report).toMatchObject({ ...asksForWrite, refused_call: null });
+  });
+
+  it.each([
+    ['a scope that is none', { details: { scope: 'Files' } }],
+    ['fields that the type does not have', { details: { scope: 'files.write', more: true } }],
+    ['no details', { details: {} }],
+    [
+      'spawn beyond the session',
+      { grant_type: 'spawn', details: { child_agent_id: randomUUID() }, scope: 'once' },
+    ],
+  ])('is refused before it is sent, for %s', async (_title, wrong) => {
+    expect(await errorOf('request_grant', { ...asksForWrite, ...wrong })).toMatchObject({
+      code: 'invalid_request',
+    });
+    expect(session.platform.requests).toEqual([]);
+  });
+
+  it('tells the agent why the platform refuses it', async () => {
+    const onRequest = session.platform.onRequest;
+    session.platform.onRequest = () => ({
+      status: 'refused',
+      code: 'recently_denied',
+      message: 'denied a minute ago: not now',
+    });
+    expect(await errorOf('request_grant', asksForWrite)).toEqual({
+      code: 'recently_denied',
+      message: 'denied a minute ago: not now',
+    });
+    session.platform.onRequest = onRequest;
+  });
+
+  it.each([
+    ['approved', randomUUID()],
+    ['denied', null],
+  ] as const)('waits for the decision: request_permission answers %s', async (status, grant_id) => {
+    const pending = tool('request_permission', { ...asksForWrite, wait_seconds: 20 });
+    await until(() => session.platform.requests.length > 0, 'the request');
+    const request_id = session.platform.requests[0]?.request_id ?? '';
+    await send(`Permission request ${request_id} was ${status}`, {
+      kind: 'permission_decision',
+      decision: {
+        request_id,
+        grant_type: 'tool_scope',
+        details: { scope: 'files.write' },
+        status,
+        scope: 'once',
+        grant_id,
+        reason: null,
+      },
+    });
+    expect((await pending).structuredContent).toEqual({
+      request_id,
+      status,
+      ...(grant_id ? { grant_id } : {}),
+    });
+  });
+
+  it('is pending when nobody decided in time', async () => {
+    const result = await tool('request_permission', { ...asksForWrite, wait_seconds: 0 });
+    expect(result.structuredContent).toMatchObject({ status: 'pending' });
+  });
+});
+
+describe('the agent socket', () => {
+  it('publishes the four kinds of event, and a permission request as request_grant does', async () => {
+    const event = { type: 'agent.message', payload: { text: 'hello' } };
+    expect(await session.agentRequest('POST', '/event', JSON.stringify(event))).toMatchObject({
+      status: 200,
+    });
+    expect(session.platform.events[0]).toMatchObject({
+      type: 'agent.message',
+      payload: { text: 'hello', channel: null },
+    });
+    const asking = { type: 'agent.permission_request', payload: asksForWrite };
+    const answer = await session.agentRequest('POST', '/event', JSON.stringify(asking));
+    expect(JSON.parse(answer.body)).toEqual({
+      request_id: session.platform.requests[0]?.request_id,
+      status: 'sent',
+    });
+  });
+
+  it.each([
+    [
+      'an event that is the platform’s own',
+      'POST',
+      '/event',
+      '{"type":"permission.decided","payload":{}}',
+      422,
+      'validation_failed',
+    ],
+    [
+      'an event with an id of its own',
+      'POST',
+      '/event',
+      '{"type":"agent.status","payload":{"status":"x"},"id":"1"}',
+      422,
+      'validation_failed',
+    ],
+    [
+      'a request with wrong details',
+      'POST',
+      '/event',
+      JSON.stringify({ type: 'agent.permission_request', payload: { ...asksForWrite, details: {} } }),
+      422,
+      'validation_failed',
+    ],
+    ['no JSON', 'POST', '/event', 'hello', 400, 'malformed_request'],
+    ['a body over the limit', 'POST', '/event', 'x'.repeat(1024 * 1024 + 1), 413, 'too_large'],
+    ['the control port’s path', 'POST', '/inject', '{}', 404, 'not_found'],
+    ['another method', 'GET', '/event', '', 404, 'not_found'],
+    ['an artifact without a name', 'POST', '/artifact', 'x', 422, 'validation_failed'],
+    ['an artifact over the limit', 'POST', '/artifact?name=big', 'x'.repeat(2001), 413, 'too_large'],
+  ])('refuses %s', async (_title, method, path, body, status, code) => {
+    const answer = await session.agentRequest(method, path, body);
+    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([status, { error: { code } }]);
+    expect(session.platform.events).toEqual([]);
+  });
+
+  it('streams an artifact on', async () => {
+    const bytes = Buffer.alloc(2000, 7);
+    const answer = await session.agentRequest('POST', '/artifact?name=a.bin&mime_type=x/y', bytes);
+    expect(JSON.parse(answer.body)).toMatchObject({ size_bytes: 2000 });
+    expect(session.platform.artifacts.at(-1)?.bytes).toEqual(bytes);
+  });
+
+  it('streams messages from the first on, and resumes after the last one that was read', async () => {
+    const first = await send('one');
+    const second = await send('two');
+    const all = await readInput('0', nextSeq - 1);
+    expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: nextSeq - 1 }, (_, index) => index + 1));
+    const resumed = readInput(String(first.seq), 2);
+    const third = await send('three');
+    expect((await resumed).map(({ id }) => id)).toEqual([second.id, third.id]);
+  });
+});
+
+describe('the control port', () => {
+  it('takes a message once, and refuses a gap so that the platform sends again', async () => {
+    const message = await send('again');
+    expect(JSON.parse((await session.inject(message)).body)).toEqual({ ok: true, last_seq: message.seq });
+    expect(await session.inject(userMessage(nextSeq + 5, 'too early'))).toMatchObject({ status: 409 });
+  });
+
+  it.each(['POST /inject', 'GET /health', 'GET /metrics', 'GET /else'])(
+    'answers %s to nobody without the key',
+    async (route) => {
+      const [method = '', path = ''] = route.split(' ');
+      const signedBy = (key: string, body = '', atMs = Date.now()) =>
+        signControlRequest(key, { method, path, body, atMs });
+      const key = controlKey(Buffer.alloc(32, 7), session.id);
+      const forged = [
+        'nonsense',
+        signedBy(controlKey(Buffer.alloc(32, 7), randomUUID())),
+        signedBy(key, 'another body'),
+        signedBy(key, '', Date.now() - 120_000),
+      ];
+      for (const header of forged) {
+        expect(await session.control(method, path, '', header)).toMatchObject({ status: 401 });
+      }
+    },
+  );
+
+  it('serves nothing else', async () => {
+    expect(await session.control('GET', '/else')).toMatchObject({ status: 404 });
+  });
+});
+
+it('keeps its keys in memory: no file, argument, environment or log holds them', async () => {
+  const { pid } = session.sidecar ?? {};
+  const shown = await Promise.all(
+    ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8')),
+  );
+  const key = controlKey(Buffer.alloc(32, 7), session.id);
+  for (const secret of [session.platform.token, key]) {
+    expect(shown.join('\n') + session.sidecarLog).not.toContain(secret);
+  }
+});
+
+it('owns its sockets, closed to other users', async () => {
+  for (const path of ['agent/mcp/platform.sock', 'agent/agent/sidecar.sock']) {
+    expect((await stat(join(session.directory, path))).mode & 0o007).toBe(0);
+  }
+});
+
+/** Reads messages from `GET /input` until there are `count`. */
+function readInput(lastEventId: string, count: number): Promise<InputMessage[]> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'last-event-id': lastEventId };
+    const reading = request(
+      { socketPath: session.httpSocket, path: '/input', headers, agent: false },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+          const messages = [...text.matchAll(/^data: (.*)$/gm)].map(
+            ([, data = '']) => JSON.parse(data) as InputMessage,
+          );
+          if (messages.length >= count) {
+            resolve(messages);
+            reading.destroy();
+          }
+        });
+      },
+    );
+    reading.on('error', reject);
+    reading.end();
+  });
+}
