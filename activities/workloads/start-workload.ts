@@ -32,13 +32,14 @@ export async function startWorkload(
   const spec = renderOrRefuse(runtime, configuration);
   await useExposedSecrets(deps, configuration);
   const secrets = await launchSecrets(deps, configuration);
-  await start(deps, sessionId, () => runtime.start(spec, secrets));
+  await start(deps, sessionId, secrets, () => runtime.start(spec, secrets));
 }
 
-/** A driver's error may hold anything: it is logged here, and Temporal is told only that the start failed. */
+/** A driver's error may hold anything: it is logged without the values, and Temporal is told only that the start failed. */
 async function start(
   { log }: ActivityDependencies,
   sessionId: string,
+  secrets: LaunchSecrets,
   work: () => Promise<void>,
 ): Promise<void> {
   const beating = setInterval(heartbeat, heartbeatIntervalMs);
@@ -49,7 +50,7 @@ async function start(
     if (error instanceof ApplicationFailure || error instanceof CancelledFailure) {
       throw error;
     }
-    log.error({ sessionId, err: error }, 'the workload did not start');
+    log.error({ sessionId, reason: withoutValues(String(error), secrets) }, 'the workload did not start');
     throw ApplicationFailure.retryable('The workload did not start; the worker logged why', 'start_failed');
   } finally {
     clearInterval(beating);
@@ -84,4 +85,13 @@ async function launchSecrets(
       control_key: controlKey(sessionKeySeed, session_id),
     },
   };
+}
+
+/** The text with every value of the launch blacked out, the longest first. */
+function withoutValues(text: string, { sidecar, agentEnv, serverEnv, siblingEnv }: LaunchSecrets): string {
+  const environments = [sidecar, agentEnv, ...Object.values(serverEnv), ...Object.values(siblingEnv)];
+  const values = environments.flatMap((env) => Object.values(env)).filter((value) => value !== '');
+  return values
+    .sort((a, b) => b.length - a.length)
+    .reduce((clean, value) => clean.replaceAll(value, '[value]'), text);
 }

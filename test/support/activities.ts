@@ -1,0 +1,70 @@
+/** The real activities over a fresh database, called as Temporal calls them. */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { importSPKI } from 'jose';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { type Activities, createActivities } from '../../activities/index.ts';
+import { createTestDatabase } from './database.ts';
+import { RecordingRuntime } from './recording-runtime.ts';
+import { createTenant, type Tenant, testMasterKeys } from './tenant.ts';
+
+const logger = new DefaultLogger('ERROR');
+
+export interface TestActivities {
+  db: Knex;
+  runtime: RecordingRuntime;
+  deps: ActivityDependencies;
+  /** PKCS#8 PEM: what the API signs approvals with. */
+  approvalPrivateKey: string;
+  logged(): string;
+  tenant(): Promise<Tenant>;
+  run<Name extends keyof Activities>(
+    name: Name,
+    input: Parameters<Activities[Name]>[0],
+    environment?: MockActivityEnvironment,
+  ): Promise<Awaited<ReturnType<Activities[Name]>>>;
+  drop(): Promise<void>;
+}
+
+export async function createTestActivities(): Promise<TestActivities> {
+  const { db, drop } = await createTestDatabase();
+  const runtime = new RecordingRuntime();
+  const keys = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const masterKeys = testMasterKeys();
+  const deps: ActivityDependencies = {
+    db,
+    runtime,
+    masterKeys,
+    sessionKeySeed: randomBytes(32),
+    approvalPublicKey: await importSPKI(keys.publicKey, 'EdDSA'),
+    limits: { SESSION_START_SECONDS: 60, SESSION_TOTAL_SECONDS: 3600, SESSION_IDLE_SECONDS: 600 },
+    searchAttributesKnown: true,
+    log: pino({ level: 'debug' }, sink),
+  };
+  const activities = createActivities(deps);
+  return {
+    db,
+    runtime,
+    deps,
+    approvalPrivateKey: keys.privateKey,
+    logged: () => lines.join(''),
+    tenant: () => createTenant(db, masterKeys),
+    run: (name, input, environment = new MockActivityEnvironment({}, { logger })) =>
+      environment.run(activities[name] as (argument: typeof input) => never, input),
+    drop,
+  };
+}

@@ -1,0 +1,50 @@
+/** A runtime that starts nothing and remembers what it was asked, where a driver is beside the point. */
+import type { FrozenConfiguration } from '../../contract/session.ts';
+import type { LaunchSecrets, Runtime, WorkloadState } from '../../runtime/workload.ts';
+
+export class RecordingRuntime implements Runtime<FrozenConfiguration> {
+  readonly name = 'process';
+  readonly started: { configuration: FrozenConfiguration; secrets: LaunchSecrets }[] = [];
+  readonly stopped: string[] = [];
+  readonly states = new Map<string, WorkloadState>();
+  refusal: Error | null = null;
+  startFailure: Error | null = null;
+
+  render(configuration: FrozenConfiguration): FrozenConfiguration {
+    if (this.refusal !== null) {
+      throw this.refusal;
+    }
+    return configuration;
+  }
+
+  async start(configuration: FrozenConfiguration, secrets: LaunchSecrets): Promise<void> {
+    if (this.startFailure !== null) {
+      throw this.startFailure;
+    }
+    this.started.push({ configuration, secrets });
+    this.states.set(configuration.session_id, {
+      state: 'running',
+      containers: [
+        { name: 'sidecar', state: 'running' },
+        { name: 'agent', state: 'running' },
+      ],
+    });
+  }
+
+  async inspect(sessionId: string): Promise<WorkloadState> {
+    return this.states.get(sessionId) ?? { state: 'absent' };
+  }
+
+  async logs(): Promise<string> {
+    return '';
+  }
+
+  async stop(sessionId: string): Promise<void> {
+    this.stopped.push(sessionId);
+    this.states.delete(sessionId);
+  }
+
+  async list(): Promise<string[]> {
+    return [...this.states.keys()];
+  }
+}

@@ -1,0 +1,105 @@
+/** A workspace with people, an agent and what it is attached to, through the store's own functions. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import type { MasterKeys } from '../../config/keys.ts';
+import { type Agent, agentInput } from '../../contract/agent.ts';
+import { type Manifest, type McpServer, mcpServerInput } from '../../contract/catalog.ts';
+import type { Session } from '../../contract/session.ts';
+import type { User, Workspace } from '../../contract/workspace.ts';
+import { createAgent } from '../../store/agents/create.ts';
+import { saveAttachment } from '../../store/attachments/save.ts';
+import type { Db } from '../../store/database.ts';
+import { registerMcpServer } from '../../store/mcp-servers/register.ts';
+import { putMember } from '../../store/members/put.ts';
+import { seal } from '../../store/secrets/envelope.ts';
+import { putSecret } from '../../store/secrets/put.ts';
+import { insertSession } from '../../store/sessions/insert-session.ts';
+import { upsertUser } from '../../store/users/upsert.ts';
+import { createWorkspace } from '../../store/workspaces/create.ts';
+
+export const testMasterKeys = (): MasterKeys => [{ id: 'test', key: randomBytes(32) }];
+
+export interface Tenant {
+  workspace: Workspace;
+  /** An admin. */
+  ada: User;
+  /** A member. */
+  max: User;
+  agent(fields?: Partial<z.input<typeof agentInput>>): Promise<Agent>;
+  server(name: string, manifest: z.input<typeof mcpServerInput>['manifest']): Promise<McpServer>;
+  attach(agent: Agent, name: string, env: Record<string, string>): Promise<void>;
+  secret(name: string, value: string): Promise<void>;
+  /** A session of the agent, driven by Max. */
+  session(agent: Agent): Promise<Session>;
+}
+
+export const envOf = (env: Manifest['env']) => ({ env, tool_scopes: {} });
+
+export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tenant> {
+  const person = (name: string) => {
+    const email = `${name.toLowerCase().replace(' ', '.')}.${randomUUID()}@demo.test`;
+    return upsertUser(db, { issuer: 'demo', subject: email, email, name });
+  };
+  const [ada, max] = [await person('Ada Admin'), await person('Max Member')];
+  const slug = `t-${randomBytes(6).toString('hex')}`;
+  const workspace = present(await createWorkspace(db, { slug, name: 'Test' }, ada));
+  const workspaceId = workspace.id;
+  const by = { type: 'user', id: ada.id } as const;
+  await putMember(db, { workspaceId, userId: max.id, role: 'member', by });
+  return {
+    workspace,
+    ada,
+    max,
+    async agent(fields = {}) {
+      const input = agentInput.parse({
+        name: `agent-${randomUUID()}`,
+        run: { type: 'builtin', name: 'scripted' },
+        ...fields,
+      });
+      const saved = await createAgent(db, workspaceId, input, max.id);
+      if (saved.result !== 'saved') {
+        throw new Error(JSON.stringify(saved));
+      }
+      return saved.agent;
+    },
+    async server(name, manifest) {
+      const shape = { type: 'command' as const, command: 'mcp-server' };
+      const input = mcpServerInput.parse({ name, shape, manifest });
+      return present(await registerMcpServer(db, workspaceId, input, ada.id));
+    },
+    async attach(agent, name, env) {
+      const saved = await saveAttachment(db, {
+        workspaceId,
+        agent,
+        name,
+        env,
+        userId: max.id,
+        maxPerAgent: 32,
+      });
+      if (saved.result !== 'saved') {
+        throw new Error(JSON.stringify(saved));
+      }
+    },
+    async secret(name, value) {
+      const sealed = seal(masterKeys, { workspaceId, name }, Buffer.from(value));
+      await putSecret(db, { workspaceId, name }, sealed, ada.id);
+    },
+    session: (agent) =>
+      insertSession(db, {
+        id: randomUUID(),
+        workspaceId,
+        agentId: agent.id,
+        operatorId: max.id,
+        rootOperatorId: max.id,
+        parentSessionId: null,
+        prompt: 'Do it',
+      }),
+  };
+}
+
+function present<Value>(value: Value | null): Value {
+  if (value === null) {
+    throw new Error('the tenant could not be set up');
+  }
+  return value;
+}
