@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
+import type { InputMessage } from '../../../contract/agent-contract.ts';
+import type { Session } from '../../../contract/session.ts';
+import { controlKey, verifyControlSignature } from '../../../contract/session-keys.ts';
+import { controlSignatureHeader, injectRequest } from '../../../contract/sidecar.ts';
+import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
+import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { addSessionInput } from '../../../store/session-inputs/add.ts';
+import { listSessionInputs } from '../../../store/session-inputs/list.ts';
+import { setControlUrl } from '../../../store/sessions/control-url.ts';
+import { requestEnding } from '../../../store/sessions/ending.ts';
+import { moveSession } from '../../../store/sessions/move-session.ts';
+import { readSession } from '../../../store/sessions/read-session.ts';
+import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { Tenant } from '../../support/tenant.ts';
+
+let activities: TestActivities;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  activities = await createTestActivities();
+  tenant = await activities.tenant();
+});
+afterAll(() => activities.drop());
+
+const newSession = async () => tenant.session(await tenant.agent());
+
+async function ask(session: Session): Promise<string> {
+  const requestId = randomUUID();
+  await openPermissionRequest(
+    activities.db,
+    session.id,
+    {
+      request_id: requestId,
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'once',
+      justification: '',
+      refused_call: null,
+    },
+    { openRequests: 10, denialMuteSeconds: 0, expirySeconds: 3600 },
+  );
+  return requestId;
+}
+
+describe('recording the end', () => {
+  const observed = { status: 'completed', reason: 'The agent exited with code 0' } as const;
+
+  it('cancels what is open and ends the session in one step, once', async () => {
+    const session = await newSession();
+    const requestId = await ask(session);
+    const sessionId = session.id;
+    expect(await activities.run('listOpenRequests', { sessionId })).toEqual({ requestIds: [requestId] });
+    expect(await activities.run('recordEnd', { sessionId, observed })).toEqual(observed);
+    expect(await readPermissionRequest(activities.db, requestId)).toMatchObject({ status: 'cancelled' });
+    const later = { status: 'failed', reason: 'something else' } as const;
+    expect(await activities.run('recordEnd', { sessionId, observed: later })).toEqual(observed);
+    expect(await readSession(activities.db, sessionId)).toMatchObject({
+      status: 'completed',
+      status_reason: observed.reason,
+    });
+    const types = await activities.db('session_events').where({ session_id: sessionId }).orderBy('seq');
+    expect(types.at(-1)).toMatchObject({ type: 'session.status_changed', payload: { to: 'completed' } });
+  });
+
+  it('puts what somebody asked for before what was observed', async () => {
+    const session = await newSession();
+    await requestEnding(activities.db, session.id, {
+      by: { type: 'user', id: tenant.ada.id },
+      status: 'terminated',
+      reason: 'Terminated by Ada Admin',
+      summary: null,
+    });
+    expect(await activities.run('recordEnd', { sessionId: session.id, observed })).toEqual({
+      status: 'terminated',
+      reason: 'Terminated by Ada Admin',
+    });
+  });
+
+  it('has nothing to record for a session that was removed', async () => {
+    expect(await activities.run('recordEnd', { sessionId: randomUUID(), observed })).toEqual(observed);
+  });
+});
+
+describe('the idle clock', () => {
+  const idleMs = 60_000;
+  const idleFor = (session: Session, seconds: number) =>
+    activities.db.raw(
+      `update sessions set last_activity_at = now() - make_interval(secs => ?) where id = ?`,
+      [seconds, session.id],
+    );
+  const check = ({ id }: Session) => activities.run('checkIdle', { sessionId: id, idleMs });
+
+  it('runs from the last activity', async () => {
+    const session = await newSession();
+    await idleFor(session, 20);
+    const { remainingMs } = await check(session);
+    expect(remainingMs).toBeGreaterThan(35_000);
+    expect(remainingMs).toBeLessThanOrEqual(40_000);
+    await idleFor(session, 61);
+    expect((await check(session)).remainingMs).toBeLessThanOrEqual(0);
+  });
+
+  it('rests while a human is asked, and starts anew with the answer', async () => {
+    const session = await newSession();
+    const requestId = await ask(session);
+    await idleFor(session, 3600);
+    expect(await check(session)).toEqual({ remainingMs: idleMs });
+    await activities.run('closeRequest', { requestId, status: 'expired' });
+    expect((await check(session)).remainingMs).toBeGreaterThan(50_000);
+  });
+});
+
+describe('watching the workload', () => {
+  it('reports the agent that exits, and ends with its session', async () => {
+    const session = await newSession();
+    const sidecar = { name: 'sidecar', state: 'running' } as const;
+    const states = activities.runtime.states;
+    states.set(session.id, { state: 'running', containers: [sidecar, { name: 'agent', state: 'running' }] });
+    const watching = activities.run('watchWorkload', { sessionId: session.id });
+    states.set(session.id, {
+      state: 'running',
+      containers: [sidecar, { name: 'agent', state: 'exited', exitCode: 4, signal: null }],
+    });
+    expect(await watching).toEqual({ kind: 'agent_exited', exitCode: 4, signal: null });
+    states.delete(session.id);
+    expect(await activities.run('watchWorkload', { sessionId: session.id })).toMatchObject({
+      kind: 'workload_lost',
+    });
+  });
+
+  it('heartbeats, and stops when it is cancelled', async () => {
+    const session = await newSession();
+    activities.runtime.states.set(session.id, { state: 'running', containers: [] });
+    const environment = new MockActivityEnvironment();
+    let beats = 0;
+    environment.on('heartbeat', () => {
+      beats += 1;
+    });
+    const watching = activities.run('watchWorkload', { sessionId: session.id }, environment);
+    await eventually(() => expect(beats).toBeGreaterThan(1));
+    environment.cancel('CANCELLED');
+    await expect(watching).rejects.toMatchObject({ name: 'CancelledFailure' });
+    activities.runtime.states.delete(session.id);
+  });
+
+  it('notices that the session was removed', async () => {
+    const sessionId = randomUUID();
+    expect(await activities.run('watchWorkload', { sessionId })).toEqual({ kind: 'session_removed' });
+  });
+});
+
+describe('workloads that nobody wants any more', () => {
+  it('are stopped, and no other', async () => {
+    const [running, ended] = [await newSession(), await newSession()];
+    await moveSession(activities.db, ended.id, { to: 'failed', reason: 'lost' });
+    const gone = randomUUID();
+    for (const id of [running.id, ended.id, gone]) {
+      activities.runtime.states.set(id, { state: 'running', containers: [] });
+    }
+    expect((await stopOrphans(activities.deps)).sort()).toEqual([ended.id, gone].sort());
+    expect(await activities.runtime.list()).toEqual([running.id]);
+    activities.runtime.states.clear();
+  });
+});
+
+/** A control port that speaks the sidecar's side of `/inject`, with the signature checked. */
+class ControlPort {
+  readonly messages: InputMessage[] = [];
+  answers: number[] = [];
+  requests = 0;
+  server: Server | undefined;
+
+  async open(session: Session): Promise<void> {
+    const key = controlKey(activities.deps.sessionKeySeed, session.id);
+    this.server = createServer(async (request, response) => {
+      this.requests += 1;
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) {
+        chunks.push(chunk);
+      }
+      const body = Buffer.concat(chunks);
+      const signed = verifyControlSignature(key, String(request.headers[controlSignatureHeader]), {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        body,
+        nowMs: Date.now(),
+      });
+      const status = signed ? (this.answers.shift() ?? 200) : 401;
+      if (status === 200) {
+        const known = new Set(this.messages.map(({ id }) => id));
+        const { messages } = injectRequest.parse(JSON.parse(body.toString()));
+        this.messages.push(...messages.filter(({ id }) => !known.has(id)));
+      }
+      response.statusCode = status;
+      response.end(JSON.stringify({ ok: true, last_seq: this.messages.at(-1)?.seq ?? 0 }));
+    });
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    const { port } = this.server.address() as AddressInfo;
+    await setControlUrl(activities.db, session.id, `http://127.0.0.1:${port}`);
+  }
+
+  close(): void {
+    this.server?.close();
+  }
+}
+
+describe('delivering messages', () => {
+  const say = (session: Session, text: string) =>
+    addSessionInput(activities.db, session.id, {
+      id: randomUUID(),
+      kind: 'user_message',
+      text,
+      decision: null,
+      inputRequestId: null,
+    });
+  const deliver = ({ id }: Session) => activities.run('deliverInputs', { sessionId: id });
+  const waiting = async ({ id }: Session) =>
+    (await listSessionInputs(activities.db, id, { undeliveredOnly: true })).length;
+
+  it('posts all of them in order, signed, and only once', async () => {
+    const session = await newSession();
+    const port = new ControlPort();
+    await port.open(session);
+    const texts = Array.from({ length: 230 }, (_, index) => `message ${index}`);
+    for (const text of texts) {
+      await say(session, text);
+    }
+    await deliver(session);
+    await deliver(session);
+    expect(port.messages.map(({ text }) => text)).toEqual(texts);
+    expect(port.requests).toBe(3);
+    expect(await waiting(session)).toBe(0);
+    port.close();
+  });
+
+  it('keeps what was not acknowledged for the next attempt', async () => {
+    const session = await newSession();
+    const port = new ControlPort();
+    await port.open(session);
+    await say(session, 'hello');
+    port.answers = [503];
+    await expect(deliver(session)).rejects.toThrow('the sidecar answered 503');
+    expect(await waiting(session)).toBe(1);
+    await deliver(session);
+    expect(await waiting(session)).toBe(0);
+    port.close();
+  });
+
+  it('sends everything again to a sidecar that misses earlier messages', async () => {
+    const session = await newSession();
+    const first = new ControlPort();
+    await first.open(session);
+    await say(session, 'one');
+    await deliver(session);
+    first.close();
+    const restarted = new ControlPort();
+    await restarted.open(session);
+    restarted.answers = [409];
+    await say(session, 'two');
+    await deliver(session);
+    expect(restarted.messages.map(({ text }) => text)).toEqual(['one', 'two']);
+    restarted.close();
+  });
+
+  it('waits for a sidecar that has not reported yet, and asks nobody when nothing waits', async () => {
+    const session = await newSession();
+    await deliver(session);
+    await say(session, 'early');
+    await expect(deliver(session)).rejects.toThrow('has not reported');
+  });
+});
