@@ -6,6 +6,7 @@ import type { Db } from '../../store/database.ts';
 import { scopeNeedsAdmin } from '../../store/grants/scope-approvers.ts';
 import { forbidden } from '../errors.ts';
 import type { InWorkspace } from '../route.ts';
+import { whyNotGrant } from './grants.ts';
 
 export interface AgentEditor {
   user: { id: string };
@@ -25,22 +26,27 @@ export function requireAgentEditor(editor: AgentEditor, agent: Pick<Agent, 'owne
 
 /**
  * Whether an editor of the agent could create this grant of its, so that it may outlive their edit of what the agent
- * runs. An editor who is no admin owns the agent (`requireAgentEditor`).
+ * runs. Not the session at hand but ownership decides: an editor who is no admin owns the agent.
  */
 export async function mayGrantAfterEdit(
   db: Db,
-  { role, workspace }: Pick<InWorkspace, 'role' | 'workspace'>,
+  { user, role, workspace }: Pick<InWorkspace, 'user' | 'role' | 'workspace'>,
+  agent: Pick<Agent, 'owner_id'>,
   grant: Grant,
 ): Promise<boolean> {
-  if (role === 'admin') {
-    return true;
-  }
-  if (grant.grant_type === 'agent_env') {
-    return false;
-  }
-  if (grant.scope === 'persistent' && !workspace.settings.members_grant_persistent) {
-    return false;
-  }
   const { scope } = grant.details;
-  return typeof scope !== 'string' || !(await scopeNeedsAdmin(db, workspace.id, scope));
+  const maker = {
+    userId: user.id,
+    role,
+    membersGrantPersistent: workspace.settings.members_grant_persistent,
+  };
+  const refusal = whyNotGrant(maker, {
+    grantType: grant.grant_type,
+    scope: grant.scope,
+    userSubjectId: grant.user_subject_id,
+    agentOwnerId: agent.owner_id,
+    session: null,
+    adminScope: typeof scope === 'string' && (await scopeNeedsAdmin(db, workspace.id, scope)),
+  });
+  return refusal === null;
 }

@@ -85,7 +85,7 @@ function updateRoute({ db }: AgentDependencies): AnyRoute {
         agentId: agent.id,
         patch: body,
         userId: user.id,
-        mayCreate: (grant, trx) => mayGrantAfterEdit(trx, { role, workspace }, grant),
+        mayCreate: (grant, trx) => mayGrantAfterEdit(trx, { user, role, workspace }, agent, grant),
       });
       if (update === null) {
         throw notFound('The agent');
