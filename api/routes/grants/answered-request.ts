@@ -1,0 +1,75 @@
+/** Which permission request a new grant answers, if any (design 7). */
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldProblem } from '../../../contract/errors.ts';
+import { type GrantInput, scopeWidth } from '../../../contract/grant.ts';
+import type { PermissionRequest } from '../../../contract/permission-request.ts';
+import type { Session } from '../../../contract/session.ts';
+import type { Db } from '../../../store/database.ts';
+import { findEqualOpenRequest, readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { readSession } from '../../../store/sessions/read-session.ts';
+import { ApiError, invalid } from '../../errors.ts';
+
+export interface AnsweredRequest {
+  request: PermissionRequest;
+  session: Session;
+}
+
+/**
+ * The request that `request_id` names, or the open one to which everything is equal, or null. Throws 422 when the named
+ * one does not fit the grant, and 409 `already_decided` when it is not open.
+ */
+export async function readAnsweredRequest(
+  db: Db,
+  workspaceId: string,
+  input: GrantInput,
+): Promise<AnsweredRequest | null> {
+  const request =
+    input.request_id === undefined
+      ? await findEqualOpenRequest(db, workspaceId, input)
+      : await readPermissionRequest(db, input.request_id, { workspaceId });
+  const session = request === null ? null : await readSession(db, request.session_id);
+  if (request !== null && session !== null) {
+    requireFit(input, { request, session });
+    return { request, session };
+  }
+  if (input.request_id !== undefined) {
+    const message = 'there is no such permission request in this workspace';
+    throw invalid([{ path: 'request_id', code: 'unknown_reference', message }]);
+  }
+  return null;
+}
+
+function requireFit(input: GrantInput, answered: AnsweredRequest): void {
+  const problems = misfits(input, answered);
+  if (problems.length > 0) {
+    throw invalid(problems);
+  }
+  if (answered.request.status !== 'open') {
+    throw new ApiError('already_decided', `The permission request is already ${answered.request.status}`);
+  }
+}
+
+function misfits(input: GrantInput, { request, session }: AnsweredRequest): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const differs = (path: string, message: string) =>
+    problems.push({ path, code: 'differs_from_request', message });
+  if (input.grant_type !== request.grant_type) {
+    differs('grant_type', `the request is for ${request.grant_type}`);
+  }
+  if (!isDeepStrictEqual(input.details, request.details)) {
+    differs('details', 'must be what was requested');
+  }
+  if (scopeWidth[input.scope] > scopeWidth[request.scope]) {
+    differs('scope', `must not be wider than ${request.scope}, which was requested`);
+  }
+  if (input.session_id !== null && input.session_id !== request.session_id) {
+    differs('session_id', 'must be the session that asked');
+  }
+  if (input.agent_subject_id !== null && input.agent_subject_id !== request.agent_id) {
+    differs('agent_subject_id', 'must be the agent that asked');
+  }
+  if (input.user_subject_id !== null && input.user_subject_id !== session.operator_id) {
+    differs('user_subject_id', 'must be the user who drives the session that asked');
+  }
+  return problems;
+}

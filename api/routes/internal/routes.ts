@@ -1,0 +1,187 @@
+/**
+ * What a session's sidecar reports and asks (design 2, 8): with the session's own token, about that session only.
+ * Nothing here creates what permits.
+ */
+import { z } from 'zod';
+import { uuid } from '../../../contract/names.ts';
+import {
+  callReport,
+  checkAnswer,
+  checkRequest,
+  endReport,
+  eventReport,
+  permissionRequestAnswer,
+  permissionRequestReport,
+  permissionRequestState,
+  readyAnswer,
+  readyReport,
+} from '../../../contract/sidecar.ts';
+import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
+import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { listSessionInputs } from '../../../store/session-inputs/list.ts';
+import { touchActivity } from '../../../store/sessions/activity.ts';
+import { setControlUrl } from '../../../store/sessions/control-url.ts';
+import { requestEnding } from '../../../store/sessions/ending.ts';
+import { recordToolCalls } from '../../../store/tool-calls/record.ts';
+import { ApiError, notFound } from '../../errors.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { artifactRoute } from './artifact-route.ts';
+import { checkCall } from './check-call.ts';
+import { publishEvent } from './publish-event.ts';
+
+const path = '/sessions/{session_id}';
+const ok = z.strictObject({ ok: z.literal(true) });
+
+export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
+  return [
+    readyRoute(dependencies),
+    checkRoute(dependencies),
+    callsRoute(dependencies),
+    eventRoute(dependencies),
+    requestRoute(dependencies),
+    requestStateRoute(dependencies),
+    artifactRoute(dependencies),
+    endRoute(dependencies),
+  ];
+}
+
+function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/ready`,
+    summary: 'The sidecar listens; answered with all input so far',
+    scope: 'internal',
+    body: readyReport,
+    response: readyAnswer,
+    async handler({ session, body }) {
+      await setControlUrl(db, session.id, body.control_url);
+      await touchActivity(db, session.id);
+      if (!(await workflows.signalSession(session.id, 'sidecarReady'))) {
+        throw new ApiError('unavailable', 'The session’s workflow does not run now', {
+          retryAfterSeconds: 1,
+        });
+      }
+      return { inputs: await listSessionInputs(db, session.id, { undeliveredOnly: false }) };
+    },
+  });
+}
+
+function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/tool-calls/check`,
+    summary: 'May this call pass, now?',
+    scope: 'internal',
+    body: checkRequest,
+    response: checkAnswer,
+    async handler({ session, body }) {
+      await touchActivity(db, session.id);
+      return checkCall(db, session.id, body);
+    },
+  });
+}
+
+function callsRoute({ db }: SessionRouteDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/tool-calls`,
+    summary: 'Calls that ended, for the audit trail',
+    scope: 'internal',
+    body: callReport,
+    response: ok,
+    async handler({ session, body }) {
+      await touchActivity(db, session.id);
+      await recordToolCalls(db, session, body.calls);
+      return { ok: true } as const;
+    },
+  });
+}
+
+function eventRoute({ db }: SessionRouteDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/events`,
+    summary: 'What the agent published',
+    scope: 'internal',
+    body: eventReport,
+    response: ok,
+    async handler({ session, body }) {
+      await touchActivity(db, session.id);
+      await publishEvent(db, session, body);
+      return { ok: true } as const;
+    },
+  });
+}
+
+function requestRoute({ db, config, workflows, log }: SessionRouteDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/permission-requests`,
+    summary: 'The agent asks for a permission',
+    scope: 'internal',
+    body: permissionRequestReport,
+    response: permissionRequestAnswer,
+    async handler({ session, body }) {
+      await touchActivity(db, session.id);
+      const answer = await openPermissionRequest(db, session.id, body, {
+        openRequests: config.LIMIT_OPEN_REQUESTS,
+        denialMuteSeconds: config.DENIAL_MUTE_SECONDS,
+        expirySeconds: config.REQUEST_EXPIRY_SECONDS,
+      });
+      if (answer.status === 'sent') {
+        // The request is on record: a worker, or the human's decision, starts its workflow later when Temporal is away.
+        await workflows
+          .startPermissionRequest(answer.request_id)
+          .catch((err: unknown) =>
+            log.warn({ err, session_id: session.id }, 'the request’s workflow starts later'),
+          );
+      }
+      return answer;
+    },
+  });
+}
+
+function requestStateRoute({ db }: SessionRouteDependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/permission-requests/{request_id}`,
+    summary: 'How a permission request stands',
+    scope: 'internal',
+    params: z.object({ request_id: uuid }),
+    response: permissionRequestState,
+    async handler({ session, params }) {
+      const request = await readPermissionRequest(db, params.request_id);
+      if (request?.session_id !== session.id) {
+        throw notFound('The permission request');
+      }
+      const { id, status, grant_id, reason } = request;
+      return { request_id: id, status, grant_id, reason };
+    },
+  });
+}
+
+function endRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/end`,
+    summary: 'The agent called end_session',
+    scope: 'internal',
+    body: endReport,
+    response: ok,
+    async handler({ session, body }) {
+      const { outcome, summary } = body;
+      await requestEnding(db, session.id, {
+        by: { type: 'agent', id: session.agent_id },
+        status: outcome,
+        reason:
+          outcome === 'completed'
+            ? 'The agent finished'
+            : `The agent gave up: ${summary ?? 'it gave no reason'}`,
+        summary,
+      });
+      await workflows.signalSession(session.id, 'agentEnded');
+      return { ok: true } as const;
+    },
+  });
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { uuid } from '../../../contract/names.ts';
+import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import {
+  type PermissionRequest,
+  permissionRequest,
+  requestStatus,
+} from '../../../contract/permission-request.ts';
+import { readAgent } from '../../../store/agents/read.ts';
+import { insertDecision } from '../../../store/decisions/decisions.ts';
+import { scopeNeedsAdmin } from '../../../store/grants/scope-approvers.ts';
+import { listPermissionRequests, readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { readSession } from '../../../store/sessions/read-session.ts';
+import { ApiError, forbidden, notFound } from '../../errors.ts';
+import { whyNotDeny } from '../../policies/permission-requests.ts';
+import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
+import { grantMaker } from '../grants/grant-maker.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows'>;
+
+const collection = '/workspaces/{slug}/permission-requests';
+const params = z.object({ request_id: uuid });
+const oneRequest = z.strictObject({ permission_request: permissionRequest });
+
+export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] {
+  const { db } = dependencies;
+  return [
+    defineRoute({
+      method: 'get',
+      path: collection,
+      summary: 'What agents asked for, newest first: all for admins, of own sessions and agents for members',
+      scope: 'workspace',
+      query: pageQuery.extend({ status: requestStatus.optional(), session_id: uuid.optional() }),
+      response: z.strictObject({ permission_requests: z.array(permissionRequest), next_cursor: nextCursor }),
+      async handler({ query: { status, session_id: sessionId, ...page }, ...visit }) {
+        const filter = { status, sessionId, readableBy: readableBy(visit) };
+        const { items, nextCursor } = await listPermissionRequests(db, visit.workspace.id, filter, page);
+        return { permission_requests: items, next_cursor: nextCursor };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: `${collection}/{request_id}`,
+      summary: 'One permission request',
+      scope: 'workspace',
+      params,
+      response: oneRequest,
+      async handler({ params, ...visit }) {
+        return { permission_request: await requireRequest(db, visit, params.request_id) };
+      },
+    }),
+    denyRoute(dependencies),
+  ];
+}
+
+function denyRoute({ db, workflows }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${collection}/{request_id}/deny`,
+    summary: 'Deny a permission request; the agent reads the reason',
+    scope: 'workspace',
+    params,
+    body: z.strictObject({ reason: z.string().max(2000).optional() }),
+    response: oneRequest,
+    async handler({ params, body, ...visit }) {
+      const request = await requireRequest(db, visit, params.request_id);
+      await requireDenier(db, visit, request);
+      if (request.status !== 'open') {
+        throw new ApiError('already_decided', `The permission request is already ${request.status}`);
+      }
+      const decisionId = randomUUID();
+      await insertDecision(db, {
+        id: decisionId,
+        workspaceId: visit.workspace.id,
+        requestId: request.id,
+        kind: 'deny',
+        userId: visit.user.id,
+        reason: body.reason ?? null,
+        approval: null,
+      });
+      const outcome = await workflows.decide(request.id, decisionId);
+      if (outcome.status !== 'denied') {
+        throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
+      }
+      return { permission_request: await requireRequest(db, visit, request.id) };
+    },
+  });
+}
+
+const readableBy = ({ role, user }: InWorkspace) => (role === 'admin' ? undefined : user.id);
+
+async function requireRequest(
+  db: Dependencies['db'],
+  visit: InWorkspace,
+  id: string,
+): Promise<PermissionRequest> {
+  const within = { workspaceId: visit.workspace.id, readableBy: readableBy(visit) };
+  const request = await readPermissionRequest(db, id, within);
+  if (request === null) {
+    throw notFound('The permission request');
+  }
+  return request;
+}
+
+async function requireDenier(
+  db: Dependencies['db'],
+  visit: InWorkspace,
+  request: PermissionRequest,
+): Promise<void> {
+  const session = await readSession(db, request.session_id);
+  if (session === null) {
+    throw notFound('The permission request');
+  }
+  const agent = await readAgent(db, request.agent_id);
+  const { scope } = request.details;
+  const rule = whyNotDeny(grantMaker(visit), {
+    request,
+    session,
+    agentOwnerId: agent?.owner_id ?? null,
+    adminScope: typeof scope === 'string' && (await scopeNeedsAdmin(db, visit.workspace.id, scope)),
+  });
+  if (rule !== null) {
+    throw forbidden(rule);
+  }
+}

@@ -1,0 +1,9 @@
+import type { SessionEventFeed } from '../../store/session-events/feed.ts';
+import type { SignApproval } from '../approvals/sign-approval.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+
+/** What the routes of sessions, requests and grants need beyond the rest of the API. */
+export interface SessionRouteDependencies extends ApiDependencies {
+  signApproval: SignApproval;
+  eventFeed: SessionEventFeed;
+}

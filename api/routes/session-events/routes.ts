@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { Session } from '../../../contract/session.ts';
+import { isTerminal } from '../../../contract/session.ts';
+import { sessionEvent } from '../../../contract/session-event.ts';
+import { readMembership } from '../../../store/members/read-membership.ts';
+import { listSessionEvents } from '../../../store/session-events/list.ts';
+import { readSession } from '../../../store/sessions/read-session.ts';
+import { readSignedInUser } from '../../../store/sign-ins/read-signed-in-user.ts';
+import { invalid } from '../../errors.ts';
+import { type StreamTiming, streamSessionEvents } from '../../event-stream/session-stream.ts';
+import { type AnyRoute, defineRoute, type SignedIn, written } from '../../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { canRead, requireReader } from '../sessions/access.ts';
+
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'eventFeed'>;
+
+const timing: StreamTiming = { checkMs: 2000, heartbeatMs: 15_000 };
+const eventStream = 'text/event-stream';
+const batchSize = 200;
+const position = z.coerce.number().int().min(0);
+
+export function sessionEventRoutes({ db, eventFeed }: Dependencies): AnyRoute[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/sessions/{session_id}/events',
+      summary: `The session's events in order; as ${eventStream} when asked for, resuming by Last-Event-ID`,
+      scope: 'session',
+      query: z.object({
+        after: position.default(0),
+        limit: z.coerce.number().int().min(1).max(batchSize).default(100),
+      }),
+      response: z.strictObject({ events: z.array(sessionEvent), next_after: z.int() }),
+      async handler({ ctx, query, ...visit }) {
+        await requireReader(db, visit);
+        if (ctx.accepts(['application/json', eventStream]) === eventStream) {
+          await answerStream({ db, eventFeed }, ctx, visit, lastEventId(ctx) ?? query.after);
+          return written;
+        }
+        const events = await listSessionEvents(db, visit.session.id, query);
+        return { events, next_after: events.at(-1)?.seq ?? query.after };
+      },
+    }),
+  ];
+}
+
+/** Where a client that lost its connection goes on. */
+function lastEventId(ctx: Context): number | null {
+  const header = ctx.get('Last-Event-ID');
+  if (header === '') {
+    return null;
+  }
+  const parsed = position.safeParse(header);
+  if (!parsed.success) {
+    throw invalid([{ path: 'Last-Event-ID', code: 'invalid', message: 'must be the id of an event' }]);
+  }
+  return parsed.data;
+}
+
+async function answerStream(
+  { db, eventFeed }: Dependencies,
+  ctx: Context,
+  { session, user, signInId }: SignedIn & { session: Session },
+  after: number,
+): Promise<void> {
+  const read = (from: number) => listSessionEvents(db, session.id, { after: from, limit: batchSize });
+  if (isTerminal(session.status) && (await read(after)).length === 0) {
+    // Nothing will come any more: a browser that resumes stops asking at this status.
+    ctx.status = 204;
+    return;
+  }
+  const ended = new AbortController();
+  void once(ctx.res, 'close').then(() => ended.abort());
+  const source = {
+    read,
+    subscribe: (wake: () => void) => eventFeed.subscribe(session.id, wake),
+    mayRead: () => stillReads(db, { userId: user.id, signInId, sessionId: session.id }),
+  };
+  ctx.type = eventStream;
+  ctx.set('X-Accel-Buffering', 'no');
+  ctx.body = Readable.from(streamSessionEvents(source, { after, timing, signal: ended.signal }));
+}
+
+/** The same questions that a new request would have to answer: signed in, a member, allowed to read. */
+async function stillReads(
+  db: Dependencies['db'],
+  { userId, signInId, sessionId }: { userId: string; signInId: string; sessionId: string },
+): Promise<boolean> {
+  const user = await readSignedInUser(db, { userId, signInId });
+  const session = user === null ? null : await readSession(db, sessionId);
+  if (user === null || session === null) {
+    return false;
+  }
+  const membership = await readMembership(db, userId, { workspaceId: session.workspace_id });
+  return membership !== null && canRead(db, { user, role: membership.role, session });
+}

@@ -1,0 +1,22 @@
+/** Every route of sessions, their requests and grants, and of their sidecars. */
+import type { AnyRoute } from '../route.ts';
+import { artifactRoutes } from './artifacts/routes.ts';
+import { grantRoutes } from './grants/routes.ts';
+import { internalRoutes } from './internal/routes.ts';
+import { permissionRequestRoutes } from './permission-requests/routes.ts';
+import type { SessionRouteDependencies } from './session-dependencies.ts';
+import { sessionEventRoutes } from './session-events/routes.ts';
+import { sessionRoutes as routesOfSessions } from './sessions/routes.ts';
+import { shareRoutes } from './shares/routes.ts';
+
+export function sessionRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
+  return [
+    ...routesOfSessions(dependencies),
+    ...sessionEventRoutes(dependencies),
+    ...artifactRoutes(dependencies),
+    ...shareRoutes(dependencies),
+    ...permissionRequestRoutes(dependencies),
+    ...grantRoutes(dependencies),
+    ...internalRoutes(dependencies),
+  ];
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { inputMessage } from '../../../contract/agent-contract.ts';
+import { uuid } from '../../../contract/names.ts';
+import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import { isTerminal, session, sessionInput, sessionStatus } from '../../../contract/session.ts';
+import { readAgent } from '../../../store/agents/read.ts';
+import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
+import { insertSession } from '../../../store/sessions/insert-session.ts';
+import { listDescendants, listSessions } from '../../../store/sessions/list-sessions.ts';
+import { ApiError, forbidden, invalid, notFound } from '../../errors.ts';
+import { mayMessageSession, mayTerminateSession } from '../../policies/sessions.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { requireReader } from './access.ts';
+import { presentConfiguration, shownConfiguration } from './present-configuration.ts';
+import { sendMessage } from './send-message.ts';
+import { terminateSession } from './terminate-session.ts';
+
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'log'>;
+
+const collection = '/workspaces/{slug}/sessions';
+const path = '/sessions/{session_id}';
+const oneSession = z.strictObject({ session });
+const sessions = z.strictObject({ sessions: z.array(session), next_cursor: nextCursor });
+
+export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
+  return [
+    startRoute(dependencies),
+    listRoute(dependencies),
+    readRoute(dependencies),
+    messageRoute(dependencies),
+    terminateRoute(dependencies),
+    configurationRoute(dependencies),
+    childrenRoute(dependencies),
+  ];
+}
+
+function startRoute({ db, workflows, log }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: collection,
+    summary: 'Start a session of an agent; whoever starts it drives it',
+    scope: 'workspace',
+    body: sessionInput,
+    status: 201,
+    response: oneSession,
+    async handler({ workspace, user, body }) {
+      const agent = await readAgent(db, body.agent_id);
+      if (agent?.workspace_id !== workspace.id) {
+        throw invalid([
+          { path: 'agent_id', code: 'unknown_agent', message: 'there is no such agent in this workspace' },
+        ]);
+      }
+      const session = await insertSession(db, {
+        id: randomUUID(),
+        workspaceId: workspace.id,
+        agentId: agent.id,
+        operatorId: user.id,
+        rootOperatorId: user.id,
+        parentSessionId: null,
+        prompt: body.prompt,
+      });
+      // The session is on record: a worker starts it later when Temporal does not answer now.
+      await workflows
+        .startSession(session.id, agent.name)
+        .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));
+      return { session };
+    },
+  });
+}
+
+function listRoute({ db }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: collection,
+    summary: 'Sessions, newest first: all for admins, own and shared ones for members',
+    scope: 'workspace',
+    query: pageQuery.extend({ status: sessionStatus.optional(), agent_id: uuid.optional() }),
+    response: sessions,
+    async handler({ workspace, user, role, query: { status, agent_id: agentId, ...page } }) {
+      const readableBy = role === 'admin' ? undefined : user.id;
+      const { items, nextCursor } = await listSessions(
+        db,
+        workspace.id,
+        { status, agentId, readableBy },
+        page,
+      );
+      return { sessions: items, next_cursor: nextCursor };
+    },
+  });
+}
+
+function readRoute({ db }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path,
+    summary: 'One session',
+    scope: 'session',
+    response: oneSession,
+    async handler(visit) {
+      await requireReader(db, visit);
+      return { session: visit.session };
+    },
+  });
+}
+
+function messageRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/messages`,
+    summary: 'Send the agent a message; it answers the oldest question that the agent has open',
+    scope: 'session',
+    body: z.strictObject({
+      text: z
+        .string()
+        .min(1)
+        .max(256 * 1024),
+    }),
+    status: 201,
+    response: z.strictObject({ message: inputMessage }),
+    async handler({ session, user, body }) {
+      if (!mayMessageSession({ userId: user.id }, session)) {
+        throw forbidden('Only the operator of a session may send it messages');
+      }
+      if (isTerminal(session.status)) {
+        throw new ApiError('conflict', 'The session has ended');
+      }
+      return { message: await sendMessage(dependencies, { session, user, text: body.text }) };
+    },
+  });
+}
+
+function terminateRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/terminate`,
+    summary: 'End a session; one that has ended stays as it is',
+    scope: 'session',
+    body: z.strictObject({ reason: z.string().max(2000).optional() }),
+    response: oneSession,
+    async handler({ session, user, role, body }) {
+      if (!mayTerminateSession({ userId: user.id, role }, session)) {
+        throw forbidden('Only its operator or a workspace admin may end a session');
+      }
+      const reason = body.reason || `${user.name} ended the session`;
+      return { session: await terminateSession(dependencies, { session, userId: user.id, reason }) };
+    },
+  });
+}
+
+function configurationRoute({ db }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/configuration`,
+    summary: 'What the session runs with, frozen at its start; references are shown, values are left out',
+    scope: 'session',
+    response: z.strictObject({ configuration: shownConfiguration }),
+    async handler(visit) {
+      await requireReader(db, visit);
+      const configuration = await readConfiguration(db, visit.session.id);
+      if (configuration === null) {
+        throw notFound('The configuration: the session has not got that far');
+      }
+      return { configuration: presentConfiguration(configuration) };
+    },
+  });
+}
+
+function childrenRoute({ db }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/children`,
+    summary: 'The tree below a session, as a list whose rows name their parents, newest first',
+    scope: 'session',
+    query: pageQuery,
+    response: sessions,
+    async handler({ query, ...visit }) {
+      await requireReader(db, visit);
+      const { items, nextCursor } = await listDescendants(db, visit.session.id, query);
+      return { sessions: items, next_cursor: nextCursor };
+    },
+  });
+}

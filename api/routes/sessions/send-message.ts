@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { InputMessage } from '../../../contract/agent-contract.ts';
+import type { Session } from '../../../contract/session.ts';
+import type { User } from '../../../contract/workspace.ts';
+import { inTransaction } from '../../../store/database.ts';
+import { answerOldestInputRequest } from '../../../store/input-requests/input-requests.ts';
+import { appendSessionEvent } from '../../../store/session-events/append.ts';
+import { addSessionInput } from '../../../store/session-inputs/add.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+
+/**
+ * Stores a message for the agent with its event, then has it delivered. When Temporal does not answer, the message
+ * stays stored and goes with the next delivery.
+ */
+export async function sendMessage(
+  { db, workflows, log }: Pick<SessionRouteDependencies, 'db' | 'workflows' | 'log'>,
+  { session, user, text }: { session: Session; user: User; text: string },
+): Promise<InputMessage> {
+  const id = randomUUID();
+  const message = await inTransaction(db, async (trx) => {
+    const inputRequestId = await answerOldestInputRequest(trx, session.id);
+    await appendSessionEvent(trx, session.id, {
+      id,
+      type: 'user.message',
+      actor: { type: 'user', id: user.id },
+      payload: { message_id: id, text },
+    });
+    const kind = inputRequestId === null ? 'user_message' : 'input_answer';
+    return addSessionInput(trx, session.id, { id, kind, text, decision: null, inputRequestId });
+  });
+  await workflows
+    .signalSession(session.id, 'inputAvailable')
+    .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the message is delivered later'));
+  return message;
+}

@@ -1,0 +1,25 @@
+import { isTerminal, type Session } from '../../../contract/session.ts';
+import { requestEnding } from '../../../store/sessions/ending.ts';
+import { readSession } from '../../../store/sessions/read-session.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+
+/**
+ * Puts the ending on record and tells the workflow, which stops the workload and moves the session. A workflow that is
+ * not there is started again by a worker, and finds the ending on record. Throws `unavailable` when nobody could be told.
+ */
+export async function terminateSession(
+  { db, workflows }: Pick<SessionRouteDependencies, 'db' | 'workflows'>,
+  { session, userId, reason }: { session: Session; userId: string; reason: string },
+): Promise<Session> {
+  if (isTerminal(session.status)) {
+    return session;
+  }
+  await requestEnding(db, session.id, {
+    by: { type: 'user', id: userId },
+    status: 'terminated',
+    reason,
+    summary: null,
+  });
+  await workflows.signalSession(session.id, 'terminate');
+  return (await readSession(db, session.id)) ?? session;
+}
