@@ -32,6 +32,7 @@ async function runJest() {
     '--experimental-vm-modules',
     '--disable-warning=ExperimentalWarning',
     'node_modules/jest/bin/jest.js',
+    '--forceExit',
     '--json',
     `--outputFile=${resultFile}`,
     ...jestArguments,

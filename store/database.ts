@@ -19,6 +19,8 @@ export function openDatabase(url: string, options: { poolSize: number }): Knex {
     pool: { min: 0, max: options.poolSize },
     acquireConnectionTimeout: 10_000,
     migrations: { migrationSource, tableName: 'migrations' },
+    // Every error reaches the caller, who knows what to say about it.
+    log: { debug() {}, warn() {}, error() {}, deprecate() {} },
   });
 }
 
@@ -26,6 +28,16 @@ export function openDatabase(url: string, options: { poolSize: number }): Knex {
 export async function migrate(db: Knex): Promise<{ applied: string[] }> {
   const [, applied] = (await db.migrate.latest()) as [number, string[]];
   return { applied };
+}
+
+/** Throws when the schema is not the one that this code was written for. */
+export async function requireCurrentSchema(db: Knex): Promise<void> {
+  const [, pending] = (await db.migrate.list()) as [unknown[], unknown[]];
+  if (pending.length > 0) {
+    throw new Error(
+      `the database lacks ${pending.length} migrations; bring it up to date first (dist/migrate.js)`,
+    );
+  }
 }
 
 /** Runs `work` in a transaction, or inside the one that is already open. */

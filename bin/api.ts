@@ -1,0 +1,60 @@
+/** The API: what people and sidecars talk to. */
+import pino, { type Logger } from 'pino';
+import { createApp } from '../api/app.ts';
+import { createSignApproval } from '../api/approvals/sign-approval.ts';
+import { configurationRoutes } from '../api/routes/index.ts';
+import { sessionRoutes } from '../api/routes/session-index.ts';
+import { listen } from '../api/server.ts';
+import { createWorkflowClient } from '../api/workflow-client.ts';
+import { type ApiConfig, apiConfig } from '../config/api.ts';
+import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
+import { openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
+import { openSessionEventFeed } from '../store/session-events/feed.ts';
+
+/** Streams are cut after this long; running requests have ended by then. */
+const closeLimitMs = 5_000;
+
+async function main(config: ApiConfig, log: Logger): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(name, () => resolve());
+    }
+  });
+  const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL });
+  await requireCurrentSchema(db);
+  await verifyMasterKeys(db, config.MASTER_KEYS);
+  const signApproval = await createSignApproval(config.APPROVAL_PRIVATE_KEY);
+  const workflows = createWorkflowClient({
+    address: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+  });
+  const eventFeed = openSessionEventFeed(config.DATABASE_URL);
+  const dependencies = { db, config, log, workflows, signApproval, eventFeed };
+  const app = createApp(dependencies, [...configurationRoutes(dependencies), ...sessionRoutes(dependencies)]);
+  const server = await listen(app, { host: config.HOST, port: config.PORT });
+  log.info({ host: config.HOST, port: server.port }, 'the API listens');
+  await stopped;
+  await server.close(closeLimitMs);
+  await eventFeed.close();
+  await workflows.close();
+  await db.destroy();
+}
+
+function reasonOf(error: unknown, config: ApiConfig): unknown {
+  if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE') {
+    return `Port ${config.PORT} of ${config.HOST} is taken. Set PORT to another one.`;
+  }
+  return error instanceof Error ? error.message : error;
+}
+
+let config: ApiConfig | undefined;
+try {
+  config = parseEnvironment(apiConfig, process.env);
+  await main(config, pino({ level: config.LOG_LEVEL, base: { process: 'api' } }));
+} catch (error) {
+  console.error(
+    error instanceof ConfigurationError || config === undefined ? String(error) : reasonOf(error, config),
+  );
+  process.exit(1);
+}
