@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { sessionWorkflowId } from '../../contract/workflow-ids.ts';
+import type { sessionWorkflow } from '../../workflows/index.ts';
+import { sessionProgress, sidecarReady } from '../../workflows/messages.ts';
+import { eventually } from '../support/eventually.ts';
+import { temporalAddress } from '../support/temporal.ts';
+import { startTestWorker, type TestWorker, workflowBundle } from '../support/worker.ts';
+import { ScriptedPlatform, ScriptedSession } from './scripted-activities.ts';
+
+const program = fileURLToPath(new URL('lost-worker-program.ts', import.meta.url));
+let child: ChildProcess | undefined;
+let worker: TestWorker | undefined;
+let connection: Connection | undefined;
+
+afterAll(async () => {
+  child?.kill('SIGKILL');
+  await worker?.stop();
+  await connection?.close();
+});
+
+it('carries on after its worker was killed: what runs is watched again, and a start that was cut off is made again', async () => {
+  const taskQueue = `test-${randomUUID()}`;
+  const [running, starting] = [randomUUID(), randomUUID()];
+  child = spawn(process.execPath, ['--import', 'tsx', program, taskQueue, running, starting], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => child?.stdout?.once('data', resolve));
+  connection = await Connection.connect({ address: temporalAddress() });
+  const { workflow } = new Client({ connection });
+  const start = (sessionId: string) =>
+    workflow.start<typeof sessionWorkflow>('sessionWorkflow', {
+      workflowId: sessionWorkflowId(sessionId),
+      taskQueue,
+      args: [{ sessionId }],
+    });
+  const [runningHandle, startingHandle] = [await start(running), await start(starting)];
+  await runningHandle.signal(sidecarReady);
+  await eventually(async () =>
+    expect(await runningHandle.query(sessionProgress)).toMatchObject({ status: 'running' }),
+  );
+  await eventually(async () => {
+    const { pendingActivities } = (await startingHandle.describe()).raw;
+    expect(pendingActivities?.map(({ activityType }) => activityType?.name)).toEqual(['startWorkload']);
+  });
+  child.kill('SIGKILL');
+
+  const platform = new ScriptedPlatform();
+  const [runningScript, startingScript] = [new ScriptedSession(), new ScriptedSession()];
+  platform.sessions.set(running, runningScript);
+  platform.sessions.set(starting, startingScript);
+  worker = await startTestWorker({
+    bundle: await workflowBundle(),
+    activities: platform.activities,
+    taskQueue,
+  });
+  const soon = { withinMs: 25_000 };
+  await eventually(() => expect(runningScript.calls).toEqual(['watchWorkload']), soon);
+  await eventually(() => expect(startingScript.calls).toContain('started'), soon);
+  await startingHandle.signal(sidecarReady);
+  for (const script of [runningScript, startingScript]) {
+    script.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
+  }
+  expect(await runningHandle.result()).toMatchObject({ status: 'completed' });
+  expect(await startingHandle.result()).toMatchObject({ status: 'completed' });
+  expect(runningScript.count('startWorkload')).toBe(0);
+}, 60_000);
