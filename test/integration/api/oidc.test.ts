@@ -151,7 +151,9 @@ describe('signing in at an identity provider', () => {
       body: { error: { code: 'unauthenticated' } },
     });
     expect(await new Browser().go(callback)).toMatchObject({ status: 401 });
-    expect((await browser.go(callback)).status).toBe(302);
+    const taken = await browser.go(callback);
+    expect(taken.status).toBe(302);
+    expect(taken.headers.getSetCookie().join()).toMatch(/platform_sign_in=; [^,]*expires=Thu, 01 Jan 1970/);
     expect(await browser.go(callback)).toMatchObject({ status: 401 });
   });
 

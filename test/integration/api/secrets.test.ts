@@ -50,6 +50,23 @@ describe('workspace secrets', () => {
     expect(events).toEqual(['workspace.secret.set', ...Array(7).fill('workspace.secret.replaced')]);
   });
 
+  it('emit one "set" and one "cleared" also when a cleared secret is written and cleared by many at once', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { workspace, admin, base } = await api.workspace();
+      const path = `${base}/secrets/RACED`;
+      await admin.ok('PUT', path, { value: 'x' });
+      await Promise.all(Array.from({ length: 6 }, () => admin.ok('DELETE', path)));
+      await Promise.all(Array.from({ length: 6 }, () => admin.ok('PUT', path, { value: 'y' })));
+      const events = (await eventsOf(workspace.id)).filter((event) => event.startsWith('workspace.secret'));
+      expect(events).toEqual([
+        'workspace.secret.set',
+        'workspace.secret.cleared',
+        'workspace.secret.set',
+        ...Array(5).fill('workspace.secret.replaced'),
+      ]);
+    }
+  });
+
   it('are listed with metadata only, under both paths, a page at a time', async () => {
     const { workspace, admin, member, base } = await api.workspace();
     for (const name of ['C', 'A', 'B']) {
