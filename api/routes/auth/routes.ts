@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { revokeSignIn } from '../../../store/sign-ins/change.ts';
-import { findUser } from '../../../store/users/read.ts';
+import { findUserByEmail } from '../../../store/users/read.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';
 import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts';
 import { setFlowCookie, takeFlowCookie } from '../../auth/flow-cookie.ts';
@@ -82,7 +82,7 @@ function demoRoute({ db, config }: AuthDependencies): AnyRoute {
     body: z.strictObject({ email: z.email().max(320) }),
     response: meAnswer,
     async handler({ ctx, body }) {
-      const user = await findUser(db, demoIssuer, body.email.toLowerCase());
+      const user = await findUserByEmail(db, demoIssuer, body.email);
       if (user === null) {
         throw new ApiError('unauthenticated', 'There is no demo user with this e-mail address');
       }
