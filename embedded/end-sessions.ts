@@ -1,14 +1,16 @@
 /** On an orderly stop no session stays running: each ends as terminated, with the reason in its record. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemActor } from '../contract/session-event.ts';
-import type { Runtime } from '../runtime/workload.ts';
+import { listSessions, sessionDirectory } from '../runtime/process/session-record.ts';
+import { stopSession } from '../runtime/process/stop-session.ts';
 import type { Db } from '../store/database.ts';
 import { requestEnding } from '../store/sessions/ending.ts';
 import { messageOf } from './start-error.ts';
 
 export interface EndSessions {
   db: Db;
-  runtime: Pick<Runtime<never>, 'list' | 'stop'>;
+  /** Where the process runtime keeps the sessions of this machine. */
+  sessionsDirectory: string;
   /** Tells a session's workflow that an ending was asked for. */
   signalTerminate(sessionId: string): Promise<void>;
   progress(line: string): void;
@@ -17,8 +19,8 @@ export interface EndSessions {
 
 /** Asks the workflows first, so that the record is right; stops what is left after `waitLimitMs` itself. */
 export async function endSessions(options: EndSessions): Promise<void> {
-  const { runtime, progress } = options;
-  const sessions = await runtime.list();
+  const { sessionsDirectory, progress } = options;
+  const sessions = listSessions(sessionsDirectory);
   if (sessions.length === 0) {
     return;
   }
@@ -29,13 +31,13 @@ export async function endSessions(options: EndSessions): Promise<void> {
     ),
   );
   const deadline = Date.now() + options.waitLimitMs;
-  let left = await runtime.list();
-  while (left.length > 0 && Date.now() < deadline) {
+  while (listSessions(sessionsDirectory).length > 0 && Date.now() < deadline) {
     await sleep(100);
-    left = await runtime.list();
   }
-  for (const id of left) {
-    await runtime.stop(id).catch((error) => progress(`Session ${id} was not stopped: ${messageOf(error)}`));
+  for (const id of listSessions(sessionsDirectory)) {
+    await stopSession(sessionDirectory(sessionsDirectory, id)).catch((error) =>
+      progress(`Session ${id} was not stopped: ${messageOf(error)}`),
+    );
   }
 }
 

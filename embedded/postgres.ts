@@ -7,10 +7,15 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  identify,
+  isRunning,
+  type ProcessIdentity,
+  stopProcess,
+} from '../runtime/process/process-identity.ts';
 import { openDatabase } from '../store/database.ts';
 import { chooseFreePort } from './free-port.ts';
 import { asOrdinaryUser, findPostgresBinaries, readableFailure, runToEnd } from './postgres-binaries.ts';
-import { identify, isRunning, type ProcessIdentity, stopProcess } from './process-identity.ts';
 import { messageOf, StartError } from './start-error.ts';
 
 export interface PostgresOptions {

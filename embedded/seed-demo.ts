@@ -15,7 +15,7 @@ export interface DemoSeed {
   url: string;
   signal: AbortSignal;
   /** Whether the workload of a session that waits is really there. */
-  isAlive(sessionId: string): Promise<boolean>;
+  isAlive(sessionId: string): boolean;
 }
 
 /** The session that waits, or why there is none. */
@@ -84,7 +84,7 @@ async function ensureAgent(ada: ApiClient): Promise<string> {
 
 async function ensureWaitingSession(seed: DemoSeed, max: ApiClient, agentId: string): Promise<WaitingDemo> {
   for (const request of await openRequests(max)) {
-    if (request.agent_id === agentId && (await seed.isAlive(request.session_id))) {
+    if (request.agent_id === agentId && seed.isAlive(request.session_id)) {
       return { sessionId: request.session_id, requestId: request.id };
     }
   }

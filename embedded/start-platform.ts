@@ -1,5 +1,6 @@
 /** Starts the parts of the embedded default in order, and stops them in the reverse one (design 14). */
 import { resolve } from 'node:path';
+import { inspectSession, sessionDirectory } from '../runtime/process/session-record.ts';
 import { migrate, openDatabase } from '../store/database.ts';
 import { claimDataDirectory } from './data-directory.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';
@@ -64,9 +65,10 @@ async function startParts(options: StartOptions, undo: Undo): Promise<Omit<Start
   signal.throwIfAborted();
 
   const addresses = { port, databaseUrl, ...temporal, temporalNamespace: config.TEMPORAL_NAMESPACE };
-  const runtime = await startPrograms(options, { data, keys, addresses, db }, undo);
+  const { sessionsDirectory } = await startPrograms(options, { data, keys, addresses, db }, undo);
   const url = `http://127.0.0.1:${port}`;
-  const isAlive = async (sessionId: string) => (await runtime.inspect(sessionId)).state === 'running';
+  const isAlive = (sessionId: string) =>
+    inspectSession(sessionDirectory(sessionsDirectory, sessionId)).state === 'running';
   const demo = await seedDemo({ db, url, signal, isAlive });
   progress('Demo workspace is ready');
   return { url, temporalUiUrl: temporal.temporalUiUrl, dataDirectory: data, demo };

@@ -7,7 +7,7 @@ import { endSessions } from './end-sessions.ts';
 import type { PlatformKeys } from './keys.ts';
 import { type EmbeddedAddresses, processEnvironments } from './process-environments.ts';
 import { StartError } from './start-error.ts';
-import type { SessionsOfThisMachine, StartOptions, Undo } from './start-options.ts';
+import type { StartOptions, Undo } from './start-options.ts';
 import { type SupervisedProcess, supervise } from './supervised-process.ts';
 import { signalTerminate } from './temporal.ts';
 
@@ -21,12 +21,12 @@ export interface Provided {
 const healthTimeoutMs = 60_000;
 const sessionsEndLimitMs = 15_000;
 
-/** Starts both and waits until the API serves; answers the runtime of their sessions. Throws StartError. */
+/** Starts both and waits until the API serves; answers where their sessions are. Throws StartError. */
 export async function startPrograms(
   options: StartOptions,
   { data, keys, addresses, db }: Provided,
   undo: Undo,
-): Promise<SessionsOfThisMachine> {
+): Promise<{ sessionsDirectory: string }> {
   const { root, progress, environment, signal } = options;
   const folders = { sessions: join(data, 'sessions'), runner: join(root, 'runner') };
   mkdirSync(folders.sessions, { recursive: true, mode: 0o700 });
@@ -44,17 +44,16 @@ export async function startPrograms(
   });
   await waitForHealth(`http://127.0.0.1:${addresses.port}`, programs, signal);
   progress(`API and worker run; what they say is in ${data}`);
-  const runtime = options.openRuntime(folders.sessions);
   undo.push(() =>
     endSessions({
       db,
-      runtime,
+      sessionsDirectory: folders.sessions,
       signalTerminate: (id) => signalTerminate(addresses, id),
       progress,
       waitLimitMs: sessionsEndLimitMs,
     }),
   );
-  return runtime;
+  return { sessionsDirectory: folders.sessions };
 }
 
 /** Until the API answers and reaches its database. A program that keeps ending is reported with what it said. */

@@ -10,8 +10,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { searchAttributes, sessionWorkflowId } from '../contract/workflow-ids.ts';
+import {
+  identify,
+  isRunning,
+  type ProcessIdentity,
+  stopProcess,
+} from '../runtime/process/process-identity.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';
-import { identify, isRunning, type ProcessIdentity, stopProcess } from './process-identity.ts';
 import { StartError } from './start-error.ts';
 
 export interface TemporalOptions {

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../../embedded/postgres.ts';
-import { identify, isRunning, type ProcessIdentity } from '../../embedded/process-identity.ts';
+import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
 import { migrate, openDatabase } from '../../store/database.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RunningPostgres, startPostgres } from '../../../embedded/postgres.ts';
-import { isRunning } from '../../../embedded/process-identity.ts';
+import { isRunning } from '../../../runtime/process/process-identity.ts';
 import { openDatabase } from '../../../store/database.ts';
 
 const password = 'correct horse/battery?staple';

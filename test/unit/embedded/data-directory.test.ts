@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { claimDataDirectory } from '../../../embedded/data-directory.ts';
-import { identify } from '../../../embedded/process-identity.ts';
+import { identify } from '../../../runtime/process/process-identity.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -1,0 +1,146 @@
+/** The process runtime (design 12): sessions as processes of this machine, in bubblewrap sandboxes where there are any. */
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { FrozenConfiguration } from '../../contract/session.ts';
+import type { LaunchSecrets, Runtime } from '../workload.ts';
+import { type Programs, sessionFiles } from './layout.ts';
+import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
+import type { Machine } from './render-launch.ts';
+import { type RenderRules, renderWorkload } from './render-workload.ts';
+import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
+import { startSession } from './start-session.ts';
+import { stopSession } from './stop-session.ts';
+import type { ProcessWorkloadSpec } from './workload-spec.ts';
+
+export interface ProcessRuntimeOptions {
+  sessionsDirectory: string;
+  /** `dist/`. */
+  programsDirectory: string;
+  runnerDirectory: string;
+  nodeBinary: string;
+  sandbox: 'auto' | 'require' | 'off';
+  allowUnsandboxed: boolean;
+  production: boolean;
+  /** How sidecars reach the API. */
+  apiUrl: string;
+  limits: { LIMIT_LINE_BYTES: number; LIMIT_ARTIFACT_BYTES: number };
+  logger: Logger;
+}
+
+/** What is found, looked at and stopped without being able to start anything. */
+export function openProcessSessions(
+  sessionsDirectory: string,
+): Pick<Runtime<never>, 'list' | 'inspect' | 'stop'> {
+  const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
+  return {
+    list: async () => listSessions(sessionsDirectory),
+    inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
+    stop: (sessionId) => stopSession(directoryOf(sessionId)),
+  };
+}
+
+/** Tries what the machine offers. Throws when a sandbox is required and there is none. */
+export async function createProcessRuntime(
+  options: ProcessRuntimeOptions,
+): Promise<Runtime<ProcessWorkloadSpec>> {
+  const sessionsDirectory = resolve(options.sessionsDirectory);
+  mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
+  const machine = await probe(options);
+  const rules = renderRules(options, machine);
+  const starting = new Map<string, Promise<void>>();
+  const start = (spec: ProcessWorkloadSpec, secrets: LaunchSecrets): Promise<void> => {
+    const { sessionId } = spec;
+    const directory = sessionDirectory(sessionsDirectory, sessionId);
+    // One start of a session at a time; whoever comes second gets the answer of the first.
+    const work =
+      starting.get(sessionId) ??
+      startSession(spec, secrets, { machine, directory }).finally(() => starting.delete(sessionId));
+    starting.set(sessionId, work);
+    return work;
+  };
+  return {
+    name: 'process',
+    render: (configuration: FrozenConfiguration) => renderWorkload(configuration, rules),
+    start,
+    ...openProcessSessions(sessionsDirectory),
+    logs: async (sessionId, container, tailBytes) =>
+      readTail(sessionFiles(sessionDirectory(sessionsDirectory, sessionId)).log(container), tailBytes),
+  };
+}
+
+async function probe({
+  sandbox,
+  production,
+  apiUrl,
+  limits,
+  logger,
+  ...options
+}: ProcessRuntimeOptions): Promise<Machine> {
+  const programs: Programs = {
+    nodePrefix: dirname(dirname(realpathSync(options.nodeBinary))),
+    directory: resolve(options.programsDirectory),
+    runner: resolve(options.runnerDirectory),
+  };
+  const root = readSystemRoot();
+  const sandboxed = sandbox !== 'off' && (await sandboxWorks(programs, root));
+  if (!sandboxed && (sandbox === 'require' || production)) {
+    throw new Error(
+      'SANDBOX: sessions need bubblewrap here, and it does not work on this machine. Install bubblewrap.',
+    );
+  }
+  const internet = sandboxed && (await internetIsSafe(programs, root));
+  if (!sandboxed) {
+    logger.warn(
+      'NO SANDBOX: agents and MCP servers run as processes of this user and can read and reach what it can',
+    );
+  } else if (!internet) {
+    logger.warn(
+      'no internet for sessions: slirp4netns is missing here, or does not keep them from this machine',
+    );
+  }
+  return {
+    programs,
+    root: sandboxed ? root : null,
+    internet,
+    apiUrl,
+    sidecarLimits: {
+      line_bytes: limits.LIMIT_LINE_BYTES,
+      inline_artifact_bytes: 512 * 1024,
+      artifact_bytes: limits.LIMIT_ARTIFACT_BYTES,
+      request_input_wait_seconds: 300,
+      server_connect_timeout_ms: 10_000,
+      call_timeout_ms: 0,
+    },
+  };
+}
+
+function renderRules({ allowUnsandboxed }: ProcessRuntimeOptions, { root, programs }: Machine): RenderRules {
+  const commands = join(programs.runner, 'node_modules/.bin');
+  const seeded = existsSync(commands) ? readdirSync(commands) : [];
+  return { sandboxed: root !== null, seededCommands: allowUnsandboxed ? null : new Set(seeded) };
+}
+
+function readTail(file: string, tailBytes: number): string {
+  if (!existsSync(file)) {
+    return '';
+  }
+  const fd = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const tail = Buffer.alloc(Math.min(size, tailBytes));
+    readSync(fd, tail, 0, tail.length, size - tail.length);
+    return tail.toString('utf8');
+  } finally {
+    closeSync(fd);
+  }
+}

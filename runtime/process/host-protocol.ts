@@ -1,0 +1,40 @@
+/** Between the driver and a session's host: what the host is told once, on standard input, and what it writes down. */
+import { z } from 'zod';
+import { sidecarBoot } from '../../contract/sidecar.ts';
+
+/** One container as a command. Holds secrets: it goes through pipes only. */
+export const containerLaunch = z.strictObject({
+  name: z.string(),
+  argv: z.array(z.string()).min(1),
+  env: z.record(z.string(), z.string()),
+  cwd: z.string(),
+  /** Arguments for bubblewrap beside the environment; null runs the command as it is. */
+  sandbox: z.array(z.string()).nullable(),
+  network: z.enum(['none', 'internet']),
+});
+export type ContainerLaunch = z.infer<typeof containerLaunch>;
+
+export const hostLaunch = z.strictObject({
+  directory: z.string(),
+  sidecar: z.strictObject({ argv: z.array(z.string()).min(1), boot: sidecarBoot }),
+  /** The host starts the containers when all of these are there. */
+  sockets: z.array(z.string()),
+  containers: z.array(containerLaunch),
+});
+export type HostLaunch = z.infer<typeof hostLaunch>;
+
+/** A process that is told from a later one with the same id. */
+export const processIdentity = z.strictObject({ pid: z.int(), startedAt: z.string() });
+
+export const containerRecord = z.strictObject({
+  name: z.string(),
+  state: z.enum(['waiting', 'running', 'restarting', 'exited']),
+  exitCode: z.int().nullable(),
+  signal: z.string().nullable(),
+  process: processIdentity.nullable(),
+});
+export type ContainerRecord = z.infer<typeof containerRecord>;
+
+/** `state.json`, replaced as a whole with each change. */
+export const hostState = z.strictObject({ started: z.boolean(), containers: z.array(containerRecord) });
+export type HostState = z.infer<typeof hostState>;

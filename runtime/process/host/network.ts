@@ -1,0 +1,68 @@
+/**
+ * User-mode networking for one network namespace (design 12): a way out to the internet, and none to this machine, its
+ * neighbours or a metadata service.
+ */
+import { spawn } from 'node:child_process';
+import { isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Readable } from 'node:stream';
+
+const readyTimeoutMs = 5000;
+
+/** Private, link-local, shared and reserved ranges; slirp4netns' own 10.0.2.0/24 is more specific than 10.0.0.0/8. */
+const privateRanges = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+
+/** The ranges above, and every address that this machine has itself. */
+export function blockedRoutes(): string[] {
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ address, internal }) => isIPv4(address) && !internal)
+    .map(({ address }) => `${address}/32`);
+  return [...privateRanges, ...new Set(own)];
+}
+
+/** Connects the namespace of a process. The connection ends with `stop`, and with this process. */
+export async function connectNetwork(pid: number): Promise<{ stop(): void }> {
+  const slirp = spawn(
+    'slirp4netns',
+    [
+      '--configure',
+      '--mtu=65520',
+      '--disable-host-loopback',
+      '--ready-fd=3',
+      '--exit-fd=4',
+      String(pid),
+      'tap0',
+    ],
+    { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], env: { PATH: '/usr/local/bin:/usr/bin:/bin' } },
+  );
+  const stop = () => {
+    slirp.kill('SIGTERM');
+  };
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error('slirp4netns did not get ready in time')),
+      readyTimeoutMs,
+    );
+    (slirp.stdio[3] as Readable).once('data', () => resolve());
+    slirp.once('error', reject);
+    slirp.once('exit', (code) => reject(new Error(`slirp4netns ended with exit code ${code}`)));
+    slirp.once('close', () => clearTimeout(timer));
+    (slirp.stdio[3] as Readable).once('data', () => clearTimeout(timer));
+  }).catch((error: unknown) => {
+    stop();
+    throw error;
+  });
+  return { stop };
+}

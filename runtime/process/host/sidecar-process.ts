@@ -1,0 +1,89 @@
+/** The session's sidecar, kept running: while it is away no socket answers, so nothing passes (docs/decisions/0004). */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HostLaunch } from '../host-protocol.ts';
+import { identify } from '../process-identity.ts';
+import type { StateFile } from './state-file.ts';
+
+export const sidecarName = 'sidecar';
+const restartLimit = 3;
+const restartDelayMs = 200;
+const socketsTimeoutMs = 15_000;
+const stopGraceMs = 8000;
+
+export interface SidecarProcess {
+  /** Resolves when all sockets are there; rejects when that takes too long. */
+  listening(): Promise<void>;
+  /** Resolves when it ended more often than it is restarted. */
+  gone: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function startSidecarProcess(launch: HostLaunch, state: StateFile, output: number): SidecarProcess {
+  let stopping = false;
+  let child: ChildProcess;
+  const gone = new Promise<void>((resolve) => {
+    const run = (restarts: number) => {
+      // A socket that a killed sidecar left behind would look like one that listens.
+      for (const socket of launch.sockets) {
+        rmSync(socket, { force: true });
+      }
+      child = spawnSidecar(launch, output);
+      state.set(sidecarName, { state: 'running', process: identify(child.pid ?? 0) });
+      child.once('error', () => undefined);
+      child.once('close', async (exitCode, signal) => {
+        if (stopping || restarts >= restartLimit) {
+          state.set(sidecarName, { state: 'exited', exitCode, signal });
+          resolve();
+          return;
+        }
+        state.set(sidecarName, { state: 'restarting' });
+        await sleep(restartDelayMs);
+        if (!stopping) {
+          run(restarts + 1);
+        }
+      });
+    };
+    run(0);
+  });
+  return {
+    gone,
+    listening: () => untilListening(launch.sockets, gone),
+    async stop() {
+      stopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) {
+        return;
+      }
+      const closed = once(child, 'close');
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopGraceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Its standard input stays open: the end of it tells the sidecar that this host is gone. */
+function spawnSidecar({ directory, sidecar }: HostLaunch, output: number): ChildProcess {
+  const [command = '', ...args] = sidecar.argv;
+  const child = spawn(command, args, { cwd: directory, env: {}, stdio: ['pipe', output, output] });
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.write(`${JSON.stringify(sidecar.boot)}\n`);
+  return child;
+}
+
+async function untilListening(sockets: readonly string[], gone: Promise<void>): Promise<void> {
+  let lost = false;
+  void gone.then(() => {
+    lost = true;
+  });
+  const deadline = Date.now() + socketsTimeoutMs;
+  while (!sockets.every((socket) => existsSync(socket))) {
+    if (lost || Date.now() > deadline) {
+      throw new Error('the sidecar did not listen in time');
+    }
+    await sleep(10);
+  }
+}

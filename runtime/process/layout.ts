@@ -1,0 +1,89 @@
+/** Where things are, as the processes of a session see them: fixed paths in a sandbox, real ones without (design 8). */
+import { join } from 'node:path';
+import { agentPaths } from '../../contract/agent-contract.ts';
+
+/** Paths as one container sees them. */
+export interface Layout {
+  node: string;
+  /** Runs with an empty environment. */
+  relay: string;
+  scriptedAgent: string;
+  /** Directory of the sockets: every server's for the agent, its own for a server. */
+  mcpDirectory: string;
+  sidecarSocket: string;
+  config: string;
+  /** Private and writable; working directory and home. */
+  workspace: string;
+  path: string;
+}
+
+/** The session's directory as the platform sees it. The sidecar makes `agent/` and `servers/` sockets below it. */
+export function sessionFiles(directory: string) {
+  return {
+    agentView: join(directory, 'agent'),
+    agentMcp: join(directory, 'agent/mcp'),
+    agentHttp: join(directory, 'agent/agent'),
+    config: join(directory, 'agent/agent/config.json'),
+    sidecarSocket: join(directory, 'agent/agent/sidecar.sock'),
+    serverView: (server: string) => join(directory, 'servers', server),
+    workspace: (container: string) => join(directory, 'work', container),
+    etc: join(directory, 'etc'),
+    relay: join(directory, 'etc/relay'),
+    log: (container: string) => join(directory, 'logs', `${container}.log`),
+    logs: join(directory, 'logs'),
+    state: join(directory, 'state.json'),
+    host: join(directory, 'host.json'),
+  };
+}
+
+/** A program that is in a sandbox, and where the machine has it. */
+export interface Programs {
+  /** Where Node is installed: `bin/node` is below it. */
+  nodePrefix: string;
+  /** The built programs of `dist/`. */
+  directory: string;
+  /** `node_modules/.bin` below it is on the PATH. */
+  runner: string;
+}
+
+const systemPath = ['/usr/local/bin', '/usr/bin', '/bin'];
+
+/** Node below /usr is there in every sandbox; any other installation is mounted at /opt/node. */
+export function nodePrefixInside(nodePrefix: string): string {
+  return nodePrefix === '/usr' || nodePrefix.startsWith('/usr/') ? nodePrefix : '/opt/node';
+}
+
+export function sandboxLayout(programs: Programs): Layout {
+  const nodeBin = join(nodePrefixInside(programs.nodePrefix), 'bin');
+  return {
+    node: join(nodeBin, 'node'),
+    relay: '/opt/platform/bin/relay',
+    scriptedAgent: '/opt/platform/scripted-agent.js',
+    mcpDirectory: agentPaths.mcpDirectory,
+    sidecarSocket: agentPaths.sidecarSocket,
+    config: agentPaths.config,
+    workspace: '/workspace',
+    path: [...new Set(['/opt/runner/node_modules/.bin', nodeBin, ...systemPath])].join(':'),
+  };
+}
+
+/** Without a sandbox each container sees the machine's own paths. `server` is null for the agent. */
+export function bareLayout(
+  programs: Programs,
+  directory: string,
+  container: string,
+  server: string | null,
+): Layout {
+  const files = sessionFiles(directory);
+  const nodeBin = join(programs.nodePrefix, 'bin');
+  return {
+    node: join(nodeBin, 'node'),
+    relay: files.relay,
+    scriptedAgent: join(programs.directory, 'scripted-agent.js'),
+    mcpDirectory: server === null ? files.agentMcp : files.serverView(server),
+    sidecarSocket: files.sidecarSocket,
+    config: files.config,
+    workspace: files.workspace(container),
+    path: [join(programs.runner, 'node_modules/.bin'), nodeBin, ...systemPath].join(':'),
+  };
+}

@@ -1,0 +1,117 @@
+/** Pure: the workload with its secrets, as the commands that the session's host runs. */
+import type { AgentConfig } from '../../contract/agent-contract.ts';
+import type { SidecarBoot } from '../../contract/sidecar.ts';
+import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
+import type { ContainerLaunch, HostLaunch } from './host-protocol.ts';
+import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
+import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
+import type { ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
+
+export interface Machine {
+  programs: Programs;
+  /** Null: no sandbox. */
+  root: SystemRoot | null;
+  /** False: containers that ask for the internet get no network. */
+  internet: boolean;
+  apiUrl: string;
+  sidecarLimits: SidecarBoot['limits'];
+}
+
+export function renderLaunch(
+  spec: ProcessWorkloadSpec,
+  secrets: LaunchSecrets,
+  { machine, directory }: { machine: Machine; directory: string },
+): HostLaunch {
+  const files = sessionFiles(directory);
+  return {
+    directory,
+    sidecar: {
+      argv: [`${machine.programs.nodePrefix}/bin/node`, `${machine.programs.directory}/sidecar.js`],
+      boot: {
+        session_id: spec.sessionId,
+        agent: { id: spec.agent.agent.id, name: spec.agent.agent.name },
+        api_url: machine.apiUrl,
+        ...secrets.sidecar,
+        session_directory: directory,
+        control_host: '127.0.0.1',
+        control_port: 0,
+        servers: spec.servers,
+        limits: machine.sidecarLimits,
+      },
+    },
+    sockets: [
+      files.sidecarSocket,
+      ...spec.servers.map(({ name }) => `${files.serverView(name)}/${name}.sock`),
+    ],
+    containers: spec.containers.map((container) =>
+      renderContainer(container, spec, secrets, { machine, directory }),
+    ),
+  };
+}
+
+function renderContainer(
+  asked: ContainerSpec,
+  spec: ProcessWorkloadSpec,
+  secrets: LaunchSecrets,
+  { machine, directory }: { machine: Machine; directory: string },
+): ContainerLaunch {
+  const { programs, root } = machine;
+  const container: ContainerSpec = { ...asked, network: machine.internet ? asked.network : 'none' };
+  const layout =
+    root === null
+      ? bareLayout(programs, directory, container.name, container.server)
+      : sandboxLayout(programs);
+  return {
+    name: container.name,
+    argv: argvOf(container, layout),
+    env: { ...ownEnv(container, spec, layout), ...configuredEnv(container, secrets) },
+    cwd: sessionFiles(directory).workspace(container.name),
+    sandbox: root === null ? null : renderSandbox(container, { directory, programs, root }),
+    network: container.network,
+  };
+}
+
+function argvOf({ program, server }: ContainerSpec, layout: Layout): string[] {
+  const command =
+    program.type === 'scripted' ? [layout.node, layout.scriptedAgent] : [program.command, ...program.args];
+  return server === null
+    ? command
+    : [layout.relay, `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`, '--', ...command];
+}
+
+function ownEnv(
+  { server }: ContainerSpec,
+  spec: ProcessWorkloadSpec,
+  layout: Layout,
+): Record<string, string> {
+  const base = { PATH: layout.path, HOME: layout.workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' };
+  if (server !== null) {
+    return base;
+  }
+  return {
+    ...base,
+    PLATFORM_SESSION_ID: spec.sessionId,
+    PLATFORM_CONFIG: layout.config,
+    PLATFORM_SIDECAR_SOCKET: layout.sidecarSocket,
+  };
+}
+
+function configuredEnv({ server }: ContainerSpec, { agentEnv, serverEnv }: LaunchSecrets): ResolvedEnv {
+  return server === null ? agentEnv : (serverEnv[server] ?? {});
+}
+
+/** The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment (spec). */
+export function renderAgentConfig(
+  spec: ProcessWorkloadSpec,
+  { machine, directory }: { machine: Pick<Machine, 'programs' | 'root'>; directory: string },
+): AgentConfig {
+  const { programs, root } = machine;
+  const layout = root === null ? bareLayout(programs, directory, 'agent', null) : sandboxLayout(programs);
+  const names = ['platform', ...spec.servers.map(({ name }) => name)];
+  const relay = (name: string) => ({
+    command: layout.relay,
+    args: ['-', `UNIX-CONNECT:${layout.mcpDirectory}/${name}.sock`],
+    env: {},
+  });
+  return { ...spec.agent, mcpServers: Object.fromEntries(names.map((name) => [name, relay(name)])) };
+}

@@ -1,0 +1,94 @@
+/** Pure: the arguments that bubblewrap makes one container from (design 12). An allow-list: what is not named is not there. */
+import { join } from 'node:path';
+import { nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
+import type { ContainerSpec, Network } from './workload-spec.ts';
+
+/** Top-level directories that are links into /usr on this machine, such as `/bin`; the others are mounted themselves. */
+export interface SystemRoot {
+  links: Readonly<Record<string, string>>;
+  directories: readonly string[];
+}
+
+const isolation = [
+  '--unshare-user',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-cgroup-try',
+  '--disable-userns',
+  '--new-session',
+  '--die-with-parent',
+  '--cap-drop',
+  'ALL',
+  '--clearenv',
+];
+
+/** A container with `internet` is started in a network namespace of its own that is connected already. */
+const networkIsolation: Record<Network, string[]> = { none: ['--unshare-net'], internet: [] };
+
+/** What programs need of /etc: certificates, the linker's cache, time zone, Debian's command links. */
+const systemConfiguration = [
+  '/etc/ssl',
+  '/etc/ca-certificates',
+  '/etc/pki',
+  '/etc/ld.so.cache',
+  '/etc/ld.so.conf',
+  '/etc/ld.so.conf.d',
+  '/etc/localtime',
+  '/etc/alternatives',
+];
+
+const generatedFiles = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.conf'];
+
+/** Everything but the environment and the command. Holds no secret. */
+export function renderSandbox(
+  container: ContainerSpec,
+  { directory, programs, root }: { directory: string; programs: Programs; root: SystemRoot },
+): string[] {
+  return [
+    ...isolation,
+    ...networkIsolation[container.network],
+    ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
+    ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...readOnly('/usr', '/usr'),
+    ...root.directories.flatMap((path) => readOnly(path, path)),
+    ...Object.entries(root.links).flatMap(([path, target]) => ['--symlink', target, path]),
+    ...systemConfiguration.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...generatedFiles.flatMap((file) => readOnly(join(sessionFiles(directory).etc, file), `/etc/${file}`)),
+    ...programMounts(container, directory, programs),
+    ...ownMounts(container, directory),
+    ...['--chdir', '/workspace', '--remount-ro', '/'],
+  ];
+}
+
+/** Arguments that set the environment; they reach bubblewrap through a pipe, since a command line can be read by others. */
+export function renderEnvironment(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]);
+}
+
+function programMounts({ program, server }: ContainerSpec, directory: string, programs: Programs): string[] {
+  const inside = nodePrefixInside(programs.nodePrefix);
+  const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
+  return [
+    ...(inside === programs.nodePrefix ? [] : readOnly(programs.nodePrefix, inside)),
+    ...readOnly(sessionFiles(directory).relay, '/opt/platform/bin/relay'),
+    ...dist('relay.js'),
+    ...(program.type === 'scripted' ? dist('scripted-agent.js') : []),
+    ...(server !== null || program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
+  ];
+}
+
+/** Its own sockets, which it may connect to and nothing else, and its own working directory. */
+function ownMounts({ name, server }: ContainerSpec, directory: string): string[] {
+  const files = sessionFiles(directory);
+  return [
+    ...(server === null
+      ? readOnly(files.agentView, '/run/platform')
+      : readOnly(files.serverView(server), '/run/platform/mcp')),
+    ...['--bind', files.workspace(name), '/workspace'],
+  ];
+}
+
+function readOnly(from: string, to: string): string[] {
+  return ['--ro-bind', from, to];
+}

@@ -1,0 +1,102 @@
+/** Pure: a frozen configuration as containers of this runtime, or a sentence about what it cannot run. */
+import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
+import { UnsupportedWorkloadError } from '../workload.ts';
+import type { ContainerProgram, ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
+
+export interface RenderRules {
+  sandboxed: boolean;
+  /** Without a sandbox: commands of servers that may run all the same; null allows all. */
+  seededCommands: ReadonlySet<string> | null;
+}
+
+const firstUid = 2000;
+
+/** Throws UnsupportedWorkloadError. */
+export function renderWorkload(configuration: FrozenConfiguration, rules: RenderRules): ProcessWorkloadSpec {
+  const { agent, servers } = configuration;
+  refuseWhatIsMissing(configuration);
+  const containers: ContainerSpec[] = [
+    {
+      name: 'agent',
+      server: null,
+      program: agentProgram(configuration, rules),
+      network: agent.network,
+      uid: firstUid,
+    },
+    ...servers.map((server, index) => ({
+      name: `mcp-${server.name}`,
+      server: server.name,
+      program: serverProgram(server, rules),
+      network: server.network,
+      uid: firstUid + 1 + index,
+    })),
+  ];
+  return {
+    sessionId: configuration.session_id,
+    agent: {
+      session_id: configuration.session_id,
+      agent: {
+        id: agent.id,
+        name: agent.name,
+        kind: agent.kind,
+        instructions: agent.instructions,
+        model: agent.model,
+      },
+      prompt: configuration.prompt,
+    },
+    servers: servers.map(({ name, tool_scopes }) => ({ name, tool_scopes })),
+    containers,
+  };
+}
+
+function refuseWhatIsMissing({ agent, servers, siblings, services }: FrozenConfiguration): void {
+  const [companion] = [...siblings, ...services];
+  if (companion !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `"${companion.name}": siblings and services are not available on the process runtime`,
+    );
+  }
+  const opened = [agent, ...servers].find(({ egress_allow }) => egress_allow.length > 0);
+  if (opened !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `"${opened.name}": egress_allow is not available on the process runtime`,
+    );
+  }
+}
+
+function agentProgram({ agent: { run } }: FrozenConfiguration, rules: RenderRules): ContainerProgram {
+  if (run.type === 'image') {
+    throw new UnsupportedWorkloadError('the agent runs an image, and the process runtime starts no images');
+  }
+  if (run.type === 'builtin') {
+    if (run.name !== 'scripted') {
+      throw new UnsupportedWorkloadError(`the built-in agent "${run.name}" is not available yet`);
+    }
+    return { type: 'scripted' };
+  }
+  if (!rules.sandboxed && rules.seededCommands !== null) {
+    throw new UnsupportedWorkloadError(
+      'without bubblewrap only the scripted agent runs here; install bubblewrap',
+    );
+  }
+  return { type: 'command', command: run.command, args: run.args };
+}
+
+function serverProgram(
+  { name, shape }: FrozenServer,
+  { sandboxed, seededCommands }: RenderRules,
+): ContainerProgram {
+  if (shape.type !== 'command') {
+    const why =
+      shape.type === 'image'
+        ? 'is an image, and the process runtime starts no images'
+        : 'is remote, which is not available yet';
+    throw new UnsupportedWorkloadError(`the MCP server "${name}" ${why}`);
+  }
+  if (!sandboxed && seededCommands !== null && !seededCommands.has(shape.command)) {
+    throw new UnsupportedWorkloadError(
+      `the MCP server "${name}" runs "${shape.command}", which needs a sandbox; install bubblewrap`,
+    );
+  }
+  return { type: 'command', command: shape.command, args: shape.args };
+}

@@ -1,0 +1,63 @@
+/** Makes what a session finds on disk before it starts: configuration, minimal /etc, relay, directories. No secret. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { type Layout, sessionFiles } from './layout.ts';
+import type { ContainerSpec } from './workload-spec.ts';
+
+/** A socket's path is at most this long; the sidecar binds relative paths, but without a sandbox the agent connects to the real one. */
+export const socketPathLimitBytes = 107;
+
+/** User-mode networking answers DNS at this address. */
+const resolver = 'nameserver 10.0.2.3\n';
+
+export function makeSessionDirectory(
+  directory: string,
+  {
+    config,
+    containers,
+    relay,
+  }: { config: AgentConfig; containers: readonly ContainerSpec[]; relay: { node: string; program: string } },
+): void {
+  const files = sessionFiles(directory);
+  const servers = containers.flatMap(({ server }) => (server === null ? [] : [server]));
+  for (const path of [
+    directory,
+    files.agentMcp,
+    files.agentHttp,
+    files.etc,
+    files.logs,
+    ...servers.map(files.serverView),
+    ...containers.map(({ name }) => files.workspace(name)),
+  ]) {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  }
+  writeFileSync(files.config, JSON.stringify(config, null, 2), { mode: 0o600 });
+  // An empty environment is enough for it: both paths are absolute.
+  writeFileSync(files.relay, `#!/bin/sh\nexec '${relay.node}' '${relay.program}' "$@"\n`);
+  chmodSync(files.relay, 0o755);
+  for (const [name, text] of Object.entries(etcFiles(containers))) {
+    writeFileSync(`${files.etc}/${name}`, text);
+  }
+}
+
+function etcFiles(containers: readonly ContainerSpec[]): Record<string, string> {
+  const users = containers.map(({ uid }) => ({ uid, name: `u${uid}` }));
+  return {
+    passwd: users.map(({ uid, name }) => `${name}:x:${uid}:${uid}::/workspace:/bin/sh\n`).join(''),
+    group: users.map(({ uid, name }) => `${name}:x:${uid}:\n`).join(''),
+    hosts: '127.0.0.1 localhost\n',
+    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
+    'resolv.conf': resolver,
+  };
+}
+
+/** What the relay wrapper runs, as the containers see it. */
+export function relayProgram(
+  layout: Layout,
+  bare: { programsDirectory: string } | null,
+): { node: string; program: string } {
+  return {
+    node: layout.node,
+    program: bare === null ? '/opt/platform/relay.js' : `${bare.programsDirectory}/relay.js`,
+  };
+}

@@ -1,0 +1,25 @@
+/** What a session runs as on this runtime, without any secret and without any path of the machine. */
+import type { AgentConfig } from '../../contract/agent-contract.ts';
+import type { SidecarBoot } from '../../contract/sidecar.ts';
+
+export type Network = 'none' | 'internet';
+
+export type ContainerProgram = { type: 'scripted' } | { type: 'command'; command: string; args: string[] };
+
+export interface ContainerSpec {
+  /** `agent`, or `mcp-<server>`. */
+  name: string;
+  /** The server that this container is; null for the agent. */
+  server: string | null;
+  program: ContainerProgram;
+  network: Network;
+  /** User and group inside the sandbox; each container has its own, none is root. */
+  uid: number;
+}
+
+export interface ProcessWorkloadSpec {
+  sessionId: string;
+  agent: Omit<AgentConfig, 'mcpServers'>;
+  servers: SidecarBoot['servers'];
+  containers: ContainerSpec[];
+}
