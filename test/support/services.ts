@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../../embedded/postgres.ts';
-import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
+import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { migrate, openDatabase } from '../../store/database.ts';
 
 const directory = resolve('.cache/test');

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { isRunning } from '../../../runtime/process/process-identity.ts';
 import { type RunningTemporal, startTemporal } from '../../../embedded/temporal.ts';
+import { isRunning } from '../../../runtime/process/process-identity.ts';
 
 const { temporal: program } = JSON.parse(readFileSync('.cache/tools.json', 'utf8'));
 let directory: string;

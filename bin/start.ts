@@ -1,0 +1,58 @@
+/** `npm start`: the whole platform on one machine (design 14). */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
+import { startConfig } from '../config/start.ts';
+import { startError, usage, welcome } from '../embedded/messages.ts';
+import { StartError } from '../embedded/start-error.ts';
+import { startPlatform } from '../embedded/start-platform.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function temporalProgram(): string | undefined {
+  try {
+    return JSON.parse(readFileSync(`${root}/.cache/tools.json`, 'utf8')).temporal;
+  } catch {
+    return undefined;
+  }
+}
+
+const interruption = new AbortController();
+
+async function main(): Promise<void> {
+  const interrupted = new Promise<void>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(name, () => {
+        console.log(interruption.signal.aborted ? '  Still stopping.' : '\n  Stopping.');
+        interruption.abort();
+        resolve();
+      });
+    }
+  });
+  const platform = await startPlatform({
+    config: parseEnvironment(startConfig, process.env),
+    root,
+    temporalProgram: temporalProgram(),
+    environment: process.env,
+    progress: (line) => console.log(`  ${line}`),
+    signal: interruption.signal,
+  });
+  console.log(welcome(platform));
+  await interrupted;
+  await platform.stop();
+  console.log('  Stopped. The data stays where it is.');
+}
+
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  console.log(usage);
+} else {
+  try {
+    await main();
+  } catch (error) {
+    process.exitCode = interruption.signal.aborted ? 130 : 1;
+    if (!interruption.signal.aborted) {
+      const expected = error instanceof StartError || error instanceof ConfigurationError;
+      console.error(expected ? `\n${error.message}` : startError(error));
+    }
+  }
+}
