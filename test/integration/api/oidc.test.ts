@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import Provider from 'oidc-provider';
 import { type Answer, caller, startTestApi, type TestApi } from '../../support/api.ts';
 
 const publicUrl = 'http://localhost:4999';
@@ -29,6 +28,7 @@ async function startProvider() {
   // It warns about its development settings, which are what is wanted here.
   jest.spyOn(console, 'warn').mockImplementation(() => {});
   jest.spyOn(console, 'info').mockImplementation(() => {});
+  const { default: Provider } = await import('oidc-provider');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -6,6 +6,7 @@ import { listen } from '../../../api/server.ts';
 
 async function serve() {
   const app = new Koa();
+  app.silent = true;
   app.use(async (ctx) => {
     if (ctx.path === '/stream') {
       const lines = new PassThrough();
