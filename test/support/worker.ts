@@ -23,7 +23,8 @@ export async function workflowBundle(path = workflowsPath): Promise<{ code: stri
 }
 
 let installed = false;
-function installRuntime(): void {
+/** Keeps the SDK from writing about every worker that comes and goes. */
+export function quietRuntime(): void {
   if (!installed) {
     Runtime.install({
       logger: quiet,
@@ -39,7 +40,7 @@ export async function startTestWorker(options: {
   activities: Partial<Activities>;
   taskQueue?: string;
 }): Promise<TestWorker> {
-  installRuntime();
+  quietRuntime();
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
   const connection = await NativeConnection.connect({ address: temporalAddress() });
   const worker = await Worker.create({

@@ -1,0 +1,87 @@
+/** The worker: runs the workflows and their activities, and the sessions' workloads. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import { importSPKI } from 'jose';
+import type { Logger } from 'pino';
+import type { ActivityDependencies } from '../activities/dependencies.ts';
+import { createActivities } from '../activities/index.ts';
+import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
+import { type WorkerConfig, workerConfig } from '../config/worker.ts';
+import { taskQueue } from '../contract/workflow-ids.ts';
+import { createProcessRuntime } from '../runtime/process/driver.ts';
+import { openDatabase } from '../store/database.ts';
+import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
+import { createLogger } from './worker/logger.ts';
+import { keepSweeping } from './worker/sweep.ts';
+import { connectToTemporal, knowsSearchAttributes } from './worker/temporal.ts';
+
+const programs = fileURLToPath(new URL('.', import.meta.url));
+const sweepIntervalMs = 60_000;
+/** Beside the one slot that watches each session: launches, deliveries and decisions. */
+const activityHeadroom = 50;
+
+async function main(config: WorkerConfig, log: Logger): Promise<void> {
+  const stopping = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => stopping.abort());
+  }
+  const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL });
+  await verifyMasterKeys(db, config.MASTER_KEYS);
+  const namespace = config.TEMPORAL_NAMESPACE;
+  const connection = await connectToTemporal(config.TEMPORAL_ADDRESS, log, stopping.signal);
+  const deps: ActivityDependencies = {
+    db,
+    runtime: await openRuntime(config, log),
+    masterKeys: config.MASTER_KEYS,
+    sessionKeySeed: config.SESSION_KEY_SEED,
+    approvalPublicKey: await importSPKI(config.APPROVAL_PUBLIC_KEY, 'EdDSA'),
+    limits: config,
+    searchAttributesKnown: await knowsSearchAttributes(connection, namespace, log),
+    log,
+  };
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: { code: readFileSync(`${programs}workflows.js`, 'utf8') },
+    activities: createActivities(deps),
+    maxConcurrentActivityTaskExecutions: config.WORKER_MAX_SESSIONS + activityHeadroom,
+    maxHeartbeatThrottleInterval: '2 seconds',
+    shutdownGraceTime: '3 seconds',
+    shutdownForceTime: '10 seconds',
+  });
+  const { workflow } = new Client({ connection, namespace });
+  const stopSweeping = keepSweeping({ deps, workflows: workflow, taskQueue }, sweepIntervalMs);
+  // Running sessions go on without the worker; the next one finds and watches them again.
+  stopping.signal.addEventListener('abort', () => worker.shutdown());
+  log.info({ taskQueue, namespace }, 'the worker is ready');
+  await worker.run();
+  stopSweeping();
+  await connection.close();
+  await db.destroy();
+}
+
+function openRuntime(config: WorkerConfig, log: Logger): Promise<ActivityDependencies['runtime']> {
+  return createProcessRuntime({
+    sessionsDirectory: config.SESSIONS_DIR,
+    programsDirectory: programs,
+    runnerDirectory: config.RUNNER_DIR,
+    nodeBinary: process.execPath,
+    sandbox: config.SANDBOX,
+    allowUnsandboxed: config.ALLOW_UNSANDBOXED,
+    production: config.NODE_ENV === 'production',
+    apiUrl: config.INTERNAL_API_URL,
+    limits: config,
+    logger: log,
+  });
+}
+
+try {
+  const config = parseEnvironment(workerConfig, process.env);
+  await main(config, createLogger(config.LOG_LEVEL));
+} catch (error) {
+  console.error(error instanceof ConfigurationError ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,96 @@
+/** Workflows with one careless change each, to prove that the kept histories would notice it. */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { workflowBundle } from '../support/worker.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Alteration {
+  what: string;
+  file: string;
+  from: string;
+  to: string;
+  /** A history that must not replay any more. */
+  breaks: string;
+}
+
+export const alterations: Alteration[] = [
+  {
+    what: 'a launch that is not validated',
+    file: 'session-workflow.ts',
+    from: 'await steps.validateLaunch({ sessionId });',
+    to: '',
+    breaks: 'session-completes-when-its-agent-exits',
+  },
+  {
+    what: 'a workload that is not stopped',
+    file: 'session-workflow.ts',
+    from: 'await stop(sessionId);',
+    to: '',
+    breaks: 'session-workflow-is-cancelled',
+  },
+  {
+    what: 'an agent that gets no time to exit',
+    file: 'session-workflow.ts',
+    from: 'if (!state.terminateRequested) {',
+    to: 'if (state.terminateRequested) {',
+    breaks: 'session-ended-by-its-agent-that-stays',
+  },
+  {
+    what: 'requests that are not told of the end',
+    file: 'session-workflow.ts',
+    from: 'await Promise.all(requestIds.map(tellRequest));',
+    to: '',
+    breaks: 'session-ends-with-an-open-request',
+  },
+  {
+    what: 'a later run that launches again',
+    file: 'session-workflow.ts',
+    from: 'input.resume ?? (await launch(state))',
+    to: '(await launch(state))',
+    breaks: 'session-continued-from-an-earlier-run',
+  },
+  {
+    what: 'an expiry that is not written down',
+    file: 'permission-request-workflow.ts',
+    from: 'state.outcome = await steps.closeRequest({ requestId, status });',
+    to: 'state.outcome = { status, grantId: null };',
+    breaks: 'request-expires',
+  },
+  {
+    what: 'an expiry that does not wait for a decision under way',
+    file: 'permission-request-workflow.ts',
+    from: 'while (state.deciding) {\n    await condition(() => !state.deciding);\n  }\n  if (state.outcome',
+    to: 'if (state.outcome',
+    breaks: 'request-decided-across-its-expiry',
+  },
+  {
+    what: 'a grant without its activity',
+    file: 'grant-workflow.ts',
+    from: 'await steps.carryOutDecision({ decisionId })',
+    to: 'await steps.closeRequest({ requestId: decisionId, status: "expired" })',
+    breaks: 'grant-written',
+  },
+];
+
+/** The workflows with the change made. Throws when the text to change is not there any more. */
+export async function bundleAltered({ what, file, from, to }: Alteration): Promise<{ code: string }> {
+  // Below the project, for its packages, and outside of node_modules, which is not compiled.
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const folder = mkdtempSync(join(root, '.cache/altered-'));
+  try {
+    for (const part of ['workflows', 'contract']) {
+      cpSync(join(root, part), join(folder, part), { recursive: true });
+    }
+    const path = join(folder, 'workflows', file);
+    const text = readFileSync(path, 'utf8');
+    if (!text.includes(from)) {
+      throw new Error(`${file} changed: write down anew how it would have ${what}`);
+    }
+    writeFileSync(path, text.replace(from, to));
+    return await workflowBundle(join(folder, 'workflows/index.ts'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,219 @@
+/** Runs whose histories are kept: each is named for what it protects. A changed workflow has to replay them all. */
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Workflow } from '@temporalio/client';
+import {
+  grantWorkflowId,
+  permissionRequestWorkflowId,
+  sessionWorkflowId,
+} from '../../contract/workflow-ids.ts';
+import type { RequestOutcome, SessionWorkflowInput } from '../../workflows/messages.ts';
+import { eventually } from '../support/eventually.ts';
+import type { TestWorker } from '../support/worker.ts';
+import { type ScriptedPlatform, ScriptedRequest, ScriptedSession } from '../workflows/scripted-activities.ts';
+
+export interface Stage {
+  worker: TestWorker;
+  platform: ScriptedPlatform;
+}
+
+/** What to fetch: a workflow id, and the run when it is not the last one. */
+export interface Recorded {
+  workflowId: string;
+  runId?: string;
+}
+type Scenario = (stage: Stage) => Promise<Recorded>;
+
+const exited = { kind: 'agent_exited', exitCode: 0, signal: null } as const;
+const approved: RequestOutcome = { status: 'approved', grantId: 'b8a1c7de-98a9-4c55-9f5f-3b1f6f6f0f01' };
+
+function start(stage: Stage, type: string, workflowId: string, input: unknown) {
+  const { client, taskQueue } = stage.worker;
+  return client.workflow.start<Workflow>(type, { workflowId, taskQueue, args: [input] });
+}
+
+async function startSession(
+  stage: Stage,
+  script: Partial<ScriptedSession> = {},
+  more: Partial<SessionWorkflowInput> = {},
+) {
+  const sessionId = randomUUID();
+  const session = Object.assign(new ScriptedSession(), script);
+  stage.platform.sessions.set(sessionId, session);
+  const workflowId = sessionWorkflowId(sessionId);
+  const handle = await start(stage, 'sessionWorkflow', workflowId, { sessionId, ...more });
+  return { handle, session, sessionId, workflowId };
+}
+
+async function startRunning(
+  stage: Stage,
+  script?: Partial<ScriptedSession>,
+  more?: Partial<SessionWorkflowInput>,
+) {
+  const started = await startSession(stage, script, more);
+  await eventually(() => called(started.session, 'watchWorkload'));
+  await started.handle.signal('sidecarReady');
+  await eventually(() => called(started.session, 'deliverInputs'));
+  return started;
+}
+
+function called(session: ScriptedSession, name: string): void {
+  if (!session.calls.includes(name)) {
+    throw new Error(`${name} was not called yet`);
+  }
+}
+
+async function startRequest(stage: Stage, script: Partial<ScriptedRequest> = {}) {
+  const requestId = randomUUID();
+  const request = Object.assign(new ScriptedRequest(), { sessionId: randomUUID() }, script);
+  stage.platform.requests.set(requestId, request);
+  const workflowId = permissionRequestWorkflowId(requestId);
+  const handle = await start(stage, 'permissionRequestWorkflow', workflowId, { requestId });
+  const decide = (decision: () => Promise<RequestOutcome>) => {
+    const decisionId = randomUUID();
+    request.decisions.set(decisionId, decision);
+    return handle.executeUpdate('decide', { args: [{ decisionId }] });
+  };
+  return { handle, request, workflowId, decide };
+}
+
+const refuse = (type: string) => () => ApplicationFailure.nonRetryable(`refused as ${type}`, type);
+const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const scenarios: Record<string, Scenario> = {
+  'session-completes-when-its-agent-exits': async (stage) => {
+    const { handle, session, workflowId } = await startRunning(stage);
+    session.exit = exited;
+    await handle.result();
+    return { workflowId };
+  },
+  'session-fails-when-its-launch-is-refused': async (stage) => {
+    const failures = new Map([['validateLaunch', refuse('launch_refused')]] as const);
+    const { handle, workflowId } = await startSession(stage, { failures });
+    await handle.result();
+    return { workflowId };
+  },
+  'session-fails-when-its-sidecar-is-not-ready': async (stage) => {
+    const limits = { startMs: 500, totalMs: 60_000, idleMs: 60_000 };
+    const { handle, workflowId } = await startSession(stage, { limits });
+    await handle.result();
+    return { workflowId };
+  },
+  'session-terminated-while-its-workload-starts': async (stage) => {
+    const { handle, session, workflowId } = await startSession(stage, { startTakesMs: 800 });
+    await eventually(() => called(session, 'startWorkload'));
+    await handle.signal('terminate');
+    await handle.result();
+    return { workflowId };
+  },
+  'session-ended-by-its-agent-that-stays': async (stage) => {
+    const { handle, session, workflowId } = await startRunning(stage);
+    session.requestedEnding = { status: 'completed', reason: 'done' };
+    await handle.signal('agentEnded');
+    await handle.result();
+    return { workflowId };
+  },
+  'session-goes-idle-after-messages': async (stage) => {
+    const limits = { startMs: 20_000, totalMs: 60_000, idleMs: 400 };
+    const { handle, session, workflowId } = await startRunning(stage, { limits, remainingIdleMs: 400 });
+    await handle.signal('inputAvailable');
+    await eventually(() => called(session, 'checkIdle'));
+    session.remainingIdleMs = 0;
+    await handle.result();
+    return { workflowId };
+  },
+  'session-reaches-its-total-limit': async (stage) => {
+    const limits = { startMs: 20_000, totalMs: 1500, idleMs: 60_000 };
+    const { handle, workflowId } = await startRunning(stage, { limits });
+    await handle.result();
+    return { workflowId };
+  },
+  'session-workflow-is-cancelled': async (stage) => {
+    const { handle, workflowId } = await startRunning(stage);
+    await handle.cancel();
+    await handle.result();
+    return { workflowId };
+  },
+  'session-ends-with-an-open-request': async (stage) => {
+    const { handle, session, workflowId } = await startRunning(stage);
+    const open = await startRequest(stage);
+    session.openRequestIds = [open.workflowId.replace(/^.*\//, ''), randomUUID()];
+    session.exit = { kind: 'sidecar_lost' };
+    await handle.result();
+    await open.handle.result();
+    return { workflowId };
+  },
+  'session-continues-as-a-new-run': async (stage) => {
+    const { handle, session, workflowId } = await startRunning(stage, {}, { historyLimit: 50 });
+    const { runId } = await handle.describe();
+    while ((await handle.describe()).runId === runId) {
+      await handle.signal('inputAvailable');
+      await after(20);
+    }
+    session.exit = exited;
+    await handle.result();
+    return { workflowId, runId };
+  },
+  'session-continued-from-an-earlier-run': async (stage) => {
+    const resume = {
+      workspaceId: 'workspace-1',
+      limits: { startMs: 20_000, totalMs: 600_000, idleMs: 600_000 },
+      totalDeadlineMs: Date.now() + 600_000,
+      searchAttributesKnown: true,
+    };
+    const { handle, session, workflowId } = await startSession(stage, {}, { resume });
+    await eventually(() => called(session, 'deliverInputs'));
+    session.exit = exited;
+    await handle.result();
+    return { workflowId };
+  },
+  'session-that-still-runs': async (stage) => {
+    const { workflowId } = await startRunning(stage);
+    return { workflowId };
+  },
+  'request-approved': async (stage) => {
+    const { handle, workflowId, decide } = await startRequest(stage);
+    await decide(async () => approved);
+    await handle.result();
+    return { workflowId };
+  },
+  'request-expires': async (stage) => {
+    const { handle, workflowId } = await startRequest(stage, { remainingMs: 300 });
+    await handle.result();
+    return { workflowId };
+  },
+  'request-cancelled-with-its-session': async (stage) => {
+    const { handle, workflowId } = await startRequest(stage);
+    await handle.signal('sessionEnded');
+    await handle.result();
+    return { workflowId };
+  },
+  'request-approved-after-an-approval-that-came-too-late': async (stage) => {
+    const { handle, workflowId, decide } = await startRequest(stage);
+    await decide(() => Promise.reject(refuse('approval_expired')())).catch(() => undefined);
+    await decide(async () => approved);
+    await handle.result();
+    return { workflowId };
+  },
+  'request-decided-across-its-expiry': async (stage) => {
+    const { handle, workflowId, decide } = await startRequest(stage, { remainingMs: 600 });
+    await decide(() => after(1200).then(() => approved));
+    await handle.result();
+    return { workflowId };
+  },
+  'grant-written': async (stage) => {
+    const request = new ScriptedRequest();
+    const decisionId = randomUUID();
+    request.decisions.set(decisionId, async () => approved);
+    stage.platform.requests.set(randomUUID(), request);
+    const workflowId = grantWorkflowId(randomUUID());
+    await (await start(stage, 'grantWorkflow', workflowId, { decisionId })).result();
+    return { workflowId };
+  },
+  'grant-refused': async (stage) => {
+    const workflowId = grantWorkflowId(randomUUID());
+    const handle = await start(stage, 'grantWorkflow', workflowId, { decisionId: randomUUID() });
+    await handle.result().catch(() => undefined);
+    return { workflowId };
+  },
+};
