@@ -46,6 +46,8 @@ export async function startTestWorker(options: {
   const worker = await Worker.create({
     connection,
     taskQueue,
+    // Histories that are kept name no machine.
+    identity: 'test-worker',
     workflowBundle: options.bundle,
     activities: options.activities,
     maxConcurrentActivityTaskExecutions: 50,
