@@ -22,9 +22,8 @@ export async function streamInput(
 
   // Reading from the inbox, not from what the subscription brings, keeps the order and drops nothing.
   const sendPending = () => {
-    while (!response.writableNeedDrain && sent < inbox.lastSeq) {
-      const [message] = inbox.after(sent);
-      if (!message) {
+    for (const message of inbox.after(sent)) {
+      if (response.writableNeedDrain) {
         return;
       }
       response.write(serialize(message));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AgentEventInput, agentEventInput } from '../../contract/agent-contract.ts';
+import { type ErrorCode, httpStatusByCode } from '../../contract/errors.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
 import { parseJsonBody, readBody } from '../http/read-body.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
@@ -39,13 +40,15 @@ export function asHttpRefusal(error: unknown): unknown {
     return new HttpRefusal('unavailable', error.message);
   }
   if (error instanceof ToolFailure || error instanceof PlatformRefusal) {
-    const code =
-      error.code === 'too_large'
-        ? 'too_large'
-        : error.code === 'invalid_request'
-          ? 'validation_failed'
-          : 'forbidden';
-    return new HttpRefusal(code, `${error.code}: ${error.message}`);
+    return new HttpRefusal(httpCodeOf(error.code), `${error.code}: ${error.message}`);
   }
   return error;
+}
+
+/** A code of this interface stays; one of the tool side is a request that was not valid, or not allowed. */
+function httpCodeOf(code: string): ErrorCode {
+  if (Object.hasOwn(httpStatusByCode, code)) {
+    return code as ErrorCode;
+  }
+  return code === 'invalid_request' ? 'validation_failed' : 'forbidden';
 }

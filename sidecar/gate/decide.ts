@@ -50,6 +50,11 @@ const exactCallMembers = new Set(callMembers);
 const foldedCallMembers = new Set(callMembers.map(foldName));
 
 export function decideAgentMessage(message: Message, view: GateView): AgentDecision {
+  const decision = decide(message, view);
+  return decision.action === 'refuse' ? { ...decision, tool: calledTool(message) } : decision;
+}
+
+function decide(message: Message, view: GateView): AgentDecision {
   if (message.kind === 'result' || message.kind === 'error') {
     const isOpen = message.id !== null && view.serverIdOpen(message.id);
     return isOpen ? { action: 'forward' } : refuse('unknown_answer');
@@ -75,8 +80,7 @@ export function decideAgentMessage(message: Message, view: GateView): AgentDecis
 
 function decideCall(id: RequestId, params: Readonly<Record<string, unknown>>, tools: GateMap): AgentDecision {
   const { name: tool } = params;
-  const invalid = (reason: GateRefusal, refusedTool: string | null = null) =>
-    refuse(reason, id, rpcErrorCode.invalidParams, refusedTool);
+  const invalid = (reason: GateRefusal) => refuse(reason, id, rpcErrorCode.invalidParams);
   if (typeof tool !== 'string' || tool.length === 0 || tool.length > maxToolNameLength) {
     return invalid('bad_tool_name');
   }
@@ -84,21 +88,33 @@ function decideCall(id: RequestId, params: Readonly<Record<string, unknown>>, to
     (key) => !exactCallMembers.has(key) && foldedCallMembers.has(foldName(key)),
   );
   if (hasLookalike) {
-    return invalid('lookalike_member', tool);
+    return invalid('lookalike_member');
   }
   if (params['arguments'] !== undefined && !isObject(params['arguments'])) {
-    return invalid('bad_arguments', tool);
+    return invalid('bad_arguments');
   }
   const gate = tools.lookUp(tool);
   if (gate.kind === 'lookalike') {
-    return invalid('lookalike_tool_name', tool);
+    return invalid('lookalike_tool_name');
   }
   return { action: 'call', id, tool, scope: gate.kind === 'gated' ? gate.scope : null };
 }
 
+/** The tool that a refused call named, as far as it fits into a record. */
+function calledTool(message: Message): string | null {
+  const isCall = message.kind === 'request' || message.kind === 'notification';
+  if (!isCall || message.method !== 'tools/call') {
+    return null;
+  }
+  const { name } = message.params;
+  return typeof name === 'string' ? name.slice(0, maxToolNameLength) : null;
+}
+
+/** `roomForRequest`: may the server ask the agent one thing more? */
 export function decideServerMessage(
   message: Message,
   agentIdOpen: (id: RequestId) => boolean,
+  roomForRequest = true,
 ): ServerDecision {
   if (message.kind === 'result' || message.kind === 'error') {
     if (message.id === null || !agentIdOpen(message.id)) {
@@ -109,18 +125,19 @@ export function decideServerMessage(
       ? { action: 'refuse_answer', reason: 'input_required', id: message.id }
       : { action: 'answer', id: message.id };
   }
-  if (serverMay(message)) {
-    return { action: 'forward' };
-  }
   const id = message.kind === 'request' ? message.id : null;
-  return { action: 'refuse', reason: 'method_not_allowed', id };
+  if (!serverMay(message)) {
+    return { action: 'refuse', reason: 'method_not_allowed', id };
+  }
+  return id === null || roomForRequest
+    ? { action: 'forward' }
+    : { action: 'refuse', reason: 'too_many_requests', id };
 }
 
 function refuse(
   reason: GateRefusal,
   id: RequestId | null = null,
   code: number = rpcErrorCode.invalidRequest,
-  tool: string | null = null,
 ): AgentDecision {
-  return { action: 'refuse', reason, code, id, tool };
+  return { action: 'refuse', reason, code, id, tool: null };
 }

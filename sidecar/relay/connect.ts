@@ -1,5 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertSocketPath } from '../socket-path.ts';
 
 const retryMs = 100;
 /** Nobody listens (yet, or for the moment): worth waiting for. */
@@ -7,6 +8,7 @@ const waitable = new Set(['ENOENT', 'ECONNREFUSED', 'EAGAIN']);
 
 /** Connects to a Unix socket, waiting for it to appear. Throws when it cannot be reached within the limit. */
 export async function connectToSocket(path: string, limitMs: number, signal?: AbortSignal): Promise<Socket> {
+  assertSocketPath(path);
   const deadline = Date.now() + limitMs;
   for (;;) {
     try {

@@ -89,7 +89,9 @@ async function bridge(socket: Socket, { command, args, env, signal }: ServerRela
   signal.addEventListener('abort', stop, { once: true });
   child.stdin.on('error', () => undefined);
   socket.pipe(child.stdin);
-  child.stdout.pipe(socket);
+  // The end of its output is not yet the end of the process: how it ended decides what comes next.
+  child.stdout.pipe(socket, { end: false });
+  child.stdout.once('end', () => setTimeout(() => terminate(child), lastOutputMs).unref());
   // The sidecar closes a connection that the agent left: this process has no one to talk to any more.
   socket.once('end', stop);
   socket.once('close', stop);

@@ -23,7 +23,7 @@ import { readLines } from '../json-rpc/read-lines.ts';
 import { writeLine } from '../json-rpc/write-line.ts';
 import type { Metrics } from '../metrics.ts';
 import { type CallGate, callRefusal, type GatedCall, lostCall } from './call-gate.ts';
-import { InFlight, type OpenRequest } from './in-flight.ts';
+import { InFlight, maxOpen, type OpenRequest } from './in-flight.ts';
 import type { ServerSide } from './server-side.ts';
 
 export interface LinkParts {
@@ -216,7 +216,11 @@ class GatedConnection {
       return;
     }
     const { message } = parsed;
-    const decision = decideServerMessage(message, (id) => this.#inFlight.isOpen(id));
+    const decision = decideServerMessage(
+      message,
+      (id) => this.#inFlight.isOpen(id),
+      this.#serverIds.size < maxOpen,
+    );
     if (decision.action === 'answer') {
       this.#finish(this.#inFlight.answer(decision.id), outcomeOf(message));
       await this.#toAgent(bytes);
@@ -231,6 +235,9 @@ class GatedConnection {
       await this.#failRequest(request, 'asked the agent for input, which it may not do', 'protocol_error');
     } else {
       this.#countRefusal('server', decision.reason);
+      if ((message.kind === 'result' || message.kind === 'error') && message.id !== null) {
+        this.#inFlight.forget(message.id);
+      }
       if (decision.id !== null) {
         await this.#toServer(
           errorAnswer(

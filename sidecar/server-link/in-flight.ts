@@ -9,7 +9,8 @@ export interface OpenRequest {
   timer: NodeJS.Timeout | null;
 }
 
-const maxOpen = 1024;
+/** Requests that may be open in one direction at a time. */
+export const maxOpen = 1024;
 
 export class InFlight {
   readonly #open = new Map<string, OpenRequest>();
@@ -53,6 +54,11 @@ export class InFlight {
       this.#abandoned.add(idKey(id));
     }
     return request;
+  }
+
+  /** An answer came for an id that nobody waits for: the id is free again. */
+  forget(id: RequestId): void {
+    this.#abandoned.delete(idKey(id));
   }
 
   /** Takes all requests out. */

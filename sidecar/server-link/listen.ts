@@ -2,9 +2,7 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-
-/** A socket's path, with its end, has this many bytes at most. */
-const maxSocketPathBytes = 107;
+import { assertSocketPath } from '../socket-path.ts';
 
 /**
  * Listens on `path`, in place of a socket that an earlier sidecar left there. Connections stay half open when one side ends,
@@ -27,9 +25,7 @@ export async function listenOnSocket(path: string, onConnection: (socket: Socket
 
 /** Makes the socket's directory and removes what an earlier sidecar left at the path. */
 export async function prepareSocketPath(path: string): Promise<void> {
-  if (Buffer.byteLength(path) > maxSocketPathBytes) {
-    throw new Error(`the socket path ${path} is longer than ${maxSocketPathBytes} bytes`);
-  }
+  assertSocketPath(path);
   await mkdir(dirname(path), { recursive: true, mode: 0o750 });
   await rm(path, { force: true });
 }

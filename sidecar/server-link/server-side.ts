@@ -43,7 +43,7 @@ export function createRelaySide(): RelaySide {
       }
     },
     connect(timeoutMs) {
-      if (idle) {
+      if (idle && !idle.destroyed) {
         const socket = idle;
         forget();
         socket.off('readable', dropEnded);

@@ -1,0 +1,9 @@
+/** What the kernel takes as a Unix socket's path; beyond it some systems cut the path off without a word. */
+const maxSocketPathBytes = 107;
+
+/** Throws when the path is too long to be a socket's. */
+export function assertSocketPath(path: string): void {
+  if (Buffer.byteLength(path) > maxSocketPathBytes) {
+    throw new Error(`the socket path ${path} is longer than ${maxSocketPathBytes} bytes`);
+  }
+}
