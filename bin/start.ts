@@ -17,6 +17,7 @@ function temporalProgram(): string | undefined {
   }
 }
 
+const startedAtMs = Date.now();
 const interruption = new AbortController();
 
 async function main(): Promise<void> {
@@ -34,7 +35,8 @@ async function main(): Promise<void> {
     root,
     temporalProgram: temporalProgram(),
     environment: process.env,
-    progress: (line) => console.log(`  ${line}`),
+    progress: (line) =>
+      console.log(`  ${((Date.now() - startedAtMs) / 1000).toFixed(1).padStart(5)} s  ${line}`),
     signal: interruption.signal,
   });
   console.log(welcome(platform));

@@ -1,10 +1,12 @@
 /** On an orderly stop no session stays running: each ends as terminated, with the reason in its record. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isTerminal } from '../contract/session.ts';
 import { systemActor } from '../contract/session-event.ts';
 import { listSessions, sessionDirectory } from '../runtime/process/session-record.ts';
 import { stopSession } from '../runtime/process/stop-session.ts';
 import type { Db } from '../store/database.ts';
 import { requestEnding } from '../store/sessions/ending.ts';
+import { readSession } from '../store/sessions/read-session.ts';
 import { messageOf } from './start-error.ts';
 
 export interface EndSessions {
@@ -31,7 +33,7 @@ export async function endSessions(options: EndSessions): Promise<void> {
     ),
   );
   const deadline = Date.now() + options.waitLimitMs;
-  while (listSessions(sessionsDirectory).length > 0 && Date.now() < deadline) {
+  while (Date.now() < deadline && !(await allEnded(options.db, sessions))) {
     await sleep(100);
   }
   for (const id of listSessions(sessionsDirectory)) {
@@ -39,6 +41,12 @@ export async function endSessions(options: EndSessions): Promise<void> {
       progress(`Session ${id} was not stopped: ${messageOf(error)}`),
     );
   }
+}
+
+/** The record is the last thing that a session's workflow writes; its workload is gone by then. */
+async function allEnded(db: Db, ids: readonly string[]): Promise<boolean> {
+  const sessions = await Promise.all(ids.map((id) => readSession(db, id)));
+  return sessions.every((session) => session === null || isTerminal(session.status));
 }
 
 async function askToEnd({ db, signalTerminate }: EndSessions, sessionId: string): Promise<void> {
