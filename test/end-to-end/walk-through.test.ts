@@ -1,0 +1,41 @@
+/** The README's walk-through, followed literally. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const [, walkThrough = ''] = readFileSync('README.md', 'utf8').split('<!-- walk-through:');
+const [section = ''] = walkThrough.split('\n## ');
+const blocks = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+
+describe("the README's walk-through", () => {
+  let platform: Platform;
+  const directory = mkdtempSync(join(tmpdir(), 'walk-through-'));
+
+  beforeAll(async () => {
+    platform = await startPlatform();
+  }, 120_000);
+  afterAll(async () => {
+    await platform.stop();
+    rmSync(directory, { recursive: true });
+  }, 60_000);
+
+  it('ends in the audit event of the write, with the id of the grant', () => {
+    expect(blocks.length).toBeGreaterThanOrEqual(5);
+    const script = blocks.join('\n').replaceAll('http://127.0.0.1:8080', platform.url);
+    const output = execFileSync('bash', ['-euo', 'pipefail', '-c', `${script}\necho "grant: $grant"`], {
+      cwd: directory,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    const grant = /grant: (\S+)$/.exec(output.trim())?.[1];
+    expect(grant).toMatch(/^[0-9a-f-]{36}$/);
+    const event = output.slice(output.lastIndexOf("event: 'session.mcp.tool_called'"));
+    expect(event).toContain("tool: 'write_file'");
+    expect(event).toContain(`granted_via: '${grant}'`);
+    expect(event).toContain("outcome: 'ok'");
+    expect(output).toContain('"type":"permission.decided"');
+  }, 90_000);
+});
