@@ -12,6 +12,7 @@ import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflow-ids.ts';
 import { createProcessRuntime } from '../runtime/process/driver.ts';
 import { openDatabase } from '../store/database.ts';
+import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { createLogger } from './worker/logger.ts';
 import { keepSweeping } from './worker/sweep.ts';
@@ -49,6 +50,8 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     activities: createActivities(deps),
     maxConcurrentActivityTaskExecutions: config.WORKER_MAX_SESSIONS + activityHeadroom,
     maxHeartbeatThrottleInterval: '2 seconds',
+    // How long a workflow waits for a worker that is gone before another one takes it.
+    stickyQueueScheduleToStartTimeout: '3 seconds',
     shutdownGraceTime: '3 seconds',
     shutdownForceTime: '10 seconds',
   });
@@ -82,6 +85,7 @@ try {
   const config = parseEnvironment(workerConfig, process.env);
   await main(config, createLogger(config.LOG_LEVEL));
 } catch (error) {
-  console.error(error instanceof ConfigurationError ? error.message : error);
-  process.exitCode = 1;
+  const expected = error instanceof ConfigurationError || error instanceof UnreadableSecretError;
+  console.error(expected ? error.message : error);
+  process.exit(1);
 }

@@ -68,3 +68,28 @@ it('carries on after its worker was killed: what runs is watched again, and a st
   expect(await startingHandle.result()).toMatchObject({ status: 'completed' });
   expect(runningScript.count('startWorkload')).toBe(0);
 }, 60_000);
+
+it('goes on while its worker is stopped in an orderly way and another one takes over', async () => {
+  const taskQueue = `test-${randomUUID()}`;
+  const platform = new ScriptedPlatform();
+  const sessionId = randomUUID();
+  const session = new ScriptedSession();
+  platform.sessions.set(sessionId, session);
+  const options = { bundle: await workflowBundle(), activities: platform.activities, taskQueue };
+  const first = await startTestWorker(options);
+  const { workflowId } = await first.client.workflow.start<typeof sessionWorkflow>('sessionWorkflow', {
+    workflowId: sessionWorkflowId(sessionId),
+    taskQueue,
+    args: [{ sessionId }],
+  });
+  await eventually(() => expect(session.count('watchWorkload')).toBe(1));
+  await first.client.workflow.getHandle(workflowId).signal(sidecarReady);
+  await eventually(() => expect(session.calls).toContain('deliverInputs'));
+  await first.stop();
+  const second = await startTestWorker(options);
+  await eventually(() => expect(session.count('watchWorkload')).toBe(2), { withinMs: 25_000 });
+  expect(session.count('stopWorkload')).toBe(0);
+  session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
+  expect(await second.client.workflow.result(workflowId)).toMatchObject({ status: 'completed' });
+  await second.stop();
+}, 60_000);
