@@ -30,10 +30,10 @@ const readyTimeoutMs = 90_000;
 
 /** Starts it and waits for "Ready."; throws with everything that it printed when that does not come. */
 export async function startPlatform(
-  options: { env?: Record<string, string>; dataDirectory?: string } = {},
+  options: { env?: Record<string, string>; dataDirectory?: string; port?: number } = {},
 ): Promise<Platform> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'));
-  const port = await chooseFreePort();
+  const port = options.port ?? (await chooseFreePort());
   const child = spawn(process.execPath, ['dist/start.js'], {
     env: {
       PATH: process.env['PATH'],

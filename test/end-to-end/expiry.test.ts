@@ -1,0 +1,53 @@
+/** A request that nobody decides: it expires, as itself and not as a denial. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+describe('a permission request that nobody decides', () => {
+  let platform: Platform;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    platform = await startPlatform({ env: { REQUEST_EXPIRY_SECONDS: '4' } });
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  }, 120_000);
+  afterAll(() => platform.stop(), 60_000);
+
+  it('expires, the agent is told so, no grant is made, and a late approval is refused', async () => {
+    const ask = {
+      call: 'platform.request_grant',
+      arguments: {
+        grant_type: 'tool_scope',
+        details: { scope: 'files.write' },
+        scope: 'session',
+        justification: 'To write.',
+      },
+    };
+    const write = {
+      call: 'files.write_file',
+      arguments: { path: '/workspace/a.txt', content: 'x' },
+      expect: 'permission_required',
+    };
+    const told = { wait_for_message: { contains: 'expired', timeout_seconds: 60 } };
+    const agent = await ada.createAgent('unheard', [write, ask, told, write], { files: {} });
+    const session = await ada.startSession(agent.id);
+    const request = await ada.openRequest(session.id);
+
+    expect(await ada.ended(session.id)).toMatchObject({ status: 'completed' });
+    const path = `/api/workspaces/demo/permission-requests/${request.id}`;
+    const { permission_request } = await ada.ok<{ permission_request: PermissionRequest }>('GET', path);
+    expect(permission_request).toMatchObject({ status: 'expired', decided_by: null, grant_id: null });
+    const late = await ada.send('POST', '/api/workspaces/demo/grants', {
+      agent_subject_id: agent.id,
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'once',
+      request_id: request.id,
+    });
+    expect(late).toMatchObject({ status: 409, body: { error: { code: 'already_decided' } } });
+    expect(await ada.ok('GET', `/api/workspaces/demo/grants?agent_subject_id=${agent.id}`)).toMatchObject({
+      grants: [],
+    });
+  }, 90_000);
+});

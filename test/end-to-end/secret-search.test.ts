@@ -1,0 +1,125 @@
+/** A secret's value is searched for everywhere after a session used it: it is where it belongs, and nowhere else. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openDatabase } from '../../store/database.ts';
+import { eventually, FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+import { environmentOf, processesMentioning } from '../support/processes.ts';
+
+/** Plain, and as it would look in JSON payloads, URLs and binary columns printed as text. */
+const value = `needle-${Math.random().toString(36).slice(2)}-haystack`;
+const spellings = [
+  value,
+  Buffer.from(value).toString('base64').replace(/=+$/, ''),
+  Buffer.from(value).toString('hex'),
+];
+const holdsValue = (content: string) => spellings.some((spelling) => content.includes(spelling));
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
+}
+
+describe("a secret's value", () => {
+  let platform: Platform;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    platform = await startPlatform();
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  }, 120_000);
+  afterAll(() => platform.stop(), 60_000);
+
+  async function startSessionThatUsesIt(): Promise<string> {
+    const put = await ada.send('PUT', '/api/workspaces/demo/secrets/NEEDLE', { value });
+    expect(put.status).toBe(200);
+    expect(holdsValue(JSON.stringify(put.body))).toBe(false);
+    await ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
+      name: 'keeper',
+      shape: { type: 'command', command: 'mcp-server-everything', args: [] },
+      manifest: { env: { API_TOKEN: { kind: 'secret', label: 'Token', required: true } } },
+      network: 'none',
+    });
+    const steps = [
+      { call: 'keeper.get-sum', arguments: { a: 1, b: 2 } },
+      { wait_for_message: { contains: 'finish' } },
+    ];
+    const agent = await ada.createAgent('uses-a-secret', steps, { keeper: { API_TOKEN: '${NEEDLE}' } });
+    const session = await ada.startSession(agent.id);
+    await eventually('the call', async () =>
+      (await ada.toolCalls(session.id)).find(({ data }) => data['outcome'] === 'ok'),
+    );
+    return session.id;
+  }
+
+  /** Table names in which any row, printed whole, holds the value. */
+  async function tablesWithValue(): Promise<string[]> {
+    const { postgres_password: password } = JSON.parse(
+      readFileSync(join(platform.dataDirectory, 'keys.json'), 'utf8'),
+    );
+    expect(password).toBeTruthy();
+    const url = (await environmentOf(await apiPid()))
+      .split('\0')
+      .find((entry) => entry.startsWith('DATABASE_URL='));
+    const db = openDatabase(url?.slice('DATABASE_URL='.length) ?? '', { poolSize: 1 });
+    try {
+      const { rows: tables } = await db.raw(`select tablename from pg_tables where schemaname = 'public'`);
+      const found: string[] = [];
+      for (const { tablename } of tables) {
+        const { rows } = await db.raw('select t::text as line from ?? t', [tablename]);
+        if (rows.some(({ line }: { line: string }) => holdsValue(line))) {
+          found.push(tablename);
+        }
+      }
+      return found;
+    } finally {
+      await db.destroy();
+    }
+  }
+
+  const apiPid = async () =>
+    JSON.parse(readFileSync(join(platform.dataDirectory, 'api.json'), 'utf8')).pid as number;
+
+  it('is in the environment of its MCP server, and in no file, table, log, history, argument or other environment', async () => {
+    const sessionId = await startSessionThatUsesIt();
+
+    const everything = await processesMentioning('');
+    expect(everything.filter(({ commandLine }) => holdsValue(commandLine))).toEqual([]);
+    const holders = [];
+    for (const { pid, commandLine } of everything) {
+      if (holdsValue(await environmentOf(pid))) {
+        holders.push(commandLine);
+      }
+    }
+    expect(holders.length).toBeGreaterThan(0);
+    expect(holders.filter((commandLine) => !/keeper|mcp-server-everything/.test(commandLine))).toEqual([]);
+
+    expect(await tablesWithValue()).toEqual([]);
+    // Logs, the Temporal database, Postgres' own files with its write-ahead log, and everything of the session.
+    const files = filesBelow(platform.dataDirectory);
+    expect(files.some((file) => file.includes(sessionId))).toBe(true);
+    expect(files.some((file) => file.endsWith('.log'))).toBe(true);
+    expect(files.some((file) => /temporal\.db/.test(file))).toBe(true);
+    expect(files.filter((file) => holdsValue(readFileSync(file, 'latin1')))).toEqual([]);
+    expect(holdsValue(platform.output())).toBe(false);
+
+    const shown = [
+      await ada.ok('GET', '/api/workspaces/demo/secrets'),
+      await ada.ok('GET', `/api/sessions/${sessionId}/configuration`),
+      await ada.events(sessionId),
+      await ada.ok('GET', '/api/workspaces/demo/audit-events?limit=200'),
+    ];
+    expect(holdsValue(JSON.stringify(shown))).toBe(false);
+    await ada.ok('POST', `/api/sessions/${sessionId}/messages`, { text: 'finish' });
+    expect(await ada.ended(sessionId)).toMatchObject({ status: 'completed' });
+  }, 90_000);
+
+  it('would be found by this search', () => {
+    const planted = execFileSync('printf', ['%s', value], { encoding: 'utf8' });
+    expect(holdsValue(`a line with ${planted} in it`)).toBe(true);
+    expect(holdsValue(Buffer.from(value).toString('base64'))).toBe(true);
+  });
+});
