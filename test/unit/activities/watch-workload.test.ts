@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { exitOf } from '../../../activities/workloads/watch-workload.ts';
+import type { ContainerState } from '../../../runtime/workload.ts';
+
+const running = (...containers: ContainerState[]) => ({ state: 'running' as const, containers });
+const agent = { name: 'agent', state: 'running' } as const;
+const sidecar = { name: 'sidecar', state: 'running' } as const;
+const exited = (name: string) => ({ name, state: 'exited' as const, exitCode: 1, signal: null });
+
+describe('what the state of a workload means for its session', () => {
+  it.each([
+    ['nothing while all of it runs', running(agent, sidecar), 0],
+    ['nothing while it is being started', running({ name: 'agent', state: 'waiting' }, sidecar), 0],
+    ['nothing when an MCP server exits', running(agent, sidecar, exited('mcp-files')), 0],
+    [
+      'nothing while the sidecar comes back',
+      running(agent, { name: 'sidecar', state: 'restarting' }),
+      29_000,
+    ],
+  ])('is %s', (_what, state, restartingForMs) => {
+    expect(exitOf(state, restartingForMs)).toBeNull();
+  });
+
+  it('is the end when the sidecar is lost, or does not come back in time', () => {
+    expect(exitOf(running(agent, exited('sidecar')), 0)).toEqual({ kind: 'sidecar_lost' });
+    const restarting = running(agent, { name: 'sidecar', state: 'restarting' });
+    expect(exitOf(restarting, 31_000)).toEqual({ kind: 'sidecar_lost' });
+  });
+
+  it("is the agent's exit when agent and sidecar are both gone", () => {
+    expect(exitOf(running(exited('agent'), exited('sidecar')), 0)).toEqual({
+      kind: 'agent_exited',
+      exitCode: 1,
+      signal: null,
+    });
+  });
+
+  it('is a loss when the workload is not there', () => {
+    expect(exitOf({ state: 'absent' }, 0)).toMatchObject({ kind: 'workload_lost' });
+    expect(exitOf({ state: 'lost', reason: 'killed' }, 0)).toEqual({
+      kind: 'workload_lost',
+      reason: 'killed',
+    });
+  });
+});

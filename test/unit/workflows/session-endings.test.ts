@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
+import { endingOfFailure, readable } from '../../../workflows/session-endings.ts';
+
+const failed = (cause: Error) =>
+  new ActivityFailure(
+    'Activity task failed',
+    'startWorkload',
+    '1',
+    'MAXIMUM_ATTEMPTS_REACHED',
+    'worker',
+    cause,
+  );
+
+describe('a failure as an ending', () => {
+  it('repeats a refusal of the platform word for word', () => {
+    const refusal = ApplicationFailure.nonRetryable('secret X is not set', 'launch_refused');
+    const ending = { status: 'failed', reason: 'secret X is not set' };
+    expect(endingOfFailure(failed(refusal))).toEqual(ending);
+    expect(endingOfFailure(refusal)).toEqual(ending);
+  });
+
+  it.each([
+    new Error('password=hunter2'),
+    ApplicationFailure.retryable('password=hunter2', 'Error'),
+    new TimeoutFailure('password=hunter2', undefined, 'START_TO_CLOSE'),
+  ])('names the step and never what %p said', (cause) => {
+    const ending = endingOfFailure(failed(cause));
+    expect(ending).toEqual({
+      status: 'failed',
+      reason: 'The platform could not carry on: the step startWorkload failed',
+    });
+  });
+
+  it('takes a cancellation for a termination', () => {
+    expect(endingOfFailure(new CancelledFailure('cancelled'))).toMatchObject({ status: 'terminated' });
+    expect(endingOfFailure(failed(new CancelledFailure('cancelled')))).toMatchObject({
+      status: 'terminated',
+    });
+  });
+
+  it('does not hide a fault of the workflow itself', () => {
+    const fault = new TypeError('undefined is not a function');
+    expect(() => endingOfFailure(fault)).toThrow(fault);
+  });
+});
+
+describe('a duration as people say it', () => {
+  it.each([
+    [1000, '1 second'],
+    [1500, '1.5 seconds'],
+    [90_000, '90 seconds'],
+    [60_000, '1 minute'],
+    [7_200_000, '2 hours'],
+  ])('%i ms is %s', (ms, text) => {
+    expect(readable(ms)).toBe(text);
+  });
+});
