@@ -10,20 +10,15 @@ import type { AuditTrail } from '../audit/audit-trail.ts';
 import { type AgentDecision, decideAgentMessage, decideServerMessage } from '../gate/decide.ts';
 import type { GateMap } from '../gate/gate-map.ts';
 import { claimsModernRevision, type Era, eraAfter } from '../gate/method-policy.ts';
-import {
-  cancelledNotice,
-  errorAnswer,
-  invalidMessageAnswer,
-  refusedCallAnswer,
-  serverUnavailableAnswer,
-} from '../json-rpc/answers.ts';
+import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
 import { idKey, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
 import { readLines } from '../json-rpc/read-lines.ts';
 import { writeLine } from '../json-rpc/write-line.ts';
 import type { Metrics } from '../metrics.ts';
-import { type CallGate, callRefusal, type GatedCall, lostCall } from './call-gate.ts';
+import { type CallGate, callRefusal, type GatedCall } from './call-gate.ts';
 import { InFlight, maxOpen, type OpenRequest } from './in-flight.ts';
+import { createReplies, type Replies } from './replies.ts';
 import type { ServerSide } from './server-side.ts';
 
 export interface LinkParts {
@@ -52,6 +47,7 @@ export async function serveConnection(agent: Duplex, parts: LinkParts): Promise<
 class GatedConnection {
   readonly #agent: Duplex;
   readonly #parts: LinkParts;
+  readonly #replies: Replies;
   readonly #inFlight = new InFlight();
   /** Requests of the server's that the agent has not answered. */
   readonly #serverIds = new Set<string>();
@@ -65,6 +61,7 @@ class GatedConnection {
   constructor(agent: Duplex, parts: LinkParts) {
     this.#agent = agent;
     this.#parts = parts;
+    this.#replies = createReplies(parts, (line) => this.#toAgent(line));
   }
 
   async run(): Promise<void> {
@@ -72,7 +69,7 @@ class GatedConnection {
     try {
       for await (const line of readLines(this.#agent, this.#parts.limits.lineBytes)) {
         if (line.tooLarge) {
-          await this.#refuseLine({ ok: false, problem: 'too_large', id: null });
+          await this.#replies.refuseLine('too_large', null);
           continue;
         }
         const parsed = parseLine(line.bytes);
@@ -90,11 +87,9 @@ class GatedConnection {
     this.#close();
   }
 
-  async #refuseLine(line: ParsedLine & { ok: false }): Promise<void> {
-    this.#countRefusal('agent', line.problem);
-    const code = line.problem === 'not_json' ? rpcErrorCode.parseError : rpcErrorCode.invalidRequest;
-    const id = line.id !== null && this.#inFlight.isTaken(line.id) ? null : line.id;
-    await this.#toAgent(invalidMessageAnswer(id, code, line.problem));
+  #refuseLine({ problem, id }: ParsedLine & { ok: false }): Promise<void> {
+    // An answer to an id that is in use would pass for the answer to the request under it.
+    return this.#replies.refuseLine(problem, id !== null && this.#inFlight.isTaken(id) ? null : id);
   }
 
   async #fromAgent(message: Message, bytes: Buffer): Promise<void> {
@@ -116,12 +111,11 @@ class GatedConnection {
   }
 
   async #refuseMessage({ reason, code, id, tool }: AgentDecision & { action: 'refuse' }): Promise<void> {
-    this.#countRefusal('agent', reason);
     const callId = randomUUID();
     if (tool !== null && (await this.#parts.audit.started({ callId, server: this.#parts.server, tool }))) {
       this.#parts.audit.finished(callId, 'refused');
     }
-    await this.#toAgent(invalidMessageAnswer(id, code, reason));
+    await this.#replies.refuseMessage(reason, code, id);
   }
 
   async #call(decision: AgentDecision & { action: 'call' }, message: Message, bytes: Buffer): Promise<void> {
@@ -131,8 +125,7 @@ class GatedConnection {
     const server = await this.#connectedServer();
     const refusal = await this.#parts.gate.open(call, server !== null);
     if (refusal) {
-      this.#countRefusal('agent', refusal.code);
-      await this.#toAgent(refusedCallAnswer(id, refusal, isModern));
+      await this.#replies.refuseCall(id, refusal, isModern);
       return;
     }
     if (this.#closed) {
@@ -141,7 +134,7 @@ class GatedConnection {
     }
     if (this.#serverIsLost) {
       this.#parts.audit.finished(call.callId, 'server_unavailable');
-      await this.#toAgent(refusedCallAnswer(id, callRefusal('server_unavailable', call), isModern));
+      await this.#replies.refuseCall(id, callRefusal('server_unavailable', call), isModern);
       return;
     }
     this.#inFlight.add({ id, call, isModern, timer: this.#callTimer(id) });
@@ -152,7 +145,7 @@ class GatedConnection {
     if (message.kind === 'request') {
       const server = await this.#connectedServer();
       if (!server) {
-        await this.#toAgent(serverUnavailableAnswer(message.id, this.#parts.server, this.#unavailable()));
+        await this.#replies.noServer(message.id);
         return;
       }
       this.#inFlight.add({ id: message.id, call: null, isModern: false, timer: null });
@@ -193,7 +186,7 @@ class GatedConnection {
     try {
       for await (const line of readLines(server, this.#parts.limits.lineBytes)) {
         if (line.tooLarge) {
-          this.#countRefusal('server', 'too_large');
+          this.#replies.note('server', 'too_large');
           break;
         }
         await this.#fromServer(parseLine(line.bytes), line.bytes);
@@ -206,7 +199,7 @@ class GatedConnection {
 
   async #fromServer(parsed: ParsedLine, bytes: Buffer): Promise<void> {
     if (!parsed.ok) {
-      this.#countRefusal('server', parsed.problem);
+      this.#replies.note('server', parsed.problem);
       const request = parsed.id === null ? null : this.#inFlight.answer(parsed.id);
       await this.#failRequest(
         request,
@@ -230,11 +223,11 @@ class GatedConnection {
       }
       await this.#toAgent(bytes);
     } else if (decision.action === 'refuse_answer') {
-      this.#countRefusal('server', decision.reason);
+      this.#replies.note('server', decision.reason);
       const request = this.#inFlight.answer(decision.id);
       await this.#failRequest(request, 'asked the agent for input, which it may not do', 'protocol_error');
     } else {
-      this.#countRefusal('server', decision.reason);
+      this.#replies.note('server', decision.reason);
       if ((message.kind === 'result' || message.kind === 'error') && message.id !== null) {
         this.#inFlight.forget(message.id);
       }
@@ -266,18 +259,10 @@ class GatedConnection {
   }
 
   async #failRequest(request: OpenRequest | null, why: string, outcome: CallOutcome): Promise<void> {
-    if (!request) {
-      return;
+    if (request) {
+      this.#finish(request, outcome);
+      await this.#replies.failRequest(request, why);
     }
-    const { server } = this.#parts;
-    const message = `The MCP server ${server} ${why}.`;
-    const refusal = request.call && lostCall({ ...request.call, server, scope: null }, message);
-    this.#finish(request, outcome);
-    await this.#toAgent(
-      refusal
-        ? refusedCallAnswer(request.id, refusal, request.isModern)
-        : serverUnavailableAnswer(request.id, server, message),
-    );
   }
 
   #callTimer(id: RequestId): NodeJS.Timeout | null {
@@ -294,15 +279,6 @@ class GatedConnection {
     if (request?.call) {
       this.#parts.audit.finished(request.call.callId, outcome);
     }
-  }
-
-  #countRefusal(from: 'agent' | 'server', reason: string): void {
-    this.#parts.metrics.count('platform_gate_refusals_total', { from, reason });
-    this.#parts.logger.info({ server: this.#parts.server, from, reason }, 'message refused');
-  }
-
-  #unavailable(): string {
-    return `The MCP server ${this.#parts.server} is not available.`;
   }
 
   async #toAgent(line: Uint8Array): Promise<void> {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundlePrograms, runnerCommand } from './programs.ts';
 import { TestSession, until, userMessage } from './session.ts';
-import { call, initialize, openWire } from './wire.ts';
+import { call, closeWires, initialize, openWire } from './wire.ts';
 
 /** A server that starts, greets, and then never answers a call. */
 const silentServer = `
@@ -51,6 +51,7 @@ beforeAll(async () => {
   );
   await session.start();
 }, 60_000);
+afterEach(closeWires);
 afterAll(() => session.stop());
 
 const errorIn = (answer: Record<string, unknown>) => JSON.stringify(answer);

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { bundlePrograms, type Programs, runnerCommand } from './programs.ts';
 import { TestSession, until } from './session.ts';
-import { call, initialize, openWire } from './wire.ts';
+import { call, closeWires, initialize, openWire } from './wire.ts';
 
 let programs: Programs;
 let session: TestSession;
@@ -21,6 +21,7 @@ beforeAll(async () => {
   });
   await session.start();
 }, 60_000);
+afterEach(closeWires);
 afterAll(() => session.stop());
 
 describe('the relay', () => {

@@ -70,7 +70,9 @@ describe('the scripted agent', () => {
     expect(await exit).toBe(0);
     expect(await readFile(path, 'utf8')).toBe('written by a script');
     expect(session.platform.ends).toEqual([{ outcome: 'completed', summary: null }]);
-    expect(session.platform.events.map(({ payload }) => 'status' in payload && payload.status)).toEqual([
+    // A status is repeated when the sidecar was killed before it could confirm it.
+    const statuses = session.platform.events.map(({ payload }) => 'status' in payload && payload.status);
+    expect([...new Set(statuses)]).toEqual([
       'step 1 of 5 (call files.write_file)',
       'step 2 of 5 (call platform.request_grant)',
       'step 3 of 5 (wait for a message with "approved")',

@@ -11,12 +11,23 @@ export interface Wire {
   answerTo(id: string | number): Promise<Record<string, unknown>>;
 }
 
+const open = new Set<Socket>();
+
+/** Closes every wire, so that a test that failed holds up none after it. */
+export function closeWires(): void {
+  for (const socket of open) {
+    socket.destroy();
+  }
+  open.clear();
+}
+
 export async function openWire(path: string): Promise<Wire> {
   const socket = createConnection({ path, allowHalfOpen: true });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', reject);
   });
+  open.add(socket);
   const received: Record<string, unknown>[] = [];
   let text = '';
   let closed = false;

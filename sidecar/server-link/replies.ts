@@ -1,0 +1,61 @@
+/** What the gate itself tells the agent, counted and logged without the content of any message. */
+import type { GateRefusal } from '../gate/decide.ts';
+import {
+  invalidMessageAnswer,
+  type PlatformError,
+  refusedCallAnswer,
+  serverUnavailableAnswer,
+} from '../json-rpc/answers.ts';
+import { type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
+import type { LineProblem } from '../json-rpc/parse-line.ts';
+import { lostCall } from './call-gate.ts';
+import type { LinkParts } from './gated-connection.ts';
+import type { OpenRequest } from './in-flight.ts';
+
+export interface Replies {
+  /** Counts and logs what did not pass. */
+  note(from: 'agent' | 'server', reason: LineProblem | GateRefusal | PlatformError['code']): void;
+  refuseLine(problem: LineProblem, id: RequestId | null): Promise<void>;
+  refuseMessage(reason: GateRefusal, code: number, id: RequestId | null): Promise<void>;
+  refuseCall(id: RequestId, error: PlatformError, isModern: boolean): Promise<void>;
+  /** A request, other than a call, that no server can be asked. */
+  noServer(id: RequestId): Promise<void>;
+  /** A request that was forwarded and gets no answer. `why` goes on from the server's name. */
+  failRequest(request: OpenRequest, why: string): Promise<void>;
+}
+
+export function createReplies(
+  { server, metrics, logger }: Pick<LinkParts, 'server' | 'metrics' | 'logger'>,
+  toAgent: (line: Uint8Array) => Promise<void>,
+): Replies {
+  const note: Replies['note'] = (from, reason) => {
+    metrics.count('platform_gate_refusals_total', { from, reason });
+    logger.info({ server, from, reason }, 'message refused');
+  };
+  return {
+    note,
+    refuseLine(problem, id) {
+      note('agent', problem);
+      const code = problem === 'not_json' ? rpcErrorCode.parseError : rpcErrorCode.invalidRequest;
+      return toAgent(invalidMessageAnswer(id, code, problem));
+    },
+    refuseMessage(reason, code, id) {
+      note('agent', reason);
+      return toAgent(invalidMessageAnswer(id, code, reason));
+    },
+    refuseCall(id, error, isModern) {
+      note('agent', error.code);
+      return toAgent(refusedCallAnswer(id, error, isModern));
+    },
+    noServer: (id) =>
+      toAgent(serverUnavailableAnswer(id, server, `The MCP server ${server} is not available.`)),
+    failRequest({ id, call, isModern }, why) {
+      const message = `The MCP server ${server} ${why}.`;
+      return toAgent(
+        call
+          ? refusedCallAnswer(id, lostCall({ ...call, server, scope: null }, message), isModern)
+          : serverUnavailableAnswer(id, server, message),
+      );
+    },
+  };
+}
