@@ -21,13 +21,15 @@ export function run(command, args, options = {}) {
     child.once('close', (code) =>
       code === 0
         ? resolve(stdout)
-        : reject(
-            new SetupError(
-              `${[command, ...args].join(' ')} failed:\n${both.trim().split('\n').slice(-15).join('\n')}`,
-            ),
-          ),
+        : reject(new SetupError(`${[command, ...args].join(' ')} failed:\n${tellingLines(both)}`)),
     );
   });
+}
+
+/** What went wrong stands first with some programs, and last with others. */
+function tellingLines(output) {
+  const lines = output.trim().split('\n');
+  return (lines.length <= 24 ? lines : [...lines.slice(0, 12), '...', ...lines.slice(-10)]).join('\n');
 }
 
 /** The full path of a program on the PATH, or null. */

@@ -102,3 +102,16 @@ function linesOfFunctions({ path, text }: SourceText): number[] {
 function median(values: number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }
+
+it.each(['package-lock.json', 'runner/package-lock.json'])(
+  '%s lists every optional package, without which npm ci refuses it',
+  (file) => {
+    const { packages } = JSON.parse(readFileSync(join(root, file), 'utf8'));
+    const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(([path, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {}).filter(
+        (name) => !(`node_modules/${name}` in packages || `${path}/node_modules/${name}` in packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+  },
+);
