@@ -51,6 +51,7 @@ async function openedTools(
   return (configuration?.servers ?? []).flatMap((server) =>
     Object.entries(server.tool_scopes)
       .filter(([, needed]) => needed === scope)
-      .map(([tool]) => ({ server: server.name, tool })),
+      .map(([tool]) => ({ server: server.name, tool }))
+      .sort((a, b) => a.tool.localeCompare(b.tool)),
   );
 }

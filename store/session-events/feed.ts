@@ -74,12 +74,15 @@ async function listenOnce(url: string, { onListening, onAnnouncement, signal }: 
     application_name: 'agent-platform-events',
     keepAlive: true,
     connectionTimeoutMillis: 5000,
+    query_timeout: 5000,
   });
+  let stop = (): void => undefined;
   const lost = new Promise<void>((resolve) => {
-    client.on('error', () => resolve());
-    client.on('end', () => resolve());
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    stop = resolve;
   });
+  client.on('error', stop);
+  client.on('end', stop);
+  signal.addEventListener('abort', stop);
   client.on('notification', ({ payload }) => onAnnouncement(payload ?? ''));
   try {
     await client.connect();
@@ -90,6 +93,7 @@ async function listenOnce(url: string, { onListening, onAnnouncement, signal }: 
   } catch {
     return false;
   } finally {
+    signal.removeEventListener('abort', stop);
     await client.end().catch(() => undefined);
   }
 }
