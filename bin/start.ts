@@ -24,9 +24,12 @@ async function main(): Promise<void> {
   const interrupted = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
-        console.log(interruption.signal.aborted ? '  Still stopping.' : '\n  Stopping.');
-        interruption.abort();
-        resolve();
+        // npm passes Ctrl-C on to a program that the terminal has told already.
+        if (!interruption.signal.aborted) {
+          console.log('\n  Stopping.');
+          interruption.abort();
+          resolve();
+        }
       });
     }
   });
