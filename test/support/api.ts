@@ -110,10 +110,10 @@ function parsed(text: string): unknown {
 /** `moreRoutes` are mounted beside the API's own. */
 export async function startTestApi(
   overrides: Record<string, string> = {},
-  moreRoutes: (db: Knex) => AnyRoute[] = () => [],
+  moreRoutes: (db: Knex, config: ApiConfig) => AnyRoute[] = () => [],
 ): Promise<TestApi> {
-  const { db, drop } = await createTestDatabase();
-  const config = testConfig(overrides);
+  const { db, url: databaseUrl, drop } = await createTestDatabase();
+  const config = testConfig({ DATABASE_URL: databaseUrl, ...overrides });
   const lines: string[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -129,7 +129,7 @@ export async function startTestApi(
       return true;
     },
   };
-  const routes = [...configurationRoutes({ db, config, workflows }), ...moreRoutes(db)];
+  const routes = [...configurationRoutes({ db, config, workflows }), ...moreRoutes(db, config)];
   const running = await listen(createApp({ db, config, log }, routes), { host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${running.port}`;
   const anonymous = caller(url);

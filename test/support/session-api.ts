@@ -1,0 +1,118 @@
+/** The API with sessions, on real Postgres and Temporal, and with a real worker whose runtime starts nothing. */
+import { createPublicKey, randomUUID } from 'node:crypto';
+import { importSPKI } from 'jose';
+import { pino } from 'pino';
+import { createActivities } from '../../activities/index.ts';
+import { createSignApproval } from '../../api/approvals/sign-approval.ts';
+import { sessionRoutes } from '../../api/routes/session-index.ts';
+import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
+import type { ApiConfig } from '../../config/api.ts';
+import type { Agent } from '../../contract/agent.ts';
+import type { Session } from '../../contract/session.ts';
+import { internalToken } from '../../contract/session-keys.ts';
+import { internalTokenHeader } from '../../contract/sidecar.ts';
+import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
+import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
+import { eventually } from './eventually.ts';
+import { RecordingRuntime } from './recording-runtime.ts';
+import { temporalAddress } from './temporal.ts';
+import { startTestWorker, type TestWorker, workflowBundle } from './worker.ts';
+
+export interface SessionApi extends TestApi {
+  workflows: WorkflowClient;
+  runtime: RecordingRuntime;
+  /** A session of a new agent of the person's, whose sidecar has reported that it listens. */
+  runningSession(person: Person, base: string): Promise<{ session: Session; agent: Agent }>;
+  /** A request as the session's sidecar sends it. */
+  asSidecar(sessionId: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  token(sessionId: string): string;
+}
+
+const log = pino({ level: 'silent' });
+
+export async function startSessionApi(overrides: Record<string, string> = {}): Promise<SessionApi> {
+  const taskQueue = `api-${randomUUID()}`;
+  const workflows = createWorkflowClient({
+    address: overrides['TEMPORAL_ADDRESS'] ?? temporalAddress(),
+    namespace: 'default',
+    taskQueue,
+    timeoutMs: 5000,
+  });
+  let feed: SessionEventFeed | undefined;
+  let sign: Awaited<ReturnType<typeof createSignApproval>> | undefined;
+  const api = await startTestApi(overrides, (db, config) => {
+    feed = openSessionEventFeed(config.DATABASE_URL);
+    return sessionRoutes({
+      db,
+      config,
+      log,
+      workflows,
+      eventFeed: feed,
+      signApproval: async (...approval) => {
+        sign ??= await createSignApproval(config.APPROVAL_PRIVATE_KEY);
+        return sign(...approval);
+      },
+    });
+  });
+  const runtime = new RecordingRuntime();
+  const worker = await startWorker(api, runtime, taskQueue);
+  const token = (sessionId: string) => internalToken(api.config.SESSION_KEY_SEED, sessionId);
+  const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body) =>
+    caller(api.url).send(method, `/internal/sessions/${sessionId}/${path}`, body, {
+      [internalTokenHeader]: token(sessionId),
+    });
+  return {
+    ...api,
+    workflows,
+    runtime,
+    token,
+    asSidecar,
+    async runningSession(person, base) {
+      const { agent } = await person.ok<{ agent: Agent }>('POST', `${base}/agents`, {
+        name: `agent-${randomUUID()}`,
+        run: { type: 'builtin', name: 'scripted' },
+        instructions: '{"steps":[]}',
+      });
+      const { session } = await person.ok<{ session: Session }>('POST', `${base}/sessions`, {
+        agent_id: agent.id,
+        prompt: 'Do it',
+      });
+      await eventually(async () => {
+        const state = await runtime.inspect(session.id);
+        if (state.state !== 'running') {
+          throw new Error(`session ${session.id} is not launched`);
+        }
+      });
+      const ready = await asSidecar(session.id, 'POST', 'ready', { control_url: 'http://127.0.0.1:1' });
+      if (ready.status !== 200) {
+        throw new Error(`ready was answered with ${ready.status}`);
+      }
+      return { session, agent };
+    },
+    async stop() {
+      await worker.stop();
+      await workflows.close();
+      await feed?.close();
+      await api.stop();
+    },
+  };
+}
+
+async function startWorker(
+  { db, config }: { db: TestApi['db']; config: ApiConfig },
+  runtime: RecordingRuntime,
+  taskQueue: string,
+): Promise<TestWorker> {
+  const publicKey = createPublicKey(config.APPROVAL_PRIVATE_KEY).export({ type: 'spki', format: 'pem' });
+  const activities = createActivities({
+    db,
+    runtime,
+    masterKeys: config.MASTER_KEYS,
+    sessionKeySeed: config.SESSION_KEY_SEED,
+    approvalPublicKey: await importSPKI(publicKey.toString(), 'EdDSA'),
+    limits: { SESSION_START_SECONDS: 60, SESSION_TOTAL_SECONDS: 3600, SESSION_IDLE_SECONDS: 600 },
+    searchAttributesKnown: false,
+    log,
+  });
+  return startTestWorker({ bundle: await workflowBundle(), activities, taskQueue });
+}
