@@ -38,7 +38,11 @@ async function setUp() {
     await step('Temporal server', () => provideTemporal(root, process.env));
   }
   const { build } = await import('./build.mjs');
-  await step('Build', () => build(root));
+  await step('Build', () =>
+    build(root).catch((error) => {
+      throw new SetupError(`The build failed: ${error.message}`);
+    }),
+  );
 }
 
 try {

@@ -27,10 +27,11 @@ function take(file) {
       throw error;
     }
   }
-  if (!isAlive(holderOf(file))) {
-    rmSync(file, { force: true });
+  if (isAlive(holderOf(file))) {
+    return false;
   }
-  return false;
+  rmSync(file, { force: true });
+  return take(file);
 }
 
 function holderOf(file) {

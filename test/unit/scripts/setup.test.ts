@@ -1,0 +1,93 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'setup-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Runs a few lines against a module of the set-up, as plain Node does, with only `programs` on the PATH. */
+function withModule(file: string, code: string, environment: Record<string, string> = {}): string {
+  const script = `const setup = await import('./scripts/setup/${file}');
+    try { ${code} } catch (error) { console.log('refused:', error.message); }`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { PATH: directory, ...environment },
+    encoding: 'utf8',
+  });
+}
+
+describe('the set-up', () => {
+  it('does nothing the second time, also when two run at once', async () => {
+    const runs = await Promise.all(
+      [1, 2].map(
+        () =>
+          new Promise<{ code: number | null; output: string }>((resolve) => {
+            const child = spawn(process.execPath, ['scripts/setup.mjs', '--test']);
+            let output = '';
+            for (const stream of [child.stdout, child.stderr]) {
+              stream.on('data', (chunk: Buffer) => {
+                output += chunk.toString();
+              });
+            }
+            child.once('close', (code) => resolve({ code, output }));
+          }),
+      ),
+    );
+    for (const { code, output } of runs) {
+      expect(output).not.toContain('installed (');
+      expect({ code, output }).toMatchObject({ code: 0 });
+    }
+  });
+
+  it('takes a lock over from a set-up that was killed', () => {
+    const lock = join(directory, 'lock');
+    writeFileSync(lock, '999999999');
+    const code = `await setup.withLock('${lock}', async () => console.log('worked'));`;
+    expect(withModule('lock.mjs', code)).toBe('worked\n');
+  });
+});
+
+describe('programs that npm cannot bring', () => {
+  it('are named with what their absence costs and how to install them', () => {
+    const text = withModule('system-packages.mjs', 'setup.nameMissingPrograms();');
+    expect(text).toMatch(/bubblewrap: without it .*sandbox/);
+    expect(text).toMatch(/slirp4netns: without it .*network/);
+    expect(text).toContain('apt-get install -y bubblewrap slirp4netns');
+  });
+
+  it('are not spoken of when they are there', () => {
+    for (const program of ['bwrap', 'slirp4netns']) {
+      symlinkSync(process.execPath, join(directory, program));
+    }
+    expect(withModule('system-packages.mjs', 'setup.nameMissingPrograms();')).toBe('');
+  });
+
+  it('may be missing for npm test where they are not to be installed, but never in CI', () => {
+    const code = 'console.log(await setup.installSystemPackages(process.env));';
+    const without = { PLATFORM_NO_SYSTEM_PACKAGES: '1' };
+    expect(withModule('system-packages.mjs', code, without)).toMatch(/bwrap.*not installed.*left out/);
+    expect(withModule('system-packages.mjs', code, { ...without, CI: 'true' })).toMatch(
+      /refused:.*\n.*CI leaves no test out/,
+    );
+  });
+});
+
+describe('the Temporal program', () => {
+  it('is taken from the PATH first, and from the cache next', () => {
+    const cache = join(directory, 'cache/agent-platform/temporal-cli-1.5.1');
+    execFileSync('mkdir', ['-p', join(directory, '.cache'), cache]);
+    const provide = () => {
+      const code = `await setup.provideTemporal('${directory}', process.env);`;
+      withModule('temporal.mjs', code, { XDG_CACHE_HOME: join(directory, 'cache') });
+      return JSON.parse(readFileSync(join(directory, '.cache/tools.json'), 'utf8')).temporal;
+    };
+    symlinkSync(process.execPath, join(cache, 'temporal'));
+    expect(provide()).toBe(join(cache, 'temporal'));
+    symlinkSync(process.execPath, join(directory, 'temporal'));
+    expect(provide()).toBe(join(directory, 'temporal'));
+  });
+});
