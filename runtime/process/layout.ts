@@ -1,5 +1,5 @@
 /** Where things are, as the processes of a session see them: fixed paths in a sandbox, real ones without (design 8). */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-contract.ts';
 
 /** Paths as one container sees them. */
@@ -67,7 +67,10 @@ export function sandboxLayout(programs: Programs): Layout {
   };
 }
 
-/** Without a sandbox each container sees the machine's own paths. `server` is null for the agent. */
+/**
+ * Without a sandbox each container sees the machine's own paths. `server` is null for the agent. Sockets are named from
+ * the working directory: a socket's path has 107 bytes at most, and the session's directory alone may have more.
+ */
 export function bareLayout(
   programs: Programs,
   directory: string,
@@ -75,15 +78,16 @@ export function bareLayout(
   server: string | null,
 ): Layout {
   const files = sessionFiles(directory);
+  const workspace = files.workspace(container);
   const nodeBin = join(programs.nodePrefix, 'bin');
   return {
     node: join(nodeBin, 'node'),
     relay: files.relay,
     scriptedAgent: join(programs.directory, 'scripted-agent.js'),
-    mcpDirectory: server === null ? files.agentMcp : files.serverView(server),
-    sidecarSocket: files.sidecarSocket,
+    mcpDirectory: relative(workspace, server === null ? files.agentMcp : files.serverView(server)),
+    sidecarSocket: relative(workspace, files.sidecarSocket),
     config: files.config,
-    workspace: files.workspace(container),
+    workspace,
     path: [join(programs.runner, 'node_modules/.bin'), nodeBin, ...systemPath].join(':'),
   };
 }

@@ -73,10 +73,18 @@ function renderContainer(
 
 function argvOf({ program, server }: ContainerSpec, layout: Layout): string[] {
   const command =
-    program.type === 'scripted' ? [layout.node, layout.scriptedAgent] : [program.command, ...program.args];
+    program.type === 'scripted'
+      ? [layout.node, layout.scriptedAgent]
+      : [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))];
   return server === null
     ? command
     : [layout.relay, `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`, '--', ...command];
+}
+
+/** Configurations name `/workspace`; without a sandbox it is somewhere else. */
+function inWorkspace(argument: string, { workspace }: Layout): string {
+  const inside = argument === '/workspace' || argument.startsWith('/workspace/');
+  return inside ? workspace + argument.slice('/workspace'.length) : argument;
 }
 
 function ownEnv(

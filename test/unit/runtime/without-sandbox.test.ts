@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { type Machine, renderAgentConfig, renderLaunch } from '../../../runtime/process/render-launch.ts';
+import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
+
+const id = '7a3d4f5e-0000-4000-8000-000000000001';
+const directory = `/home/somebody/${'with-a-long-way/'.repeat(8)}sessions/${id}`;
+const longName = 'a-server-with-a-name-of-32-chars';
+const machine: Machine = {
+  programs: { nodePrefix: '/opt/node-20', directory: '/platform/dist', runner: '/platform/runner' },
+  root: null,
+  internet: false,
+  apiUrl: 'http://127.0.0.1:8080',
+  sidecarLimits: {
+    line_bytes: 1,
+    inline_artifact_bytes: 1,
+    artifact_bytes: 1,
+    request_input_wait_seconds: 1,
+    server_connect_timeout_ms: 1,
+    call_timeout_ms: 0,
+  },
+};
+const spec: ProcessWorkloadSpec = {
+  sessionId: id,
+  agent: {
+    session_id: id,
+    agent: { id, name: 'scribe', kind: 'worker', instructions: '', model: null },
+    prompt: '',
+  },
+  servers: [{ name: longName, tool_scopes: {} }],
+  containers: [
+    { name: 'agent', server: null, program: { type: 'scripted' }, network: 'none', uid: 2000 },
+    {
+      name: `mcp-${longName}`,
+      server: longName,
+      program: {
+        type: 'command',
+        command: 'serve',
+        args: ['/workspace', '/workspace/in', '/workspaces', '--x'],
+      },
+      network: 'none',
+      uid: 2001,
+    },
+  ],
+};
+const secrets = {
+  agentEnv: {},
+  serverEnv: {},
+  siblingEnv: {},
+  sidecar: { internal_token: 't', control_key: 'k' },
+};
+const launch = renderLaunch(spec, secrets, { machine, directory });
+const [agent, server] = launch.containers;
+const socketOf = (argument: string | undefined) => argument?.replace('UNIX-CONNECT:', '') ?? '';
+
+describe('a session without a sandbox', () => {
+  it('names each socket so that it fits a socket address, however deep the session is', () => {
+    const config = renderAgentConfig(spec, { machine, directory });
+    const named = [
+      ...Object.values(config.mcpServers).map(({ args }) => socketOf(args[1])),
+      agent?.env['PLATFORM_SIDECAR_SOCKET'] ?? '',
+    ];
+    expect(named.map((path) => resolve(agent?.cwd ?? '', path))).toEqual([
+      `${directory}/agent/mcp/platform.sock`,
+      `${directory}/agent/mcp/${longName}.sock`,
+      `${directory}/agent/agent/sidecar.sock`,
+    ]);
+    const ownSocket = socketOf(server?.argv[1]);
+    expect(resolve(server?.cwd ?? '', ownSocket)).toBe(`${directory}/servers/${longName}/${longName}.sock`);
+    for (const path of [...named, ownSocket]) {
+      expect(Buffer.byteLength(path)).toBeLessThanOrEqual(103);
+    }
+  });
+
+  it("gives a server its own workspace where its arguments name a sandbox's", () => {
+    const workspace = `${directory}/work/mcp-${longName}`;
+    expect(server?.argv.slice(4)).toEqual([workspace, `${workspace}/in`, '/workspaces', '--x']);
+  });
+});
