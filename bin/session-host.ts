@@ -4,30 +4,31 @@
  */
 import { text } from 'node:stream/consumers';
 import { startSessionHost } from '../runtime/process/host/session-host.ts';
-import { hostLaunch } from '../runtime/process/host-protocol.ts';
+import { type HostLaunch, hostLaunch } from '../runtime/process/host-protocol.ts';
 
-const launch = hostLaunch.safeParse(JSON.parse(await text(process.stdin)));
-if (!launch.success) {
-  console.error(
-    `the launch is not usable: ${launch.error.issues.map(({ path }) => path.join('.')).join(', ')}`,
-  );
-  process.exit(2);
+/** Null for what is no launch. What is wrong with it is not said: it would be quoted. */
+function parseLaunch(line: string): HostLaunch | null {
+  try {
+    return hostLaunch.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
 }
 
-let stopping = false;
-process.on('SIGTERM', () => {
-  stopping = true;
-});
+// Until everything runs, what runs already ends with this process.
+let stop = (): void => process.exit(0);
+process.on('SIGTERM', () => stop());
 process.on('SIGINT', () => undefined);
 process.on('SIGHUP', () => undefined);
 
+const launch = parseLaunch(await text(process.stdin));
+if (launch === null) {
+  console.error('the launch is not usable');
+  process.exit(2);
+}
 try {
-  const host = await startSessionHost(launch.data);
-  const stop = () => void host.stop().then(() => process.exit(0));
-  process.on('SIGTERM', stop);
-  if (stopping) {
-    stop();
-  }
+  const host = await startSessionHost(launch);
+  stop = () => void host.stop().then(() => process.exit(0));
   await host.ended;
   // Stays until it is stopped, so that how everything ended can be read.
   setInterval(() => undefined, 60_000);

@@ -11,16 +11,21 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { LaunchSecrets, Runtime } from '../workload.ts';
+import { createTurns } from './in-turn.ts';
 import { type Programs, sessionFiles } from './layout.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
 import type { Machine } from './render-launch.ts';
 import { type RenderRules, renderWorkload } from './render-workload.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
-import { stopSession } from './stop-session.ts';
+import { askToStop, stopSession } from './stop-session.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
+
+/** A container's name as a file's: it leads to no other directory. */
+const logName = z.string().regex(/^[a-z0-9-]+$/);
 
 export interface ProcessRuntimeOptions {
   sessionsDirectory: string;
@@ -37,18 +42,6 @@ export interface ProcessRuntimeOptions {
   logger: Logger;
 }
 
-/** What is found, looked at and stopped without being able to start anything. */
-export function openProcessSessions(
-  sessionsDirectory: string,
-): Pick<Runtime<never>, 'list' | 'inspect' | 'stop'> {
-  const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
-  return {
-    list: async () => listSessions(sessionsDirectory),
-    inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
-    stop: (sessionId) => stopSession(directoryOf(sessionId)),
-  };
-}
-
 /** Tries what the machine offers. Throws when a sandbox is required and there is none. */
 export async function createProcessRuntime(
   options: ProcessRuntimeOptions,
@@ -56,25 +49,26 @@ export async function createProcessRuntime(
   const sessionsDirectory = resolve(options.sessionsDirectory);
   mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
   const machine = await probe(options);
-  const rules = renderRules(options, machine);
-  const starting = new Map<string, Promise<void>>();
-  const start = (spec: ProcessWorkloadSpec, secrets: LaunchSecrets): Promise<void> => {
-    const { sessionId } = spec;
-    const directory = sessionDirectory(sessionsDirectory, sessionId);
-    // One start of a session at a time; whoever comes second gets the answer of the first.
-    const work =
-      starting.get(sessionId) ??
-      startSession(spec, secrets, { machine, directory }).finally(() => starting.delete(sessionId));
-    starting.set(sessionId, work);
-    return work;
-  };
+  const rules = renderRules(options, machine, sessionsDirectory);
+  const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
+  const inTurn = createTurns();
   return {
     name: 'process',
     render: (configuration: FrozenConfiguration) => renderWorkload(configuration, rules),
-    start,
-    ...openProcessSessions(sessionsDirectory),
+    start: async (spec: ProcessWorkloadSpec, secrets: LaunchSecrets) =>
+      inTurn(spec.sessionId, () =>
+        startSession(spec, secrets, { machine, directory: directoryOf(spec.sessionId) }),
+      ),
+    async stop(sessionId) {
+      const directory = directoryOf(sessionId);
+      // A start that is under way sees its host end, and gives up.
+      askToStop(directory);
+      await inTurn(sessionId, () => stopSession(directory));
+    },
+    inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
+    list: async () => listSessions(sessionsDirectory),
     logs: async (sessionId, container, tailBytes) =>
-      readTail(sessionFiles(sessionDirectory(sessionsDirectory, sessionId)).log(container), tailBytes),
+      readTail(sessionFiles(directoryOf(sessionId)).log(logName.parse(container)), tailBytes),
   };
 }
 
@@ -124,10 +118,17 @@ async function probe({
   };
 }
 
-function renderRules({ allowUnsandboxed }: ProcessRuntimeOptions, { root, programs }: Machine): RenderRules {
+function renderRules(
+  { allowUnsandboxed }: ProcessRuntimeOptions,
+  { root, programs }: Machine,
+  sessionsDirectory: string,
+): RenderRules {
+  if (root !== null) {
+    return null;
+  }
   const commands = join(programs.runner, 'node_modules/.bin');
   const seeded = existsSync(commands) ? readdirSync(commands) : [];
-  return { sandboxed: root !== null, seededCommands: allowUnsandboxed ? null : new Set(seeded) };
+  return { sessionsDirectory, seededCommands: allowUnsandboxed ? null : new Set(seeded) };
 }
 
 function readTail(file: string, tailBytes: number): string {

@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { sidecarBoot } from '../../contract/sidecar.ts';
 
+/** The sidecar's name among the containers. */
+export const sidecarName = 'sidecar';
+
 /** One container as a command. Holds secrets: it goes through pipes only. */
 export const containerLaunch = z.strictObject({
   name: z.string(),

@@ -25,7 +25,11 @@ export function sessionFiles(directory: string) {
     agentHttp: join(directory, 'agent/agent'),
     config: join(directory, 'agent/agent/config.json'),
     sidecarSocket: join(directory, 'agent/agent/sidecar.sock'),
+    /** Where the agent meets a server. */
+    agentSocket: (server: string) => join(directory, 'agent/mcp', `${server}.sock`),
     serverView: (server: string) => join(directory, 'servers', server),
+    /** Where that server's relay connects. */
+    relaySocket: (server: string) => join(directory, 'servers', server, `${server}.sock`),
     workspace: (container: string) => join(directory, 'work', container),
     etc: join(directory, 'etc'),
     relay: join(directory, 'etc/relay'),

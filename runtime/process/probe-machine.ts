@@ -13,6 +13,7 @@ import type { ContainerSpec } from './workload-spec.ts';
 
 const trialTimeoutMs = 10_000;
 const topLevel = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+const configurationBelowUsr = ['/usr/etc', '/usr/local/etc'];
 
 export function readSystemRoot(): SystemRoot {
   const present = topLevel.filter((path) => existsSync(path));
@@ -20,6 +21,7 @@ export function readSystemRoot(): SystemRoot {
   return {
     links: Object.fromEntries(present.filter(isLink).map((path) => [path, readlinkSync(path)])),
     directories: present.filter((path) => !isLink(path)),
+    hidden: configurationBelowUsr.filter((path) => existsSync(path) && !isLink(path)),
   };
 }
 
@@ -30,7 +32,8 @@ export function sandboxWorks(programs: Programs, root: SystemRoot): Promise<bool
 
 /**
  * True when a connected sandbox starts and reaches neither the loopback address of this machine nor its own addresses,
- * by any name that they could have in there. False closes the internet to every container.
+ * by any name that they could have in there, and has no route to private networks or a metadata service. False closes
+ * the internet to every container.
  */
 export async function internetIsSafe(programs: Programs, root: SystemRoot): Promise<boolean> {
   const listener = createServer((socket) => socket.end());
@@ -43,14 +46,22 @@ export async function internetIsSafe(programs: Programs, root: SystemRoot): Prom
   }
 }
 
-/** Exits with 0 when no connection is made. */
+/** One address of each range that must have no route. */
+const unroutable = ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1'];
+
+/** Exits with 0 when no connection is made, and when every attempt that needs a route failed at once for the lack of one. */
 function canary(listener: Server): string {
   const { port } = listener.address() as AddressInfo;
   const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
-  const hosts = [...new Set(['127.0.0.1', '10.0.2.2', ...own])];
+  const silent = [...new Set(['127.0.0.1', '10.0.2.2', ...own])];
   return `const net = require('node:net');
-    for (const host of ${JSON.stringify(hosts)}) net.connect({ host, port: ${port} }).on('connect', () => process.exit(1)).on('error', () => {});
-    setTimeout(() => process.exit(0), 1000);`;
+    let routes = ${unroutable.length};
+    const reached = () => process.exit(1);
+    for (const host of ${JSON.stringify(silent)}) net.connect({ host, port: ${port} }).on('connect', reached).on('error', () => {});
+    for (const host of ${JSON.stringify(unroutable)}) net.connect({ host, port: 80 }).on('connect', reached).on('error', ({ code }) => {
+      routes -= ['EHOSTUNREACH', 'ENETUNREACH'].includes(code) ? 1 : 0;
+    });
+    setTimeout(() => process.exit(routes), 1000);`;
 }
 
 async function trial(

@@ -9,8 +9,11 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** Identity of a running process; null when there is none with this id, or when it only waits to be reaped. */
-export function identify(pid: number): ProcessIdentity | null {
+/** Identity of a running process; null when there is none (as after a failed spawn), or when it only waits to be reaped. */
+export function identify(pid: number | undefined): ProcessIdentity | null {
+  if (pid === undefined) {
+    return null;
+  }
   const startedAt = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
   return startedAt === null ? null : { pid, startedAt };
 }

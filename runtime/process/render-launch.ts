@@ -41,7 +41,8 @@ export function renderLaunch(
     },
     sockets: [
       files.sidecarSocket,
-      ...spec.servers.map(({ name }) => `${files.serverView(name)}/${name}.sock`),
+      files.agentSocket('platform'),
+      ...spec.servers.flatMap(({ name }) => [files.agentSocket(name), files.relaySocket(name)]),
     ],
     containers: spec.containers.map((container) =>
       renderContainer(container, spec, secrets, { machine, directory }),
@@ -64,7 +65,11 @@ function renderContainer(
   return {
     name: container.name,
     argv: argvOf(container, layout),
-    env: { ...ownEnv(container, spec, layout), ...configuredEnv(container, secrets) },
+    env: {
+      ...basicEnv(layout),
+      ...configuredEnv(container, secrets),
+      ...(container.server === null ? agentEnv(spec, layout) : {}),
+    },
     cwd: sessionFiles(directory).workspace(container.name),
     sandbox: root === null ? null : renderSandbox(container, { directory, programs, root }),
     network: container.network,
@@ -87,25 +92,21 @@ function inWorkspace(argument: string, { workspace }: Layout): string {
   return inside ? workspace + argument.slice('/workspace'.length) : argument;
 }
 
-function ownEnv(
-  { server }: ContainerSpec,
-  spec: ProcessWorkloadSpec,
-  layout: Layout,
-): Record<string, string> {
-  const base = { PATH: layout.path, HOME: layout.workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' };
-  if (server !== null) {
-    return base;
-  }
+function basicEnv(layout: Layout): ResolvedEnv {
+  return { PATH: layout.path, HOME: layout.workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' };
+}
+
+/** What no configuration can change (design 9). */
+function agentEnv(spec: ProcessWorkloadSpec, layout: Layout): ResolvedEnv {
   return {
-    ...base,
     PLATFORM_SESSION_ID: spec.sessionId,
     PLATFORM_CONFIG: layout.config,
     PLATFORM_SIDECAR_SOCKET: layout.sidecarSocket,
   };
 }
 
-function configuredEnv({ server }: ContainerSpec, { agentEnv, serverEnv }: LaunchSecrets): ResolvedEnv {
-  return server === null ? agentEnv : (serverEnv[server] ?? {});
+function configuredEnv({ server }: ContainerSpec, secrets: LaunchSecrets): ResolvedEnv {
+  return server === null ? secrets.agentEnv : (secrets.serverEnv[server] ?? {});
 }
 
 /** The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment (spec). */

@@ -7,6 +7,8 @@ import type { ContainerSpec, Network } from './workload-spec.ts';
 export interface SystemRoot {
   links: Readonly<Record<string, string>>;
   directories: readonly string[];
+  /** Directories below /usr that hold configuration, such as npm's with its tokens: they are seen empty. */
+  hidden: readonly string[];
 }
 
 const isolation = [
@@ -26,11 +28,18 @@ const isolation = [
 /** A container with `internet` is started in a network namespace of its own that is connected already. */
 const networkIsolation: Record<Network, string[]> = { none: ['--unshare-net'], internet: [] };
 
-/** What programs need of /etc: certificates, the linker's cache, time zone, Debian's command links. */
+/**
+ * What programs need of /etc: public certificates, the linker's cache, time zone, Debian's command links. Never a
+ * directory with private keys in it: when root started the platform, the container's user may read what root owns.
+ */
 const systemConfiguration = [
-  '/etc/ssl',
-  '/etc/ca-certificates',
-  '/etc/pki',
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+  '/etc/pki/tls/certs',
+  '/etc/pki/tls/cert.pem',
+  '/etc/pki/tls/openssl.cnf',
+  '/etc/pki/ca-trust/extracted',
+  '/etc/crypto-policies',
   '/etc/ld.so.cache',
   '/etc/ld.so.conf',
   '/etc/ld.so.conf.d',
@@ -51,6 +60,7 @@ export function renderSandbox(
     ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
     ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     ...readOnly('/usr', '/usr'),
+    ...root.hidden.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...root.directories.flatMap((path) => readOnly(path, path)),
     ...Object.entries(root.links).flatMap(([path, target]) => ['--symlink', target, path]),
     ...systemConfiguration.flatMap((path) => ['--ro-bind-try', path, path]),
@@ -67,14 +77,31 @@ export function renderEnvironment(env: Readonly<Record<string, string>>): string
 }
 
 function programMounts({ program, server }: ContainerSpec, directory: string, programs: Programs): string[] {
-  const inside = nodePrefixInside(programs.nodePrefix);
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
   return [
-    ...(inside === programs.nodePrefix ? [] : readOnly(programs.nodePrefix, inside)),
+    ...nodeMounts(programs.nodePrefix),
     ...readOnly(sessionFiles(directory).relay, '/opt/platform/bin/relay'),
     ...dist('relay.js'),
     ...(program.type === 'scripted' ? dist('scripted-agent.js') : []),
     ...(server !== null || program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
+  ];
+}
+
+/** Node and npm from elsewhere than /usr, and nothing beside them: the installation may be in somebody's home. */
+function nodeMounts(prefix: string): string[] {
+  const inside = nodePrefixInside(prefix);
+  if (inside === prefix) {
+    return [];
+  }
+  const npm = 'lib/node_modules/npm';
+  return [
+    ...readOnly(`${prefix}/bin/node`, `${inside}/bin/node`),
+    ...['--ro-bind-try', `${prefix}/${npm}`, `${inside}/${npm}`],
+    ...['npm', 'npx'].flatMap((name) => [
+      '--symlink',
+      `../${npm}/bin/${name}-cli.js`,
+      `${inside}/bin/${name}`,
+    ]),
   ];
 }
 

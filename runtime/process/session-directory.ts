@@ -4,9 +4,6 @@ import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { type Layout, sessionFiles } from './layout.ts';
 import type { ContainerSpec } from './workload-spec.ts';
 
-/** A socket's path is at most this long; the sidecar binds relative paths, but without a sandbox the agent connects to the real one. */
-export const socketPathLimitBytes = 107;
-
 /** User-mode networking answers DNS at this address. */
 const resolver = 'nameserver 10.0.2.3\n';
 

@@ -7,7 +7,7 @@ import { type ContainerRecord, type HostState, hostState, processIdentity } from
 import { sessionFiles } from './layout.ts';
 import { isRunning, type ProcessIdentity } from './process-identity.ts';
 
-/** Null when the session is not here, or its host was never started. */
+/** Null when the session is not here, its host was never started, or the record cannot be read. */
 export function readHost(directory: string): ProcessIdentity | null {
   return readJson(sessionFiles(directory).host, (value) => processIdentity.parse(value));
 }
@@ -17,7 +17,11 @@ export function readState(directory: string): HostState | null {
 }
 
 function readJson<Value>(file: string, parse: (value: unknown) => Value): Value | null {
-  return existsSync(file) ? parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
+  try {
+    return parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
 }
 
 export function inspectSession(directory: string): WorkloadState {
@@ -37,7 +41,8 @@ function presentContainer({ name, state, exitCode, signal }: ContainerRecord): C
 
 /** Ids of every session that has a directory here. */
 export function listSessions(sessionsDirectory: string): string[] {
-  return readdirSync(sessionsDirectory).filter((name) => uuid.safeParse(name).success);
+  const names = existsSync(sessionsDirectory) ? readdirSync(sessionsDirectory) : [];
+  return names.filter((name) => uuid.safeParse(name).success);
 }
 
 export function sessionDirectory(sessionsDirectory: string, sessionId: string): string {

@@ -1,6 +1,6 @@
 /** Starts one session's host and waits until everything of it was started. */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaunchSecrets } from '../workload.ts';
 import { bareLayout, sandboxLayout, sessionFiles } from './layout.ts';
@@ -10,6 +10,7 @@ import { makeSessionDirectory, relayProgram } from './session-directory.ts';
 import { readHost, readState } from './session-record.ts';
 import { stopSession } from './stop-session.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
+import { writeRecord } from './write-record.ts';
 
 const startTimeoutMs = 25_000;
 const pollIntervalMs = 20;
@@ -48,7 +49,10 @@ function prepare(
   });
 }
 
-/** Detached: it outlives the worker. The launch goes through a pipe, since it holds secrets. */
+/**
+ * Detached: it outlives the worker. The launch goes through a pipe, since it holds secrets; no core dump of the host or
+ * of what it starts may hold them either. The record comes first: a host without one is never given its launch, and ends.
+ */
 function spawnHost(
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
@@ -58,7 +62,8 @@ function spawnHost(
   const launch = JSON.stringify(renderLaunch(spec, secrets, { machine, directory }));
   const log = openSync(files.log('host'), 'a', 0o600);
   const node = `${machine.programs.nodePrefix}/bin/node`;
-  const child = spawn(node, [`${machine.programs.directory}/session-host.js`, spec.sessionId], {
+  const program = `${machine.programs.directory}/session-host.js`;
+  const child = spawn('/bin/sh', ['-c', 'ulimit -c 0; exec "$@"', 'sh', node, program, spec.sessionId], {
     cwd: directory,
     detached: true,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
@@ -67,11 +72,16 @@ function spawnHost(
   closeSync(log);
   child.on('error', () => undefined);
   child.stdin?.on('error', () => undefined);
-  const identity = child.pid === undefined ? null : identify(child.pid);
+  const identity = identify(child.pid);
   if (identity === null) {
     throw new Error('the session host did not start');
   }
-  writeFileSync(files.host, JSON.stringify(identity), { mode: 0o600 });
+  try {
+    writeRecord(files.host, identity);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
   child.stdin?.end(launch);
   child.unref();
 }

@@ -1,34 +1,61 @@
 /** Ends a session on this machine for sure: the host in order, then whatever is left of it, then its directory. */
 import { rmSync } from 'node:fs';
-import { isRunning, stopProcess } from './process-identity.ts';
+import { findLeftovers } from './find-leftovers.ts';
+import { sidecarName } from './host-protocol.ts';
+import { isRunning, type ProcessIdentity, signal, stopProcess } from './process-identity.ts';
 import { readHost, readState } from './session-record.ts';
 
 /** The host ends its containers within 2 s and its sidecar within 8 s. */
 const hostGraceMs = 12_000;
+/** A sidecar that lost its host hands its last records to the platform, within 8 s. */
+const sidecarGraceMs = 9000;
+const leftoverRounds = 5;
 
-/** Harmless when nothing is there. */
+/** Asks the host to end its session and does not wait. */
+export function askToStop(directory: string): void {
+  const host = readHost(directory);
+  if (host !== null) {
+    signal(host, 'SIGTERM');
+  }
+}
+
+/** Harmless when nothing is there. Throws when something of the session does not end; then its directory stays. */
 export async function stopSession(directory: string): Promise<void> {
   const host = readHost(directory);
-  const state = readState(directory);
   if (host !== null) {
     await stopProcess(host, [{ signal: 'SIGTERM', waitMs: hostGraceMs }]);
   }
-  for (const { process: left } of state?.containers ?? []) {
+  for (const { name, process: left } of readState(directory)?.containers ?? []) {
     if (left !== null && isRunning(left)) {
-      killGroup(left.pid);
+      await (name === sidecarName
+        ? stopProcess(left, [{ signal: 'SIGTERM', waitMs: sidecarGraceMs }])
+        : stopGroup(left));
     }
   }
+  await stopLeftovers(directory);
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Without a sandbox a container is a process group of its own; a sandbox dies with its first process. */
-function killGroup(pid: number): void {
-  for (const target of [-pid, pid]) {
-    try {
-      process.kill(target, 'SIGKILL');
+/** In rounds: what is being killed may still have started something. */
+async function stopLeftovers(directory: string): Promise<void> {
+  for (let round = 0; round < leftoverRounds; round += 1) {
+    const left = findLeftovers(directory);
+    if (left.length === 0) {
       return;
-    } catch {
-      // Not a group, or gone already.
     }
+    await Promise.all(left.map(stopGroup));
   }
+  throw new Error('something of the session starts again and again, and cannot be stopped');
+}
+
+/** Without a sandbox a container is a process group of its own; a sandbox dies with its first process. */
+async function stopGroup(leader: ProcessIdentity): Promise<void> {
+  try {
+    if (isRunning(leader)) {
+      process.kill(-leader.pid, 'SIGKILL');
+    }
+  } catch {
+    // Not a group.
+  }
+  await stopProcess(leader, []);
 }

@@ -40,6 +40,9 @@ export async function connectNetwork(pid: number): Promise<{ stop(): void }> {
       '--configure',
       '--mtu=65520',
       '--disable-host-loopback',
+      // It parses what a hostile container sends.
+      '--enable-sandbox',
+      '--enable-seccomp',
       '--ready-fd=3',
       '--exit-fd=4',
       String(pid),

@@ -1,18 +1,19 @@
 /** One session on this machine: its sidecar, then its containers, until it is told to stop (docs/decisions/0002). */
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
-import type { ContainerLaunch, HostLaunch } from '../host-protocol.ts';
+import { writeSync } from 'node:fs';
+import { type ContainerLaunch, type HostLaunch, sidecarName } from '../host-protocol.ts';
 import { sessionFiles } from '../layout.ts';
 import { identify } from '../process-identity.ts';
 import { openContainerLog } from './container-log.ts';
-import { sidecarName, startSidecarProcess } from './sidecar-process.ts';
+import { payloadOf } from './sandbox-payload.ts';
+import { startSidecarProcess } from './sidecar-process.ts';
 import { type StartedContainer, startContainer } from './start-container.ts';
 import { createStateFile, type StateFile } from './state-file.ts';
 
 export interface SessionHost {
   /** Resolves when the sidecar is gone for good, and everything was stopped. */
   ended: Promise<void>;
-  /** Ends the containers, then the sidecar, which reports what it still has to. */
+  /** Ends the containers, then the sidecar, which reports what it still has to. May be called again. */
   stop(): Promise<void>;
 }
 
@@ -21,25 +22,25 @@ const stopGraceMs = 2000;
 /** Throws when the sidecar does not listen; a container that does not start is recorded as exited. */
 export async function startSessionHost(launch: HostLaunch): Promise<SessionHost> {
   const files = sessionFiles(launch.directory);
-  mkdirSync(files.logs, { recursive: true, mode: 0o700 });
   const state = createStateFile(launch.directory, [
     sidecarName,
     ...launch.containers.map(({ name }) => name),
   ]);
   const sidecar = startSidecarProcess(launch, state, openContainerLog(files.log(sidecarName)).fd);
   const running: StartedContainer[] = [];
-  const stop = async () => {
-    await Promise.all(running.map(stopContainer));
-    await sidecar.stop();
+  let stopped: Promise<void> | null = null;
+  const stop = () => {
+    stopped ??= Promise.all(running.map(stopContainer)).then(() => sidecar.stop());
+    return stopped;
   };
   try {
     await sidecar.listening();
     // Servers first: the agent is the last to start, with everything in place.
-    const [agents, servers] = partition(launch.containers, ({ name }) => name === 'agent');
+    const agents = launch.containers.filter(({ name }) => name === 'agent');
+    const servers = launch.containers.filter(({ name }) => name !== 'agent');
     for (const group of [servers, agents]) {
-      running.push(
-        ...(await Promise.all(group.map((each) => run(each, files.log(each.name), state)))).flat(),
-      );
+      const started = await Promise.all(group.map((each) => run(each, files.log(each.name), state)));
+      running.push(...started.filter((each) => each !== null));
     }
     state.started();
   } catch (error) {
@@ -49,34 +50,45 @@ export async function startSessionHost(launch: HostLaunch): Promise<SessionHost>
   return { ended: sidecar.gone.then(stop), stop };
 }
 
-/** A started container in a list, or an empty one when it could not be started. */
-async function run(launch: ContainerLaunch, logFile: string, state: StateFile): Promise<StartedContainer[]> {
+/** Null when it could not be started; its log says why. */
+async function run(
+  launch: ContainerLaunch,
+  logFile: string,
+  state: StateFile,
+): Promise<StartedContainer | null> {
   const log = openContainerLog(logFile);
+  let hasExited = false;
   const exited = (exitCode: number | null, signal: NodeJS.Signals | null) => {
-    state.set(launch.name, { state: 'exited', exitCode, signal });
-    log.close();
+    if (!hasExited) {
+      hasExited = true;
+      state.set(launch.name, { state: 'exited', exitCode, signal });
+      log.close();
+    }
   };
   try {
     const started = await startContainer(launch, log.fd);
     const child = started.process;
-    child.once('error', () => exited(null, null));
+    state.set(launch.name, { state: 'running', process: identify(child.pid) });
+    child.on('error', () => exited(null, null));
     child.once('exit', exited);
-    state.set(launch.name, { state: 'running', process: identify(child.pid ?? 0) });
     if (child.exitCode !== null || child.signalCode !== null) {
-      state.set(launch.name, { state: 'exited', exitCode: child.exitCode, signal: child.signalCode });
+      exited(child.exitCode, child.signalCode);
     }
-    return [started];
-  } catch {
+    return started;
+  } catch (error) {
+    writeSync(log.fd, `it could not be started: ${error instanceof Error ? error.message : 'unknown'}\n`);
     exited(null, null);
-    return [];
+    return null;
   }
 }
 
-/** A sandbox dies with bubblewrap; without one the whole process group is ended. */
-async function stopContainer({ process: child, stopNetwork }: StartedContainer): Promise<void> {
+/** The program is asked to end; then the sandbox, or without one the whole process group, is ended. */
+async function stopContainer({ process: child, sandboxed, stopNetwork }: StartedContainer): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');
-    signalGroup(child.pid, 'SIGTERM');
+    // A signal to bubblewrap would end the program without asking it.
+    const program = sandboxed && child.pid !== undefined ? payloadOf(child.pid) : null;
+    signalGroup(program ?? child.pid, 'SIGTERM');
     const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), stopGraceMs);
     await exited;
     clearTimeout(timer);
@@ -95,8 +107,4 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
       // Not a group, or gone already.
     }
   }
-}
-
-function partition<Item>(items: readonly Item[], test: (item: Item) => boolean): [Item[], Item[]] {
-  return [items.filter(test), items.filter((item) => !test(item))];
 }

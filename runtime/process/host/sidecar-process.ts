@@ -3,11 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HostLaunch } from '../host-protocol.ts';
+import { type HostLaunch, sidecarName } from '../host-protocol.ts';
 import { identify } from '../process-identity.ts';
 import type { StateFile } from './state-file.ts';
 
-export const sidecarName = 'sidecar';
 const restartLimit = 3;
 const restartDelayMs = 200;
 const socketsTimeoutMs = 15_000;
@@ -31,7 +30,7 @@ export function startSidecarProcess(launch: HostLaunch, state: StateFile, output
         rmSync(socket, { force: true });
       }
       child = spawnSidecar(launch, output);
-      state.set(sidecarName, { state: 'running', process: identify(child.pid ?? 0) });
+      state.set(sidecarName, { state: 'running', process: identify(child.pid) });
       child.once('error', () => undefined);
       child.once('close', async (exitCode, signal) => {
         if (stopping || restarts >= restartLimit) {

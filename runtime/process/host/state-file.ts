@@ -1,13 +1,12 @@
-/** What the host writes down about its containers, replaced in one step so that a reader never sees half of it. */
-import { renameSync, writeFileSync } from 'node:fs';
+/** What the host writes down about its containers. */
 import type { ContainerRecord, HostState } from '../host-protocol.ts';
 import { sessionFiles } from '../layout.ts';
+import { writeRecord } from '../write-record.ts';
 
 export interface StateFile {
   set(name: string, change: Partial<Omit<ContainerRecord, 'name'>>): void;
   /** Every container was started once. */
   started(): void;
-  records(): readonly ContainerRecord[];
 }
 
 export function createStateFile(directory: string, names: readonly string[]): StateFile {
@@ -22,10 +21,7 @@ export function createStateFile(directory: string, names: readonly string[]): St
       process: null,
     })),
   };
-  const write = () => {
-    writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
-  };
+  const write = () => writeRecord(file, state);
   write();
   return {
     set(name, change) {
@@ -36,6 +32,5 @@ export function createStateFile(directory: string, names: readonly string[]): St
       state.started = true;
       write();
     },
-    records: () => state.containers,
   };
 }

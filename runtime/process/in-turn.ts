@@ -1,0 +1,15 @@
+/** Runs work on the same key one after the other, in the order in which it came; different keys do not wait. */
+export function createTurns(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const result = (last.get(key) ?? Promise.resolve()).then(work, work);
+    last.set(key, result);
+    const forget = () => {
+      if (last.get(key) === result) {
+        last.delete(key);
+      }
+    };
+    result.then(forget, forget);
+    return result;
+  };
+}

@@ -1,0 +1,7 @@
+/** Writes a record that is replaced in one step, so that nobody ever reads half of it. */
+import { renameSync, writeFileSync } from 'node:fs';
+
+export function writeRecord(file: string, record: unknown): void {
+  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
