@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type GrantInQuestion, type GrantMaker, whyNotGrant } from '../../../../api/policies/grants.ts';
+import { whyNotDeny } from '../../../../api/policies/permission-requests.ts';
+import { agentOnlyGrantTypes, grantScope, grantType } from '../../../../contract/grant.ts';
+
+const member: GrantMaker = { userId: 'max', role: 'member', membersGrantPersistent: false };
+const admin: GrantMaker = { userId: 'ada', role: 'admin', membersGrantPersistent: false };
+const trusted: GrantMaker = { ...member, membersGrantPersistent: true };
+
+const question = (content: Partial<GrantInQuestion> = {}): GrantInQuestion => ({
+  grantType: 'tool_scope',
+  scope: 'once',
+  userSubjectId: null,
+  agentOwnerId: 'somebody',
+  session: null,
+  adminScope: false,
+  ...content,
+});
+const own = { agentOwnerId: 'max' };
+const driven = { session: { operator_id: 'max', root_operator_id: 'max' } };
+const above = { session: { operator_id: null, root_operator_id: 'max' } };
+const foreign = { session: { operator_id: 'olga', root_operator_id: 'olga' } };
+
+describe('a grant may be made', () => {
+  const table: [string, GrantMaker, Partial<GrantInQuestion>, boolean][] = [
+    ['by a member for themselves', member, { userSubjectId: 'max' }, true],
+    ['by a member for themselves, lasting', member, { userSubjectId: 'max', scope: 'persistent' }, true],
+    ['by a member for another user', member, { userSubjectId: 'olga' }, false],
+    ['by an admin for another user', admin, { userSubjectId: 'olga' }, true],
+    ['by a member once for their own agent', member, own, true],
+    ['by a member once for another’s agent', member, {}, false],
+    ['by the operator once for the session’s agent', member, driven, true],
+    ['by the operator for the session', member, { ...driven, scope: 'session' }, true],
+    ['by the human above a child session', member, above, true],
+    ['by a member who does not drive the session', member, foreign, false],
+    ['by the operator, lasting', member, { ...driven, scope: 'persistent' }, false],
+    ['by the operator, lasting, where members may', trusted, { ...driven, scope: 'persistent' }, false],
+    ['by the agent’s owner, lasting', member, { ...own, scope: 'persistent' }, false],
+    ['by the agent’s owner, lasting, where members may', trusted, { ...own, scope: 'persistent' }, true],
+    ['by an admin, lasting', admin, { scope: 'persistent' }, true],
+    [
+      'by the owner for a secret in the agent’s environment',
+      trusted,
+      { ...own, grantType: 'agent_env' },
+      false,
+    ],
+    ['by an admin for a secret in the agent’s environment', admin, { grantType: 'agent_env' }, true],
+    ['by the owner to spawn, for a session', member, { ...own, grantType: 'spawn', scope: 'session' }, true],
+    ['by the operator for a scope that is kept to admins', member, { ...driven, adminScope: true }, false],
+    [
+      'by a member for themselves for a scope that is kept to admins',
+      member,
+      { userSubjectId: 'max', adminScope: true },
+      false,
+    ],
+    ['by an admin for a scope that is kept to admins', admin, { ...driven, adminScope: true }, true],
+  ];
+  it.each(table)('%s', (_who, maker, content, allowed) => {
+    expect(whyNotGrant(maker, question(content)) === null).toBe(allowed);
+  });
+
+  it('by a member only for themselves, for what they own, or for what they drive', () => {
+    const anybody = fc.constantFrom('max', 'olga', 'ada');
+    const anyQuestion = fc.record({
+      grantType: fc.constantFrom(...grantType.options),
+      scope: fc.constantFrom(...grantScope.options),
+      userSubjectId: fc.option(anybody),
+      agentOwnerId: fc.option(anybody),
+      session: fc.option(
+        fc.record({ operator_id: fc.option(anybody), root_operator_id: fc.option(anybody) }),
+      ),
+      adminScope: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(anyQuestion, fc.boolean(), (asked, membersGrantPersistent) => {
+        fc.pre(asked.userSubjectId === null || !agentOnlyGrantTypes.has(asked.grantType));
+        if (whyNotGrant({ ...member, membersGrantPersistent }, asked) === null) {
+          const session = asked.session ?? { operator_id: null, root_operator_id: null };
+          expect(asked.adminScope).toBe(false);
+          expect(asked.grantType).not.toBe('agent_env');
+          expect([
+            asked.userSubjectId,
+            ...(asked.userSubjectId === null
+              ? [asked.agentOwnerId, session.operator_id, session.root_operator_id]
+              : []),
+          ]).toContain('max');
+        }
+        expect(whyNotGrant(admin, asked)).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('a request may be denied', () => {
+  const asked = { grant_type: 'tool_scope', scope: 'persistent' } as const;
+  it('by whoever could grant it, or less of it', () => {
+    const request = { request: asked, agentOwnerId: 'somebody', adminScope: false };
+    expect(whyNotDeny(member, { ...request, ...driven })).toBeNull();
+    expect(whyNotDeny(member, { ...request, ...foreign })).not.toBeNull();
+    expect(whyNotDeny(admin, { ...request, ...foreign })).toBeNull();
+    expect(whyNotDeny(member, { ...request, ...driven, adminScope: true })).not.toBeNull();
+  });
+});

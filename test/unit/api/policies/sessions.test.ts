@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { mayMessageSession, mayReadSession, mayTerminateSession } from '../../../../api/policies/sessions.ts';
+
+const own = { operator_id: 'max', root_operator_id: 'max' };
+const child = { operator_id: null, root_operator_id: 'max' };
+const foreign = { operator_id: 'olga', root_operator_id: 'olga' };
+const scheduled = { operator_id: null, root_operator_id: null };
+
+describe('a session', () => {
+  it.each([
+    // role, session, read, message, terminate
+    ['member', own, true, true, true],
+    ['member', child, true, false, true],
+    ['member', foreign, false, false, false],
+    ['member', scheduled, false, false, false],
+    ['admin', own, true, true, true],
+    ['admin', child, true, false, true],
+    ['admin', foreign, true, false, true],
+    ['admin', scheduled, true, false, true],
+  ] as const)('lets a %s with %j read: %s, message: %s, end: %s', (role, session, read, message, end) => {
+    const visitor = { userId: 'max', role };
+    expect(mayReadSession(visitor, session, false)).toBe(read);
+    expect(mayMessageSession(visitor, session)).toBe(message);
+    expect(mayTerminateSession(visitor, session)).toBe(end);
+  });
+
+  it('that is shared is read by every member, and driven by none of them', () => {
+    const visitor = { userId: 'max', role: 'member' } as const;
+    expect(mayReadSession(visitor, foreign, true)).toBe(true);
+    expect(mayMessageSession(visitor, foreign)).toBe(false);
+    expect(mayTerminateSession(visitor, foreign)).toBe(false);
+  });
+});

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { type StreamSource, streamSessionEvents } from '../../../api/event-stream/session-stream.ts';
+import type { SessionEvent } from '../../../contract/session-event.ts';
+
+const sessionId = randomUUID();
+const event = (seq: number, to?: string): SessionEvent => ({
+  id: randomUUID(),
+  seq,
+  session_id: sessionId,
+  type: to === undefined ? 'agent.status' : 'session.status_changed',
+  at: '2026-01-01T00:00:00.000Z',
+  actor: { type: 'system', id: null },
+  payload: to === undefined ? { status: 'line one\nline two\n\nid: 99' } : { from: null, to, reason: null },
+});
+
+function source(events: SessionEvent[], more: Partial<StreamSource> = {}) {
+  const wakes = new Set<() => void>();
+  return {
+    wakes,
+    ring: () => {
+      for (const wake of wakes) {
+        wake();
+      }
+    },
+    read: async (after: number) => events.filter(({ seq }) => seq > after).slice(0, 2),
+    subscribe: (wake: () => void) => {
+      wakes.add(wake);
+      return () => wakes.delete(wake);
+    },
+    mayRead: async () => true,
+    ...more,
+  };
+}
+const never = { checkMs: 60_000, heartbeatMs: 60_000 };
+const options = (more: object = {}) => ({
+  after: 0,
+  timing: never,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+async function collect(stream: AsyncGenerator<string>): Promise<string[]> {
+  const frames: string[] = [];
+  for await (const frame of stream) {
+    frames.push(frame);
+  }
+  return frames;
+}
+const idsOf = (frames: string[]) => frames.flatMap((frame) => /^id: (\d+)/.exec(frame)?.[1] ?? []);
+
+describe('the stream', () => {
+  it('sends each event on one line, so that no text breaks out of its frame', async () => {
+    const frames = await collect(streamSessionEvents(source([event(1), event(2, 'failed')]), options()));
+    expect(frames.slice(1)).toHaveLength(2);
+    expect(frames[1]?.split('\n')).toHaveLength(4);
+    expect(idsOf(frames)).toEqual(['1', '2']);
+  });
+
+  it('ends after a terminal status, even when more would follow', async () => {
+    const events = [event(1), event(2, 'running'), event(3, 'completed'), event(4)];
+    const from = source(events);
+    expect(idsOf(await collect(streamSessionEvents(from, options())))).toEqual(['1', '2', '3']);
+    expect(from.wakes.size).toBe(0);
+  });
+
+  it('misses no announcement that comes between reading and waiting', async () => {
+    const events = [event(1)];
+    let rang = false;
+    const from = source(events);
+    const read = from.read;
+    from.read = async (after) => {
+      const found = await read(after);
+      if (found.length === 0 && !rang) {
+        rang = true;
+        events.push(event(2, 'completed'));
+        from.ring();
+      }
+      return found;
+    };
+    expect(idsOf(await collect(streamSessionEvents(from, options())))).toEqual(['1', '2']);
+  });
+
+  it('ends at once when the reader goes away, and forgets its subscription', async () => {
+    const from = source([event(1)]);
+    const abort = new AbortController();
+    const stream = streamSessionEvents(from, options({ signal: abort.signal }));
+    setTimeout(() => abort.abort(), 20);
+    expect(idsOf(await collect(stream))).toEqual(['1']);
+    expect(from.wakes.size).toBe(0);
+  });
+
+  it('ends when the right to read is gone, before it sends anything more', async () => {
+    const events = [event(1), event(2), event(3), event(4)];
+    let checks = 0;
+    const from = source(events, { mayRead: async () => ++checks < 2 });
+    expect(idsOf(await collect(streamSessionEvents(from, options())))).toEqual(['1', '2']);
+  });
+
+  it('keeps the connection alive while nothing happens', async () => {
+    const abort = new AbortController();
+    const timing = { checkMs: 5, heartbeatMs: 20 };
+    setTimeout(() => abort.abort(), 200);
+    const frames = await collect(streamSessionEvents(source([]), options({ timing, signal: abort.signal })));
+    expect(frames.filter((frame) => frame === ': still here\n\n').length).toBeGreaterThan(2);
+  });
+});
