@@ -49,7 +49,7 @@ export async function createProcessRuntime(
   const sessionsDirectory = resolve(options.sessionsDirectory);
   mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
   const machine = await probe(options);
-  const rules = renderRules(options, machine, sessionsDirectory);
+  const rules = renderRules(options, machine);
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
   const inTurn = createTurns();
   return {
@@ -118,17 +118,12 @@ async function probe({
   };
 }
 
-function renderRules(
-  { allowUnsandboxed }: ProcessRuntimeOptions,
-  { root, programs }: Machine,
-  sessionsDirectory: string,
-): RenderRules {
-  if (root !== null) {
-    return null;
+function renderRules({ allowUnsandboxed }: ProcessRuntimeOptions, { root, programs }: Machine): RenderRules {
+  if (root !== null || allowUnsandboxed) {
+    return { seededCommands: null };
   }
   const commands = join(programs.runner, 'node_modules/.bin');
-  const seeded = existsSync(commands) ? readdirSync(commands) : [];
-  return { sessionsDirectory, seededCommands: allowUnsandboxed ? null : new Set(seeded) };
+  return { seededCommands: new Set(existsSync(commands) ? readdirSync(commands) : []) };
 }
 
 function readTail(file: string, tailBytes: number): string {

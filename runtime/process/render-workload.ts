@@ -1,30 +1,19 @@
 /** Pure: a frozen configuration as containers of this runtime, or a sentence about what it cannot run. */
-import { join } from 'node:path';
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
-import { sessionFiles } from './layout.ts';
 import type { ContainerProgram, ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
-/** What holds without a sandbox. */
-export interface BareRules {
-  /** Containers connect to sockets below it by their whole path. */
-  sessionsDirectory: string;
-  /** Commands of servers that may run all the same; null lets every command run. */
+export interface RenderRules {
+  /** Where there is no sandbox: the commands of servers that may run all the same. Null lets every command run. */
   seededCommands: ReadonlySet<string> | null;
 }
 
-/** Null: every container has its sandbox. */
-export type RenderRules = BareRules | null;
-
 const firstUid = 2000;
-/** The kernel takes no longer path for a socket. */
-const socketPathLimitBytes = 107;
 
 /** Throws UnsupportedWorkloadError. */
 export function renderWorkload(configuration: FrozenConfiguration, rules: RenderRules): ProcessWorkloadSpec {
   const { agent, servers } = configuration;
   refuseWhatIsMissing(configuration);
-  refuseLongPaths(configuration, rules);
   const containers: ContainerSpec[] = [
     {
       name: 'agent',
@@ -74,25 +63,10 @@ function refuseWhatIsMissing({ agent, servers, siblings, services }: FrozenConfi
   }
 }
 
-function refuseLongPaths({ session_id, servers }: FrozenConfiguration, rules: RenderRules): void {
-  if (rules === null) {
-    return;
-  }
-  const files = sessionFiles(join(rules.sessionsDirectory, session_id));
-  const sockets = [
-    files.sidecarSocket,
-    files.agentSocket('platform'),
-    ...servers.map(({ name }) => files.relaySocket(name)),
-  ];
-  const tooLong = sockets.find((path) => Buffer.byteLength(path) > socketPathLimitBytes);
-  if (tooLong !== undefined) {
-    throw new UnsupportedWorkloadError(
-      `without a sandbox the session's sockets need paths of at most ${socketPathLimitBytes} bytes, and ${tooLong} is longer; keep the data in a directory with a shorter path, or install bubblewrap`,
-    );
-  }
-}
-
-function agentProgram({ agent: { run } }: FrozenConfiguration, rules: RenderRules): ContainerProgram {
+function agentProgram(
+  { agent: { run } }: FrozenConfiguration,
+  { seededCommands }: RenderRules,
+): ContainerProgram {
   if (run.type === 'image') {
     throw new UnsupportedWorkloadError('the agent runs an image, and the process runtime starts no images');
   }
@@ -102,7 +76,7 @@ function agentProgram({ agent: { run } }: FrozenConfiguration, rules: RenderRule
     }
     return { type: 'scripted' };
   }
-  if (rules !== null && rules.seededCommands !== null) {
+  if (seededCommands !== null) {
     throw new UnsupportedWorkloadError(
       'without bubblewrap only the scripted agent runs here; install bubblewrap',
     );
@@ -110,7 +84,7 @@ function agentProgram({ agent: { run } }: FrozenConfiguration, rules: RenderRule
   return { type: 'command', command: run.command, args: run.args };
 }
 
-function serverProgram({ name, shape }: FrozenServer, rules: RenderRules): ContainerProgram {
+function serverProgram({ name, shape }: FrozenServer, { seededCommands }: RenderRules): ContainerProgram {
   if (shape.type !== 'command') {
     const why =
       shape.type === 'image'
@@ -118,8 +92,7 @@ function serverProgram({ name, shape }: FrozenServer, rules: RenderRules): Conta
         : 'is remote, which is not available yet';
     throw new UnsupportedWorkloadError(`the MCP server "${name}" ${why}`);
   }
-  const seeded = rules?.seededCommands ?? null;
-  if (seeded !== null && !seeded.has(shape.command)) {
+  if (seededCommands !== null && !seededCommands.has(shape.command)) {
     throw new UnsupportedWorkloadError(
       `the MCP server "${name}" runs "${shape.command}", which needs a sandbox; install bubblewrap`,
     );

@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { hostLaunch } from '../../../../runtime/process/host-protocol.ts';
+import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runtime/process/render-launch.ts';
+import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
+import type { LaunchSecrets } from '../../../../runtime/workload.ts';
+import { configuration, serverNamed, sessionId } from './configurations.ts';
+
+const directory = `/data/sessions/${sessionId}`;
+const sandboxed: Machine = {
+  programs: { nodePrefix: '/usr', directory: '/app/dist', runner: '/app/runner' },
+  root: { links: {}, directories: [], hidden: [] },
+  internet: true,
+  apiUrl: 'http://127.0.0.1:8080',
+  sidecarLimits: {
+    line_bytes: 1,
+    inline_artifact_bytes: 1,
+    artifact_bytes: 1,
+    request_input_wait_seconds: 1,
+    server_connect_timeout_ms: 1,
+    call_timeout_ms: 0,
+  },
+};
+const bare: Machine = { ...sandboxed, root: null, internet: false };
+const secrets: LaunchSecrets = {
+  agentEnv: { GREETING: 'hello' },
+  serverEnv: { files: { API_TOKEN: 'of-files' }, db: { API_TOKEN: 'of-db' } },
+  siblingEnv: {},
+  sidecar: { internal_token: 'the-token', control_key: 'the-key' },
+};
+const spec = renderWorkload(
+  configuration({ servers: [serverNamed('files', { network: 'internet' }), serverNamed('db')] }),
+  { seededCommands: null },
+);
+const launchOn = (machine: Machine, given = secrets) => renderLaunch(spec, given, { machine, directory });
+const containerOf = (machine: Machine, name: string, given = secrets) => {
+  const found = launchOn(machine, given).containers.find((each) => each.name === name);
+  if (found === undefined) {
+    throw new Error(`no container ${name}`);
+  }
+  return found;
+};
+
+describe('the launch of a session', () => {
+  it('is what its host understands', () => {
+    expect(hostLaunch.parse(launchOn(sandboxed))).toEqual(launchOn(sandboxed));
+    expect(hostLaunch.parse(launchOn(bare))).toEqual(launchOn(bare));
+  });
+
+  it('gives each container its own variables and nobody else’s', () => {
+    expect(containerOf(sandboxed, 'agent').env).toEqual({
+      PATH: '/opt/runner/node_modules/.bin:/usr/bin:/usr/local/bin:/bin',
+      HOME: '/workspace',
+      TMPDIR: '/tmp',
+      LANG: 'C.UTF-8',
+      GREETING: 'hello',
+      PLATFORM_SESSION_ID: sessionId,
+      PLATFORM_CONFIG: '/run/platform/agent/config.json',
+      PLATFORM_SIDECAR_SOCKET: '/run/platform/agent/sidecar.sock',
+    });
+    expect(containerOf(sandboxed, 'mcp-files').env).toMatchObject({ API_TOKEN: 'of-files' });
+    expect(containerOf(sandboxed, 'mcp-db').env).toMatchObject({ API_TOKEN: 'of-db' });
+    expect(Object.keys(containerOf(sandboxed, 'mcp-db').env)).not.toContain('PLATFORM_CONFIG');
+  });
+
+  it('lets no configuration change what the platform tells the agent', () => {
+    const forged = { ...secrets, agentEnv: { PLATFORM_SIDECAR_SOCKET: '/tmp/mine.sock' } };
+    expect(containerOf(sandboxed, 'agent', forged).env).toMatchObject({
+      PLATFORM_SIDECAR_SOCKET: '/run/platform/agent/sidecar.sock',
+    });
+  });
+
+  it('puts no secret into a command, a mount or a path', () => {
+    const value = fc.string({ minLength: 8 }).map((text) => `secret:${text}`);
+    fc.assert(
+      fc.property(value, value, value, value, fc.boolean(), (forAgent, forServer, token, key, isBare) => {
+        const launch = launchOn(isBare ? bare : sandboxed, {
+          agentEnv: { MINE: forAgent },
+          serverEnv: { files: { API_TOKEN: forServer } },
+          siblingEnv: {},
+          sidecar: { internal_token: token, control_key: key },
+        });
+        const visible = [
+          launch.directory,
+          ...launch.sidecar.argv,
+          ...launch.sockets,
+          ...launch.containers.flatMap(({ name, argv, cwd, sandbox }) => [
+            name,
+            ...argv,
+            cwd,
+            ...(sandbox ?? []),
+          ]),
+        ].join('\n');
+        for (const secret of [forAgent, forServer, token, key]) {
+          expect(visible).not.toContain(secret);
+        }
+      }),
+    );
+  });
+
+  it('starts a server through the relay to its own socket', () => {
+    expect(containerOf(sandboxed, 'mcp-files').argv).toEqual([
+      '/opt/platform/bin/relay',
+      'UNIX-CONNECT:/run/platform/mcp/files.sock',
+      '--',
+      'mcp-server-everything',
+    ]);
+    expect(containerOf(bare, 'mcp-files')).toMatchObject({
+      argv: [
+        `${directory}/etc/relay`,
+        'UNIX-CONNECT:../../servers/files/files.sock',
+        '--',
+        'mcp-server-everything',
+      ],
+      sandbox: null,
+    });
+  });
+
+  it('takes the network away from everybody where the internet is not safe', () => {
+    const networks = (machine: Machine) => launchOn(machine).containers.map(({ network }) => network);
+    expect(networks(sandboxed)).toEqual(['none', 'internet', 'none']);
+    const offline = { ...sandboxed, internet: false };
+    expect(networks(offline)).toEqual(['none', 'none', 'none']);
+    expect(containerOf(offline, 'mcp-files').sandbox).toContain('--unshare-net');
+  });
+
+  it('waits for every socket of the session before anything may connect', () => {
+    expect(launchOn(sandboxed).sockets).toEqual([
+      `${directory}/agent/agent/sidecar.sock`,
+      `${directory}/agent/mcp/platform.sock`,
+      `${directory}/agent/mcp/files.sock`,
+      `${directory}/servers/files/files.sock`,
+      `${directory}/agent/mcp/db.sock`,
+      `${directory}/servers/db/db.sock`,
+    ]);
+  });
+});
+
+describe('what the agent is told', () => {
+  it('is the common map of servers, each behind a relay with an empty environment', () => {
+    expect(renderAgentConfig(spec, { machine: sandboxed, directory })).toEqual({
+      ...spec.agent,
+      mcpServers: Object.fromEntries(
+        ['platform', 'files', 'db'].map((name) => [
+          name,
+          {
+            command: '/opt/platform/bin/relay',
+            args: ['-', `UNIX-CONNECT:/run/platform/mcp/${name}.sock`],
+            env: {},
+          },
+        ]),
+      ),
+    });
+  });
+
+  it('names its sockets from its working directory where there is no sandbox', () => {
+    expect(renderAgentConfig(spec, { machine: bare, directory }).mcpServers['platform']).toEqual({
+      command: `${directory}/etc/relay`,
+      args: ['-', 'UNIX-CONNECT:../../agent/mcp/platform.sock'],
+      env: {},
+    });
+  });
+});

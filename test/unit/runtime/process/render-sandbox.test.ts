@@ -1,0 +1,195 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  renderEnvironment,
+  renderSandbox,
+  type SystemRoot,
+} from '../../../../runtime/process/render-sandbox.ts';
+import type { ContainerProgram, ContainerSpec } from '../../../../runtime/process/workload-spec.ts';
+
+const directory = '/data/sessions/00000000-0000-4000-8000-000000000001';
+const root: SystemRoot = {
+  links: { '/bin': 'usr/bin', '/lib': 'usr/lib' },
+  directories: ['/lib64'],
+  hidden: ['/usr/local/etc'],
+};
+const programs = { nodePrefix: '/usr', directory: '/app/dist', runner: '/app/runner' };
+const agent: ContainerSpec = {
+  name: 'agent',
+  server: null,
+  program: { type: 'scripted' },
+  network: 'none',
+  uid: 2000,
+};
+const serverCalled = (server: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
+  name: `mcp-${server}`,
+  server,
+  program: { type: 'command', command: 'mcp-server', args: [] },
+  network: 'none',
+  uid: 2001,
+  ...changes,
+});
+const render = (container: ContainerSpec, changes: Partial<typeof programs> = {}) =>
+  renderSandbox(container, { directory, programs: { ...programs, ...changes }, root });
+
+/** What is mounted: from where, to where, and whether it may be written to. */
+function mounts(argv: readonly string[]): { from: string; to: string; writable: boolean }[] {
+  return argv.flatMap((option, index) => {
+    const isBind = ['--bind', '--ro-bind', '--ro-bind-try', '--bind-try', '--dev-bind'].includes(option);
+    const [from = '', to = ''] = argv.slice(index + 1, index + 3);
+    return isBind ? [{ from, to, writable: !option.startsWith('--ro-') }] : [];
+  });
+}
+
+const name = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/);
+const container: fc.Arbitrary<ContainerSpec> = fc.oneof(
+  fc.record<ContainerSpec>({
+    name: fc.constant('agent'),
+    server: fc.constant(null),
+    program: fc.constantFrom<ContainerProgram>(
+      { type: 'scripted' },
+      { type: 'command', command: 'sh', args: ['-c', 'exit'] },
+    ),
+    network: fc.constantFrom('none' as const, 'internet' as const),
+    uid: fc.integer({ min: 2000, max: 2032 }),
+  }),
+  fc
+    .tuple(name, fc.constantFrom('none' as const, 'internet' as const), fc.integer({ min: 2000, max: 2032 }))
+    .map(([server, network, uid]) => serverCalled(server, { network, uid })),
+);
+const nodePrefix = fc.constantFrom(
+  '/usr',
+  '/usr/local',
+  '/opt/node-20',
+  '/home/ada/.local',
+  '/root/.nvm/v20',
+);
+
+describe('the sandbox of a container', () => {
+  it('mounts nothing but what it is allowed to see', () => {
+    const allowed = [
+      /^\/(usr|lib64)$/,
+      /^\/etc\/(ssl\/certs|ssl\/openssl\.cnf|pki\/tls\/(certs|cert\.pem|openssl\.cnf)|pki\/ca-trust\/extracted)$/,
+      /^\/etc\/(crypto-policies|ld\.so\.(cache|conf|conf\.d)|localtime|alternatives)$/,
+      /^\/app\/runner$/,
+      /^\/app\/dist\/(relay|scripted-agent)\.js$/,
+      /\/bin\/node$/,
+      /\/lib\/node_modules\/npm$/,
+    ];
+    fc.assert(
+      fc.property(container, nodePrefix, (each, prefix) => {
+        const own = [
+          `${directory}/etc/`,
+          `${directory}/work/${each.name}`,
+          each.server === null ? `${directory}/agent` : `${directory}/servers/${each.server}`,
+        ];
+        for (const { from } of mounts(render(each, { nodePrefix: prefix }))) {
+          const isOwn = own.some((path) => from === path || (path.endsWith('/') && from.startsWith(path)));
+          expect({ from, ok: isOwn || allowed.some((pattern) => pattern.test(from)) }).toEqual({
+            from,
+            ok: true,
+          });
+        }
+      }),
+    );
+  });
+
+  it('can write to its own workspace and to nothing else of this machine', () => {
+    fc.assert(
+      fc.property(container, nodePrefix, (each, prefix) => {
+        const argv = render(each, { nodePrefix: prefix });
+        expect(mounts(argv).filter(({ writable }) => writable)).toEqual([
+          { from: `${directory}/work/${each.name}`, to: '/workspace', writable: true },
+        ]);
+        expect(argv.slice(-2)).toEqual(['--remount-ro', '/']);
+      }),
+    );
+  });
+
+  it('has an own network namespace exactly when it may reach nothing; with internet it is started inside a connected one', () => {
+    fc.assert(
+      fc.property(container, (each) => {
+        expect(render(each).includes('--unshare-net')).toBe(each.network === 'none');
+      }),
+    );
+  });
+
+  it('never shares a namespace, keeps a capability, can make a user namespace, or outlives its host', () => {
+    fc.assert(
+      fc.property(container, (each) => {
+        const argv = render(each);
+        for (const option of [
+          '--unshare-user',
+          '--unshare-pid',
+          '--unshare-ipc',
+          '--unshare-uts',
+          '--unshare-cgroup-try',
+          '--disable-userns',
+          '--new-session',
+          '--die-with-parent',
+          '--clearenv',
+        ]) {
+          expect(argv).toContain(option);
+        }
+        expect(argv.slice(argv.indexOf('--cap-drop')).slice(0, 2)).toEqual(['--cap-drop', 'ALL']);
+        expect(argv.filter((option) => option.startsWith('--share') || option === '--cap-add')).toEqual([]);
+        expect(argv.slice(argv.indexOf('--uid')).slice(0, 4)).toEqual([
+          '--uid',
+          String(each.uid),
+          '--gid',
+          String(each.uid),
+        ]);
+      }),
+    );
+  });
+
+  it('shows the agent every socket of its own, and a server only its own', () => {
+    expect(mounts(render(agent)).filter(({ to }) => to.startsWith('/run'))).toEqual([
+      { from: `${directory}/agent`, to: '/run/platform', writable: false },
+    ]);
+    expect(mounts(render(serverCalled('files'))).filter(({ to }) => to.startsWith('/run'))).toEqual([
+      { from: `${directory}/servers/files`, to: '/run/platform/mcp', writable: false },
+    ]);
+  });
+
+  it('has the scripted agent only where it runs, and the runner only for commands', () => {
+    const inside = (each: ContainerSpec) => mounts(render(each)).map(({ to }) => to);
+    expect(inside(agent)).toContain('/opt/platform/scripted-agent.js');
+    expect(inside(agent)).not.toContain('/opt/runner');
+    expect(inside(serverCalled('files'))).not.toContain('/opt/platform/scripted-agent.js');
+    expect(inside(serverCalled('files'))).toContain('/opt/runner');
+  });
+
+  it('takes Node and npm out of an installation elsewhere, and leaves what lies beside them', () => {
+    const argv = render(agent, { nodePrefix: '/home/ada/.local' });
+    expect(mounts(argv).filter(({ from }) => from.startsWith('/home'))).toEqual([
+      { from: '/home/ada/.local/bin/node', to: '/opt/node/bin/node', writable: false },
+      {
+        from: '/home/ada/.local/lib/node_modules/npm',
+        to: '/opt/node/lib/node_modules/npm',
+        writable: false,
+      },
+    ]);
+    expect(mounts(render(agent)).some(({ to }) => to.startsWith('/opt/node'))).toBe(false);
+  });
+
+  it('hides configuration below /usr, which may hold tokens', () => {
+    const argv = render(agent).join(' ');
+    expect(argv).toContain('--ro-bind /usr /usr --tmpfs /usr/local/etc --remount-ro /usr/local/etc');
+  });
+});
+
+describe('the environment of a container', () => {
+  it('is set variable by variable, whatever the values are', () => {
+    const env = fc.dictionary(fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,9}$/), fc.string());
+    fc.assert(
+      fc.property(env, (values) => {
+        const argv = renderEnvironment(values);
+        expect(argv).toHaveLength(Object.keys(values).length * 3);
+        Object.entries(values).forEach(([key, value], index) => {
+          expect(argv.slice(index * 3, index * 3 + 3)).toEqual(['--setenv', key, value]);
+        });
+      }),
+    );
+  });
+});

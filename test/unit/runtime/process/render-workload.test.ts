@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { FrozenConfiguration } from '../../../../contract/session.ts';
+import { type RenderRules, renderWorkload } from '../../../../runtime/process/render-workload.ts';
+import { configuration, serverNamed, sessionId } from './configurations.ts';
+
+const sandboxed: RenderRules = { seededCommands: null };
+const bare: RenderRules = { seededCommands: new Set(['mcp-server-everything']) };
+const refusal = (frozen: FrozenConfiguration, rules = sandboxed) => {
+  try {
+    renderWorkload(frozen, rules);
+  } catch (error) {
+    return error;
+  }
+  return 'it was rendered';
+};
+
+describe('a frozen configuration as containers', () => {
+  it('is one container for the agent and one for each server, in order', () => {
+    const spec = renderWorkload(
+      configuration({ servers: [serverNamed('files', { network: 'internet' }), serverNamed('db')] }),
+      sandboxed,
+    );
+    expect(spec).toMatchObject({
+      sessionId,
+      agent: { session_id: sessionId, prompt: 'do it', agent: { name: 'tester' } },
+      servers: [
+        { name: 'files', tool_scopes: { write_file: 'files.write' } },
+        { name: 'db', tool_scopes: { write_file: 'files.write' } },
+      ],
+    });
+    expect(spec.containers.map(({ name, server, network }) => ({ name, server, network }))).toEqual([
+      { name: 'agent', server: null, network: 'none' },
+      { name: 'mcp-files', server: 'files', network: 'internet' },
+      { name: 'mcp-db', server: 'db', network: 'none' },
+    ]);
+  });
+
+  it('gives every container a user id of its own, and none is root', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 32 }), (count) => {
+        const servers = Array.from({ length: count }, (_, index) => serverNamed(`s${index}`));
+        const uids = renderWorkload(configuration({ servers }), sandboxed).containers.map(({ uid }) => uid);
+        expect(new Set(uids).size).toBe(count + 1);
+        expect(Math.min(...uids)).toBeGreaterThanOrEqual(1000);
+      }),
+    );
+  });
+
+  it('carries no variable of any container, not even as a reference', () => {
+    const env = { TOKEN: { kind: 'secret' as const, secret_name: 'THE_TOKEN', secret_version: 3 } };
+    const spec = renderWorkload(
+      configuration({ agent: { env }, servers: [serverNamed('files', { env })] }),
+      sandboxed,
+    );
+    expect(JSON.stringify(spec)).not.toContain('TOKEN');
+  });
+});
+
+describe('what the process runtime cannot run', () => {
+  const sibling = { name: 'db', run: { type: 'command' as const, command: 'x', args: [] }, env: {} };
+
+  it.each<[string, FrozenConfiguration, RegExp]>([
+    [
+      'an agent that is an image',
+      configuration({ agent: { run: { type: 'image', image: 'a:1' } } }),
+      /agent runs an image/,
+    ],
+    [
+      'the claude agent',
+      configuration({ agent: { run: { type: 'builtin', name: 'claude' } } }),
+      /"claude" is not available yet/,
+    ],
+    [
+      'a server that is an image',
+      configuration({ servers: [serverNamed('boxed', { shape: { type: 'image', image: 'a:1' } })] }),
+      /"boxed" is an image/,
+    ],
+    [
+      'a remote server',
+      configuration({
+        servers: [serverNamed('far', { shape: { type: 'remote', url: 'https://far.test' } })],
+      }),
+      /"far" is remote, which is not available yet/,
+    ],
+    ['a sibling', configuration({ siblings: [sibling] }), /"db": siblings and services are not available/],
+    ['a service', configuration({ services: [sibling] }), /"db": siblings and services are not available/],
+    [
+      'an agent with private destinations',
+      configuration({ agent: { egress_allow: ['10.1.1.1:5432'] } }),
+      /"tester": egress_allow is not available/,
+    ],
+    [
+      'a server with private destinations',
+      configuration({ servers: [serverNamed('files', { egress_allow: ['10.1.1.1:5432'] })] }),
+      /"files": egress_allow is not available/,
+    ],
+  ])('%s is refused with a sentence that names it', (_, frozen, sentence) => {
+    expect(refusal(frozen)).toMatchObject({
+      name: 'UnsupportedWorkloadError',
+      message: expect.stringMatching(sentence),
+    });
+  });
+});
+
+describe('without a sandbox', () => {
+  const command = configuration({ agent: { run: { type: 'command', command: 'sh', args: [] } } });
+  const unknown = configuration({
+    servers: [serverNamed('odd', { shape: { type: 'command', command: 'sh', args: [] } })],
+  });
+
+  it('the scripted agent and seeded servers run, and nothing else', () => {
+    expect(refusal(configuration({ servers: [serverNamed('files')] }), bare)).toBe('it was rendered');
+    expect(refusal(command, bare)).toMatchObject({
+      message: expect.stringMatching(/only the scripted agent/),
+    });
+    expect(refusal(unknown, bare)).toMatchObject({ message: expect.stringMatching(/"odd" runs "sh"/) });
+  });
+
+  it('everything runs when that was asked for', () => {
+    expect(refusal(command, { seededCommands: null })).toBe('it was rendered');
+    expect(refusal(unknown, { seededCommands: null })).toBe('it was rendered');
+  });
+});
