@@ -63,7 +63,7 @@ function frame(event: SessionEvent): string {
   return `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-export function isEnd(event: SessionEvent): boolean {
+function isEnd(event: SessionEvent): boolean {
   return event.type === 'session.status_changed' && terminalStatus.safeParse(event.payload['to']).success;
 }
 
