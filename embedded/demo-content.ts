@@ -15,7 +15,7 @@ export const demoSecret = 'DEMO_API_TOKEN';
 export const demoServers: McpServerInput[] = [
   mcpServerInput.parse({
     name: 'files',
-    shape: { type: 'command', command: 'mcp-server-filesystem', args: ['/workspace'] },
+    shape: { type: 'command', command: 'mcp-server-filesystem', args: ['.'] },
     manifest: { tool_scopes: { write_file: 'files.write', edit_file: 'files.write' } },
     network: 'none',
   }),
@@ -32,7 +32,7 @@ export const demoServers: McpServerInput[] = [
   }),
 ];
 
-const report = { path: '/workspace/report.md', content: '# Report\n\nWritten under a grant.\n' };
+const report = { path: 'report.md', content: '# Report\n\nWritten under a grant.\n' };
 
 const steps = [
   { call: 'platform.emit_status', arguments: { status: 'Writing the report' } },

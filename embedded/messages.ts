@@ -34,10 +34,11 @@ export function welcome({ url, temporalUiUrl, dataDirectory, demo }: StartedPlat
 function firstSteps(url: string, demo: { sessionId: string; requestId: string }): string {
   const api = `${url}/api`;
   return `  Session ${demo.sessionId} of the agent "scribe" waits for an approval.
-  Try first, in another terminal (the README goes on from here):
+  Try first, in another terminal; the README's walk-through goes on from here:
 
-    curl -sc cookies.txt ${api}/auth/demo-sign-in -H 'content-type: application/json' -d '{"email":"${demoPeople.max.email}"}'
-    curl -sb cookies.txt ${api}/workspaces/${demoSlug}/permission-requests/${demo.requestId}
+    api=${api}
+    curl -sS -c cookies.txt "$api/auth/demo-sign-in" -H 'content-type: application/json' -d '{"email":"${demoPeople.ada.email}"}'
+    curl -sS -b cookies.txt "$api/workspaces/${demoSlug}/permission-requests/${demo.requestId}"
 
   Ctrl-C stops everything.`;
 }

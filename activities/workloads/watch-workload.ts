@@ -44,7 +44,10 @@ export async function watchWorkload(
   }
 }
 
-/** What a workload's state means for its session; null while it goes on. An agent that ended says more than a sidecar that ended with it. */
+/**
+ * What a workload's state means for its session; null while it goes on. A sidecar that is gone for good comes first: the
+ * host then ends the agent itself, and that must not pass for the agent's own exit.
+ */
 export function exitOf(state: WorkloadState, restartingForMs: number): WorkloadExit | null {
   if (state.state === 'absent') {
     return { kind: 'workload_lost', reason: 'it is not on this runtime any more' };
@@ -52,12 +55,13 @@ export function exitOf(state: WorkloadState, restartingForMs: number): WorkloadE
   if (state.state === 'lost') {
     return { kind: 'workload_lost', reason: state.reason };
   }
-  const agent = container(state, 'agent');
-  if (agent?.state === 'exited') {
-    return { kind: 'agent_exited', exitCode: agent.exitCode, signal: agent.signal };
+  if (container(state, 'sidecar')?.state === 'exited' || restartingForMs > sidecarRestartLimitMs) {
+    return { kind: 'sidecar_lost' };
   }
-  const lost = container(state, 'sidecar')?.state === 'exited' || restartingForMs > sidecarRestartLimitMs;
-  return lost ? { kind: 'sidecar_lost' } : null;
+  const agent = container(state, 'agent');
+  return agent?.state === 'exited'
+    ? { kind: 'agent_exited', exitCode: agent.exitCode, signal: agent.signal }
+    : null;
 }
 
 function isRestarting(state: WorkloadState): boolean {

@@ -27,12 +27,16 @@ describe('what the state of a workload means for its session', () => {
     expect(exitOf(restarting, 31_000)).toEqual({ kind: 'sidecar_lost' });
   });
 
-  it("is the agent's exit when agent and sidecar are both gone", () => {
-    expect(exitOf(running(exited('agent'), exited('sidecar')), 0)).toEqual({
+  it("is the agent's exit when the agent ended by itself", () => {
+    expect(exitOf(running(exited('agent'), sidecar), 0)).toEqual({
       kind: 'agent_exited',
       exitCode: 1,
       signal: null,
     });
+  });
+
+  it('is the loss of the sidecar when the host ended the agent because of it', () => {
+    expect(exitOf(running(exited('agent'), exited('sidecar')), 0)).toEqual({ kind: 'sidecar_lost' });
   });
 
   it('is a loss when the workload is not there', () => {
