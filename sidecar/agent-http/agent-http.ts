@@ -1,14 +1,10 @@
 /** HTTP on the agent's socket: `POST /event`, `GET /input`, `POST /artifact`, and nothing else (spec, Sidecar endpoints; design 8). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { HttpRefusal, sendRefusal } from '../http/answer.ts';
-import type { ToolParts } from '../platform-tools/tool.ts';
+import type { AgentHttpParts } from './parts.ts';
 import { streamInput } from './stream-input.ts';
 import { takeArtifact } from './take-artifact.ts';
 import { takeEvent } from './take-event.ts';
-
-export interface AgentHttpParts extends Pick<ToolParts, 'api' | 'inbox' | 'refusedCalls'> {
-  limits: { eventBytes: number; artifactBytes: number };
-}
 
 type Handler = (
   request: IncomingMessage,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InputMessage } from '../../contract/agent-contract.ts';
 import { HttpRefusal } from '../http/answer.ts';
-import type { AgentHttpParts } from './agent-http.ts';
+import type { AgentHttpParts } from './parts.ts';
 
 const heartbeatMs = 15_000;
 

@@ -4,8 +4,8 @@ import { Transform } from 'node:stream';
 import { z } from 'zod';
 import { fieldProblemsOf } from '../../contract/errors.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
-import type { AgentHttpParts } from './agent-http.ts';
-import { asHttpRefusal } from './take-event.ts';
+import { asHttpRefusal } from './http-refusal.ts';
+import type { AgentHttpParts } from './parts.ts';
 
 const artifactQuery = z.strictObject({
   name: z.string().min(1).max(255),
