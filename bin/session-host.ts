@@ -3,6 +3,7 @@
  * holds secrets. SIGTERM stops the session; the worker finds out about everything else from the state file.
  */
 import { text } from 'node:stream/consumers';
+import { closeInherited } from '../runtime/process/host/close-inherited.ts';
 import { startSessionHost } from '../runtime/process/host/session-host.ts';
 import { type HostLaunch, hostLaunch } from '../runtime/process/host-protocol.ts';
 
@@ -14,6 +15,8 @@ function parseLaunch(line: string): HostLaunch | null {
     return null;
   }
 }
+
+closeInherited();
 
 // Until everything runs, what runs already ends with this process.
 let stop = (): void => process.exit(0);

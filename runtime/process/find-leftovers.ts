@@ -1,11 +1,11 @@
 /** What still runs of a session whose host is gone, found without any record of it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { identify, type ProcessIdentity } from './process-identity.ts';
 
 /**
- * Processes of this machine that can be nothing but the session's: its host, what sees the session's directory mounted in
- * a sandbox, and what has its home in it without one. Linux only; elsewhere the list is empty.
+ * Processes of this machine that can be nothing but the session's: its host and sidecar, what sees the session's directory
+ * mounted in a sandbox, and what has its home in it without one. Linux only; elsewhere the list is empty.
  */
 export function findLeftovers(directory: string): ProcessIdentity[] {
   if (process.platform !== 'linux') {
@@ -13,24 +13,28 @@ export function findLeftovers(directory: string): ProcessIdentity[] {
   }
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => belongsTo(directory, (file) => read(`/proc/${pid}/${file}`)))
+    .filter((pid) => belongsTo(directory, pid))
     .flatMap((pid) => identify(Number(pid)) ?? []);
 }
 
 /** The id is enough for a mount: it is shown from the root of its file system, not of this machine. */
-function belongsTo(directory: string, readProcess: (file: string) => string): boolean {
+function belongsTo(directory: string, pid: string): boolean {
   const sessionId = basename(directory);
+  const commandLine = orEmpty(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  if (commandLine.endsWith('/sidecar.js\0')) {
+    return orEmpty(() => readlinkSync(`/proc/${pid}/cwd`)) === directory;
+  }
   return (
-    readProcess('cmdline').endsWith(`session-host.js\0${sessionId}\0`) ||
-    `\0${readProcess('environ')}`.includes(`\0HOME=${directory}/work/`) ||
-    readProcess('mountinfo').includes(`/${sessionId}/work/`)
+    commandLine.endsWith(`/session-host.js\0${sessionId}\0`) ||
+    orEmpty(() => readFileSync(`/proc/${pid}/environ`, 'utf8')).includes(`HOME=${directory}/work/`) ||
+    orEmpty(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8')).includes(`/${sessionId}/work/`)
   );
 }
 
 /** Empty for what may not be read, or has ended. */
-function read(file: string): string {
+function orEmpty(read: () => string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return read();
   } catch {
     return '';
   }

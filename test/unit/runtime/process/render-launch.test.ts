@@ -4,7 +4,7 @@ import { hostLaunch } from '../../../../runtime/process/host-protocol.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runtime/process/render-launch.ts';
 import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
-import { configuration, serverNamed, sessionId } from './configurations.ts';
+import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 
 const directory = `/data/sessions/${sessionId}`;
 const sandboxed: Machine = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { type RenderRules, renderWorkload } from '../../../../runtime/process/render-workload.ts';
-import { configuration, serverNamed, sessionId } from './configurations.ts';
+import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 
 const sandboxed: RenderRules = { seededCommands: null };
 const bare: RenderRules = { seededCommands: new Set(['mcp-server-everything']) };

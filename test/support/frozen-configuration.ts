@@ -1,5 +1,5 @@
 /** Frozen configurations for the renderers, from what a test cares about. */
-import type { FrozenConfiguration, FrozenServer } from '../../../../contract/session.ts';
+import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
 
 const id = (last: number) => `00000000-0000-4000-8000-${String(last).padStart(12, '0')}`;
 

@@ -1,0 +1,205 @@
+/** What every driver of the workload interface does (design 12). A driver's own test calls `describeRuntime` with a way to open it. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FrozenConfiguration } from '../../../contract/session.ts';
+import type { ContainerState, LaunchSecrets, Runtime, WorkloadState } from '../../../runtime/workload.ts';
+import { eventually } from '../../support/eventually.ts';
+import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
+import { type Reports, takeReports } from './reports.ts';
+
+export interface DriverUnderTest<Spec> {
+  /** A driver that starts what the earlier ones left off: each call is a worker that was started again. */
+  open(apiUrl: string): Promise<Runtime<Spec>>;
+  /** Ends what supervises this session's workload, as `kill -9` would. */
+  lose(sessionId: string): Promise<void>;
+  /** Everything of this session that still runs, as lines for the message of a failure. */
+  running(sessionId: string): Promise<string[]>;
+}
+
+const node = (script: string) => ({
+  run: { type: 'command' as const, command: 'node', args: ['-e', script] },
+});
+const stays = 'setInterval(() => {}, 1000);';
+/** Tells the platform when it is asked to end, and then ends. */
+const endsInOrder = `process.on('SIGTERM', () => {
+  const body = JSON.stringify({ type: 'agent.status', payload: { status: 'ending', detail: null } });
+  require('node:http').request({ socketPath: process.env.PLATFORM_SIDECAR_SOCKET, method: 'POST', path: '/event',
+    headers: { 'content-type': 'application/json' } }, (response) => response.resume().on('end', () => process.exit(0))).end(body);
+}); console.log('listening'); ${stays}`;
+
+export const secretsWith = (sessionId: string, changes: Partial<LaunchSecrets> = {}): LaunchSecrets => ({
+  agentEnv: {},
+  serverEnv: {},
+  siblingEnv: {},
+  sidecar: { internal_token: `token-of-${sessionId}`, control_key: `key-of-${sessionId}` },
+  ...changes,
+});
+
+export function containerIn(state: WorkloadState, name: string): ContainerState | undefined {
+  return state.state === 'running' ? state.containers.find((each) => each.name === name) : undefined;
+}
+
+export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spec>): void {
+  describe(title, () => {
+    let reports: Reports;
+    let runtime: Runtime<Spec>;
+    const started: string[] = [];
+
+    beforeAll(async () => {
+      reports = await takeReports();
+      runtime = await driver.open(reports.url);
+    });
+    afterAll(async () => {
+      await Promise.all(started.map((id) => runtime.stop(id)));
+      await reports.close();
+    });
+
+    const prepare = (changes: Parameters<typeof configuration>[0] = {}): FrozenConfiguration => {
+      const session_id = randomUUID();
+      started.push(session_id);
+      return configuration({ session_id, agent: node(stays), ...changes });
+    };
+    const start = async (frozen: FrozenConfiguration, secrets?: Partial<LaunchSecrets>): Promise<string> => {
+      await runtime.start(runtime.render(frozen), secretsWith(frozen.session_id, secrets));
+      return frozen.session_id;
+    };
+    const ready = (sessionId: string) => reports.of(sessionId, 'ready');
+    const agentExit = (sessionId: string) =>
+      eventually(async () => {
+        const agent = containerIn(await runtime.inspect(sessionId), 'agent');
+        expect(agent).toMatchObject({ state: 'exited' });
+        return agent;
+      });
+    const logged = (sessionId: string, container: string, text: string) =>
+      eventually(async () => {
+        const log = await runtime.logs(sessionId, container, 100_000);
+        expect(log).toContain(text);
+        return log;
+      });
+
+    it('starts a sidecar, every server and the agent, and the sidecar reports with its own token', async () => {
+      const id = await start(prepare({ servers: [serverNamed('one'), serverNamed('two')] }));
+      const state = await runtime.inspect(id);
+      expect(state).toMatchObject({ state: 'running' });
+      for (const name of ['sidecar', 'agent', 'mcp-one', 'mcp-two']) {
+        expect(containerIn(state, name)).toMatchObject({ name, state: 'running' });
+      }
+      await eventually(() => expect(ready(id)).toMatchObject([{ token: `token-of-${id}` }]));
+      expect(await runtime.list()).toContain(id);
+    });
+
+    it('does nothing when it is asked to start what runs, also at the same time', async () => {
+      const frozen = prepare({ agent: node(`console.log('here I am'); ${stays}`) });
+      await Promise.all([start(frozen), start(frozen), start(frozen)]);
+      const id = await start(frozen);
+      const log = await logged(id, 'agent', 'here I am');
+      expect(log.match(/here I am/g)).toHaveLength(1);
+      await eventually(() => expect(ready(id)).toHaveLength(1));
+    });
+
+    it('tells with which code the agent exited, and keeps the rest running until it is stopped', async () => {
+      const id = await start(prepare({ agent: node('process.exit(7)') }));
+      expect(await agentExit(id)).toMatchObject({ exitCode: 7 });
+      expect(containerIn(await runtime.inspect(id), 'sidecar')).toMatchObject({ state: 'running' });
+    });
+
+    it('records an agent that cannot be started as exited, with a reason in its log', async () => {
+      const run = { type: 'command' as const, command: 'no-such-program', args: [] };
+      const id = await start(prepare({ agent: { run } }));
+      expect(await agentExit(id)).not.toMatchObject({ exitCode: 0 });
+      await logged(id, 'agent', 'no-such-program');
+    });
+
+    it('gives the end of a container’s output, as much as was asked for, and of no other file', async () => {
+      const id = await start(
+        prepare({ agent: node(`console.log('a'.repeat(5000)); console.error('the end')`) }),
+      );
+      await logged(id, 'agent', 'the end');
+      const tail = await runtime.logs(id, 'agent', 100);
+      expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(100);
+      expect(tail).toMatch(/^a+\nthe end\n$/);
+      expect(await runtime.logs(id, 'mcp-unknown', 100)).toBe('');
+      await expect(runtime.logs(id, '../state', 100)).rejects.toThrow();
+    });
+
+    it('gives each container the variables that were resolved for it, and nobody else’s', async () => {
+      const frozen = prepare({
+        agent: node(`console.log(JSON.stringify(process.env)); ${stays}`),
+        servers: [serverNamed('one')],
+      });
+      const id = await start(frozen, {
+        agentEnv: { MINE: 'a = "b"\n\'c\' $HOME' },
+        serverEnv: { one: { HIS: 'not-for-the-agent' } },
+      });
+      const log = await logged(id, 'agent', 'MINE');
+      expect(JSON.parse(log)).toMatchObject({ MINE: 'a = "b"\n\'c\' $HOME', PLATFORM_SESSION_ID: id });
+      expect(log).not.toContain('not-for-the-agent');
+      expect(log).not.toContain(`token-of-${id}`);
+    });
+
+    it('asks the agent to end before it ends it, while the sidecar still listens', async () => {
+      const id = await start(prepare({ agent: node(endsInOrder) }));
+      await logged(id, 'agent', 'listening');
+      await runtime.stop(id);
+      expect(reports.of(id, 'events')).toMatchObject([{ body: { payload: { status: 'ending' } } }]);
+    });
+
+    it('ends an agent that does not want to end', async () => {
+      const id = await start(
+        prepare({ agent: node(`process.on('SIGTERM', () => {}); console.log('stubborn'); ${stays}`) }),
+      );
+      await logged(id, 'agent', 'stubborn');
+      await runtime.stop(id);
+      expect(await driver.running(id)).toEqual([]);
+    });
+
+    it('leaves nothing behind when it stops, and stopping again, or what never was, is harmless', async () => {
+      const id = await start(prepare({ servers: [serverNamed('one')] }));
+      expect(await driver.running(id)).not.toEqual([]);
+      await Promise.all([runtime.stop(id), runtime.stop(id)]);
+      expect(await driver.running(id)).toEqual([]);
+      expect(await runtime.inspect(id)).toEqual({ state: 'absent' });
+      expect(await runtime.list()).not.toContain(id);
+      await runtime.stop(id);
+      await runtime.stop(randomUUID());
+    });
+
+    it('leaves nothing behind when it is stopped while it starts, and can start again', async () => {
+      const frozen = prepare({ servers: [serverNamed('one')] });
+      const id = frozen.session_id;
+      for (const waitMs of [0, 50, 150, 300]) {
+        const starting = start(frozen).catch((error: unknown) => error);
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        await runtime.stop(id);
+        await starting;
+        expect(await runtime.inspect(id)).toEqual({ state: 'absent' });
+        expect(await driver.running(id)).toEqual([]);
+      }
+      await start(frozen);
+      expect(containerIn(await runtime.inspect(id), 'agent')).toMatchObject({ state: 'running' });
+    });
+
+    it('is found, looked at, not started again and stopped by a worker that was started later', async () => {
+      const frozen = prepare();
+      const id = await start(frozen);
+      await eventually(() => expect(ready(id)).toHaveLength(1));
+      const later = await driver.open(reports.url);
+      expect(await later.list()).toContain(id);
+      expect(containerIn(await later.inspect(id), 'agent')).toMatchObject({ state: 'running' });
+      await later.start(later.render(frozen), secretsWith(id));
+      expect(ready(id)).toHaveLength(1);
+      await later.stop(id);
+      expect(await runtime.inspect(id)).toEqual({ state: 'absent' });
+      expect(await driver.running(id)).toEqual([]);
+    });
+
+    it('says so when a workload was lost, and nothing of it is left after the stop', async () => {
+      const id = await start(prepare({ servers: [serverNamed('one')] }));
+      await driver.lose(id);
+      await eventually(async () => expect(await runtime.inspect(id)).toMatchObject({ state: 'lost' }));
+      await runtime.stop(id);
+      expect(await driver.running(id)).toEqual([]);
+      expect(await runtime.inspect(id)).toEqual({ state: 'absent' });
+    });
+  });
+}

@@ -1,0 +1,65 @@
+/** The process runtime under test: the built programs, with sessions in a directory of the test's own. */
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import pino from 'pino';
+import { createProcessRuntime, type ProcessRuntimeOptions } from '../../../runtime/process/driver.ts';
+import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
+import type { DriverUnderTest } from './contract.ts';
+
+export interface ProcessDriver extends DriverUnderTest<ProcessWorkloadSpec> {
+  sessionsDirectory: string;
+  directoryOf(sessionId: string): string;
+  remove(): void;
+}
+
+export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): ProcessDriver {
+  const sessionsDirectory = mkdtempSync(join(tmpdir(), 'sessions-'));
+  const directoryOf = (sessionId: string) => join(sessionsDirectory, sessionId);
+  return {
+    sessionsDirectory,
+    directoryOf,
+    open: (apiUrl) =>
+      createProcessRuntime({
+        sessionsDirectory,
+        programsDirectory: resolve('dist'),
+        runnerDirectory: resolve('runner'),
+        nodeBinary: process.execPath,
+        sandbox: 'require',
+        allowUnsandboxed: false,
+        production: false,
+        apiUrl,
+        limits: { LIMIT_LINE_BYTES: 1024 * 1024, LIMIT_ARTIFACT_BYTES: 1024 * 1024 },
+        logger: pino({ level: 'silent' }),
+        ...options,
+      }),
+    async lose(sessionId) {
+      process.kill(hostOf(directoryOf(sessionId)), 'SIGKILL');
+    },
+    running: async (sessionId) => running(sessionId),
+    remove: () => rmSync(sessionsDirectory, { recursive: true, force: true }),
+  };
+}
+
+export const hostOf = (directory: string): number =>
+  JSON.parse(readFileSync(join(directory, 'host.json'), 'utf8')).pid;
+
+/** By every trace that a process can show of its session, which is more than the runtime itself looks at. */
+function running(sessionId: string): string[] {
+  const traces = ['cmdline', 'environ', 'mountinfo', 'cwd'];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      const seen = traces.filter((trace) => traceOf(pid, trace).includes(sessionId));
+      return seen.length > 0 ? [`${pid} (${seen.join(', ')}): ${traceOf(pid, 'cmdline')}`] : [];
+    });
+}
+
+/** Empty for a process that has ended. */
+function traceOf(pid: string, trace: string): string {
+  try {
+    return trace === 'cwd' ? readlinkSync(`/proc/${pid}/cwd`) : readFileSync(`/proc/${pid}/${trace}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,39 @@
+/** The platform's internal routes as far as a starting session needs them: every report is taken and kept. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Report {
+  sessionId: string;
+  /** Such as `ready`, or `events`. */
+  route: string;
+  token: string;
+  body: unknown;
+}
+
+export interface Reports {
+  url: string;
+  of(sessionId: string, route: string): Report[];
+  close(): Promise<void>;
+}
+
+export async function takeReports(): Promise<Reports> {
+  const all: Report[] = [];
+  const server = createServer(async (request, response) => {
+    const bytes = Buffer.concat(await request.toArray());
+    const [, , , sessionId = '', route = ''] = (request.url ?? '').split('/');
+    const token = String(request.headers['x-internal-token']);
+    all.push({ sessionId, route, token, body: bytes.length > 0 ? JSON.parse(bytes.toString()) : null });
+    const answer = route === 'ready' ? { inputs: [] } : { ok: true };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    of: (sessionId, route) => all.filter((each) => each.sessionId === sessionId && each.route === route),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
