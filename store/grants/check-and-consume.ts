@@ -75,11 +75,15 @@ export async function checkAndConsume(db: Knex, call: GatedCall): Promise<{ gran
   const values = [call.callId, call.sessionId, call.server, call.tool, call.scope];
   const check = () =>
     prepared<{ grant_id: string }>(db, 'check_and_consume', checkAndConsumeStatement, values);
-  const [use] = await check().catch((error: unknown) => {
-    if (hasSqlState(error, sqlState.uniqueViolation)) {
-      return check();
-    }
-    throw error;
-  });
+  const checkOnce = () =>
+    check().catch((error: unknown) => {
+      if (hasSqlState(error, sqlState.uniqueViolation)) {
+        return check();
+      }
+      throw error;
+    });
+  const uses = await checkOnce();
+  // A repetition that overlaps its first check waits for the grant and finds it used up, by the very same call.
+  const [use] = uses.length > 0 ? uses : await checkOnce();
   return use === undefined ? null : { grantId: use.grant_id };
 }

@@ -1,0 +1,158 @@
+/**
+ * After a revoke has answered, no call passes on that grant, and no two calls pass on one `once` grant (design 7): shown on a
+ * recorded history of grants, revokes and calls that overlap on many connections. `HISTORY_OPERATIONS` makes it longer,
+ * `HISTORY_SEED` repeats the choices of a run (not how they overlapped).
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import type { Session } from '../../../contract/session.ts';
+import { inTransaction, openDatabase } from '../../../store/database.ts';
+import { checkAndConsume, type GatedCall } from '../../../store/grants/check-and-consume.ts';
+import { insertGrant } from '../../../store/grants/insert.ts';
+import { revokeGrant } from '../../../store/grants/revoke.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { playOnGrants, type Stage } from '../../support/grant-play.ts';
+import { grantFor } from '../../support/granted.ts';
+import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
+import { createTenant, testMasterKeys } from '../../support/tenant.ts';
+
+const seed = announcedSeed('histories of grants', 'HISTORY_SEED');
+const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 100_000);
+const connections = 24;
+const system = { type: 'system', id: null } as const;
+
+let database: TestDatabase;
+let db: Knex;
+let groups: Session[][];
+let byId: Map<string, Session>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase(database.url, { poolSize: connections });
+  const tenant = await createTenant(db, testMasterKeys());
+  groups = [];
+  for (let group = 0; group < operations / 2500; group += 1) {
+    const agent = await tenant.agent();
+    groups.push([await tenant.session(agent), await tenant.session(agent)]);
+  }
+  byId = new Map(groups.flat().map((session) => [session.id, session]));
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+/** The store's own functions. A wrong boundary replaces one of them. */
+const boundary = (): Stage => ({
+  groups: groups.map((sessions) => sessions.map(({ id }) => id)),
+  grant: ({ id, scope, permission, sessionId, holder }) =>
+    inTransaction(db, (trx) => {
+      const content = { id, scope, details: { scope: permission }, session_id: sessionId };
+      return insertGrant(trx, grantFor(byId.get(holder) as Session, content));
+    }),
+  revoke: (id) => revokeGrant(db, id, system),
+  check: (call) => checkAndConsume(db, asGatedCall(call)),
+});
+
+const asGatedCall = ({ callId, sessionId, permission }: Parameters<Stage['check']>[0]): GatedCall => ({
+  callId,
+  sessionId,
+  server: 'files',
+  tool: 'write_file',
+  scope: permission,
+});
+
+const play = (name: string, stage: Stage, limit: number) =>
+  playOnGrants(stage, { operations: limit, workers: connections, random: seededRandom(seed), name });
+
+describe('grants, revokes and calls at the same time', () => {
+  it('leave a history that one grant after the other explains', async () => {
+    const history = await play('true', boundary(), operations);
+    expect(history.violations()).toEqual([]);
+    expect(history.operations).toBeGreaterThanOrEqual(operations);
+    const { passed, refused, revoked, tooLate } = history.counts();
+    process.stdout.write(
+      `${history.operations} operations: ${passed} calls passed, ${refused} were refused, ${revoked} grants were revoked, ${tooLate} revokes came too late\n`,
+    );
+    for (const count of [passed, refused, revoked, tooLate]) {
+      expect(count).toBeGreaterThan(operations / 100);
+    }
+  }, 300_000);
+
+  it('use no once grant twice, as the database has it', async () => {
+    const twice = await db('grant_uses as u')
+      .join('grants as g', 'g.id', 'u.grant_id')
+      .where('g.scope', 'once')
+      .groupBy('u.grant_id')
+      .havingRaw('count(*) > 1')
+      .select('u.grant_id');
+    expect(twice).toEqual([]);
+  });
+});
+
+describe('the history shows', () => {
+  const found = async (name: string, wrong: Partial<Stage>) =>
+    (await play(name, { ...boundary(), ...wrong }, 1500)).violations();
+
+  it('a check that looks first and uses up later', async () => {
+    const check: Stage['check'] = async ({ permission }) => {
+      const seen = await db('grants')
+        .where({ scope: 'once', details: JSON.stringify({ scope: permission }) })
+        .whereNull('revoked_at')
+        .whereNull('consumed_at')
+        .first<{ id: string } | undefined>('id');
+      if (seen !== undefined) {
+        await db('grants')
+          .where({ id: seen.id })
+          .whereNull('consumed_at')
+          .update({ consumed_at: db.fn.now() });
+      }
+      return seen === undefined ? null : { grantId: seen.id };
+    };
+    expect(await found('hasty', { check })).not.toEqual([]);
+  });
+
+  it('an answer that is kept for later calls', async () => {
+    const kept = new Map<string, { grantId: string }>();
+    const check: Stage['check'] = async (call) => {
+      const key = `${call.sessionId} ${call.permission}`;
+      const known = kept.get(key);
+      const answer = known ?? (await boundary().check(call));
+      const lasting = answer && (await db('grants').where({ id: answer.grantId }).first('scope'));
+      if (answer && lasting?.scope === 'persistent') {
+        kept.set(key, answer);
+      }
+      return answer;
+    };
+    expect(await found('cached', { check })).not.toEqual([]);
+  });
+
+  it('a revoke that answers before it is done', async () => {
+    const revoke: Stage['revoke'] = async (id) => {
+      const active = await db('grants').where({ id }).whereNull('revoked_at').whereNull('consumed_at');
+      setTimeout(() => void revokeGrant(db, id, system), 5);
+      return active.length > 0;
+    };
+    expect(await found('early', { revoke })).not.toEqual([]);
+  });
+
+  it('a repeated call that uses up a second grant', async () => {
+    const check: Stage['check'] = (call) => boundary().check({ ...call, callId: randomUUID() });
+    expect(await found('forgetful', { check })).not.toEqual([]);
+  });
+
+  it('a call that is refused although its grant is in force', async () => {
+    const random = seededRandom(seed);
+    const check: Stage['check'] = async (call) => (random.chance(5) ? null : boundary().check(call));
+    expect(await found('strict', { check })).not.toEqual([]);
+  });
+
+  it('a call that passes on the grant of another session', async () => {
+    const check: Stage['check'] = (call) => {
+      const sessions = groups.find((group) => group.some(({ id }) => id === call.sessionId)) ?? [];
+      return boundary().check({ ...call, sessionId: sessions[0]?.id ?? call.sessionId });
+    };
+    expect(await found('loose', { check })).not.toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+/** Many workers that grant, revoke and call at the same time, and what they were answered. */
+import { randomUUID } from 'node:crypto';
+import { GrantHistory, type RecordedCall, type RecordedGrant } from './grant-history.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/** What the workers play against. */
+export interface Stage {
+  /** Each group is the sessions of one agent; the groups take turns, so that no agent holds too many grants. */
+  groups: string[][];
+  grant(grant: RecordedGrant): Promise<unknown>;
+  /** Whether the revoke changed anything. */
+  revoke(grantId: string): Promise<boolean>;
+  check(call: RecordedCall): Promise<{ grantId: string } | null>;
+}
+
+interface Play {
+  operations: number;
+  workers: number;
+  random: SeededRandom;
+  /** Letters that no other play against the same stage has. */
+  name: string;
+}
+
+/** Few permissions at a time, so that the workers meet; each is left after a while, so that its history stays short. */
+const operationsPerRound = 500;
+const recentCalls = 8;
+
+export async function playOnGrants(
+  stage: Stage,
+  { operations, workers, random, name }: Play,
+): Promise<GrantHistory> {
+  const history = new GrantHistory();
+  let begun = 0;
+  const calls = new Map<string, RecordedCall[]>();
+  const check = (call: RecordedCall) => history.check(call, () => stage.check(call));
+  const step = () => {
+    const round = Math.floor(begun / operationsPerRound);
+    const where = `${name}.${lettersOf(round)}.${random.pick(['read', 'write', 'move', 'remove'])}`;
+    const sessions = stage.groups[round % stage.groups.length] ?? [];
+    const dice = random.below(100);
+    const known = history.known(where);
+    const recent = calls.get(where) ?? [];
+    if (dice < 14) {
+      const grant = newGrant(where, sessions, random);
+      return history.grant(grant, () => stage.grant(grant));
+    }
+    if (dice < 26 && known.length > 0) {
+      const { id } = random.pick(known.slice(-6));
+      return history.revoke(id, () => stage.revoke(id));
+    }
+    if (dice < 36 && recent.length > 0) {
+      return check(random.pick(recent));
+    }
+    const call = { callId: randomUUID(), sessionId: random.pick(sessions), permission: where };
+    calls.set(where, [...recent, call].slice(-recentCalls));
+    return check(call);
+  };
+  const work = async () => {
+    while (begun < operations) {
+      begun += 1;
+      await step();
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return history;
+}
+
+/** A scope is written in letters only. */
+function lettersOf(number: number): string {
+  return [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+}
+
+function newGrant(permission: string, sessions: string[], random: SeededRandom): RecordedGrant {
+  const scope = random.pick(['once', 'once', 'once', 'session', 'persistent'] as const);
+  const sessionId = scope === 'session' ? random.pick(sessions) : null;
+  return { id: randomUUID(), scope, permission, sessionId, holder: random.pick(sessions) };
+}
