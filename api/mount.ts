@@ -61,7 +61,7 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     if (route.limitedByAddress === true) {
       limits.byAddress.take(ctx.ip);
     }
-    const params = ctx.params as Record<string, string>;
+    const params = usablePath(ctx.params as Record<string, string>);
     const scope: Partial<SignedIn> = await authenticate[route.scope](ctx, params);
     if (scope.user !== undefined) {
       state.userId = scope.user.id;
@@ -90,6 +90,14 @@ function strict(schema: z.ZodType): z.ZodType {
 /** Path parameters that the scope has resolved are not the route's own. */
 function strip(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodObject ? schema.strip() : schema;
+}
+
+/** What the database cannot hold names nothing that is there. */
+function usablePath(params: Record<string, string>): Record<string, string> {
+  if (!Object.values(params).every(storableText)) {
+    throw new ApiError('not_found', 'There is nothing at this path');
+  }
+  return params;
 }
 
 function usableQuery(query: RouterContext['query']): RouterContext['query'] {

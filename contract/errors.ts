@@ -58,6 +58,10 @@ export function fieldProblemsOf(error: z.ZodError, prefix: readonly PropertyKey[
         message: `unknown field "${key}"`,
       }));
     }
+    if (issue.code === 'invalid_key') {
+      // The rule that the key broke says more than that it is not a valid key.
+      return issue.issues.map(({ message }) => ({ path: at(), code: issue.code, message }));
+    }
     const code = issue.code === 'invalid_type' && issue.input === undefined ? 'required' : issue.code;
     return [{ path: at(), code, message: issue.message }];
   });

@@ -5,6 +5,11 @@ import { timestamp, uuid } from './names.ts';
 import { permissionDecision } from './permission-request.ts';
 import { sessionStatus } from './session.ts';
 
+/** Free text of an event; larger things are artifacts. */
+export const maxEventTextLength = 64 * 1024;
+const eventText = z.string().max(maxEventTextLength);
+const shortText = z.string().max(1000);
+
 /** A tool that a requested scope would open. */
 export const openedTool = z.strictObject({ server: z.string(), tool: z.string() });
 
@@ -17,8 +22,8 @@ export const payloadByEventType = {
   }),
   'session.authorization_required': z.strictObject({ server: z.string(), url: z.string() }),
   'user.message': z.strictObject({ message_id: uuid, text: z.string() }),
-  'agent.message': z.strictObject({ text: z.string(), channel: z.string().nullable().default(null) }),
-  'agent.status': z.strictObject({ status: z.string(), detail: z.string().nullable().default(null) }),
+  'agent.message': z.strictObject({ text: eventText, channel: shortText.nullable().default(null) }),
+  'agent.status': z.strictObject({ status: shortText, detail: eventText.nullable().default(null) }),
   'agent.artifact': z.strictObject({
     artifact_id: uuid,
     name: z.string(),
@@ -29,20 +34,20 @@ export const payloadByEventType = {
   }),
   'agent.input_requested': z.strictObject({
     input_request_id: uuid,
-    prompt: z.string(),
-    options: z.array(z.string()),
+    prompt: eventText,
+    options: z.array(shortText).max(50),
   }),
   'agent.shared': z.strictObject({
     share_id: uuid,
-    title: z.string(),
+    title: shortText,
     audience: z.string(),
     artifact_id: uuid.nullable(),
-    text: z.string().nullable(),
+    text: eventText.nullable(),
     expires_at: timestamp.nullable(),
   }),
   'agent.error': z.strictObject({
-    message: z.string(),
-    code: z.string().nullable().default(null),
+    message: eventText,
+    code: shortText.nullable().default(null),
     fatal: z.boolean().default(false),
   }),
   'agent.permission_request': z.strictObject({

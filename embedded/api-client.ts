@@ -24,7 +24,7 @@ export class ApiClient {
   }
 
   /** The answer's body. Throws StartError with the API's error code and message for any other answer than success. */
-  async send(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<unknown> {
+  async send(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${this.#url}/api${path}`, {
       method,
       headers: {

@@ -11,6 +11,8 @@ export const demoPeople = {
 } as const;
 
 export const demoSecret = 'DEMO_API_TOKEN';
+/** The one entry that may be given it. */
+export const demoSecretServer = 'everything';
 
 export const demoServers: McpServerInput[] = [
   mcpServerInput.parse({
@@ -20,15 +22,18 @@ export const demoServers: McpServerInput[] = [
     network: 'none',
   }),
   mcpServerInput.parse({
-    name: 'everything',
+    name: demoSecretServer,
     shape: { type: 'command', command: 'mcp-server-everything', args: [] },
     manifest: {
       env: {
         DEMO_API_TOKEN: { kind: 'secret', label: 'Token of the demo service', required: true },
         DEMO_DETAIL: { kind: 'value', label: 'How much to say', enum: ['brief', 'full'], default: 'brief' },
       },
+      // It answers with its whole environment, the token included.
+      tool_scopes: { 'get-env': 'everything.environment' },
     },
     network: 'none',
+    approvers: 'admin',
   }),
 ];
 

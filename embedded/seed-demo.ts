@@ -8,7 +8,15 @@ import { z } from 'zod';
 import type { Db } from '../store/database.ts';
 import { upsertUser } from '../store/users/upsert.ts';
 import { ApiClient } from './api-client.ts';
-import { demoAgent, demoAttachments, demoPeople, demoSecret, demoServers, demoSlug } from './demo-content.ts';
+import {
+  demoAgent,
+  demoAttachments,
+  demoPeople,
+  demoSecret,
+  demoSecretServer,
+  demoServers,
+  demoSlug,
+} from './demo-content.ts';
 
 export interface DemoSeed {
   db: Db;
@@ -55,6 +63,7 @@ async function ensureCatalog(ada: ApiClient): Promise<void> {
   if (!secrets.some(({ name }) => name === demoSecret)) {
     const value = randomBytes(24).toString('base64url');
     await ada.send('PUT', `${workspace}/secrets/${demoSecret}`, { value });
+    await ada.send('PATCH', `${workspace}/secrets/${demoSecret}`, { allowed_servers: [demoSecretServer] });
   }
   const { mcp_servers } = z
     .object({ mcp_servers: z.array(named) })

@@ -38,7 +38,7 @@ class RequestState {
 export async function permissionRequestWorkflow({
   requestId,
 }: PermissionRequestWorkflowInput): Promise<RequestOutcome> {
-  const state = setUp();
+  const state = setUp(requestId);
   const request = await CancellationScope.nonCancellable(() => steps.readRequest({ requestId }));
   if (request === null) {
     await condition(allHandlersFinished);
@@ -56,7 +56,7 @@ export async function permissionRequestWorkflow({
   });
 }
 
-function setUp(): RequestState {
+function setUp(requestId: string): RequestState {
   const state = new RequestState();
   setHandler(sessionEnded, () => {
     state.abandoned = true;
@@ -64,7 +64,7 @@ function setUp(): RequestState {
   setHandler(requestProgress, () => ({ status: state.outcome?.status ?? 'open' }), {
     description: 'Whether the request is still open',
   });
-  setHandler(decide, ({ decisionId }) => carryOut(state, decisionId), {
+  setHandler(decide, ({ decisionId }) => carryOut(state, { decisionId, requestId }), {
     validator: (_decision) => refuseWhenClosed(state),
     description: "Carries a human's stored decision out",
   });
@@ -98,14 +98,17 @@ async function close(state: RequestState, requestId: string): Promise<RequestOut
 }
 
 /** One decision at a time. A decision that fails leaves the request open for another. */
-async function carryOut(state: RequestState, decisionId: string): Promise<RequestOutcome> {
+async function carryOut(
+  state: RequestState,
+  decision: { decisionId: string; requestId: string },
+): Promise<RequestOutcome> {
   while (state.deciding) {
     await condition(() => !state.deciding);
   }
   refuseWhenClosed(state);
   state.deciding = true;
   try {
-    const outcome = await CancellationScope.nonCancellable(() => steps.carryOutDecision({ decisionId }));
+    const outcome = await CancellationScope.nonCancellable(() => steps.carryOutDecision(decision));
     state.outcome = outcome;
     return outcome;
   } catch (error) {

@@ -16,14 +16,15 @@ import { refuseExpired, refuseMismatch, verifyApproval } from './verify-approval
  * Carries a stored decision out in one transaction: the grant, the request's status, events, audit and the message to
  * the agent. Idempotent by the decision: one that was carried out returns its outcome again. Throws `already_decided`
  * when the request was closed otherwise, `approval_invalid` or `approval_expired` when the approval does not stand.
+ * `requestId`: the request whose workflow asks; a decision about another one is not its own.
  */
 export function carryOutDecision(
   deps: ActivityDependencies,
-  { decisionId }: { decisionId: string },
+  { decisionId, requestId }: { decisionId: string; requestId?: string },
 ): Promise<RequestOutcome> {
   return inTransaction(deps.db, async (trx) => {
     const decision = uuid.safeParse(decisionId).success ? await readDecision(trx, decisionId) : null;
-    if (decision === null) {
+    if (decision === null || (requestId !== undefined && decision.requestId !== requestId)) {
       throw approvalInvalid('There is no such decision');
     }
     return decision.kind === 'deny' ? deny(trx, decision) : approve(deps, trx, decision);

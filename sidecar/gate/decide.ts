@@ -44,6 +44,8 @@ export type ServerDecision =
   | { action: 'refuse'; reason: GateRefusal; id: RequestId | null };
 
 const maxToolNameLength = 256;
+/** Control characters end or split a name for some readers, half surrogates are read differently, and neither can be stored. */
+const unusableInName = /[\p{Cc}\p{Cs}]/gu;
 /** Members of a call's parameters that decide something: a variant in another case would be read by lenient servers. */
 const callMembers = ['name', 'arguments', '_meta', 'task', 'inputResponses', 'requestState'];
 const exactCallMembers = new Set(callMembers);
@@ -81,7 +83,12 @@ function decide(message: Message, view: GateView): AgentDecision {
 function decideCall(id: RequestId, params: Readonly<Record<string, unknown>>, tools: GateMap): AgentDecision {
   const { name: tool } = params;
   const invalid = (reason: GateRefusal) => refuse(reason, id, rpcErrorCode.invalidParams);
-  if (typeof tool !== 'string' || tool.length === 0 || tool.length > maxToolNameLength) {
+  if (
+    typeof tool !== 'string' ||
+    tool.length === 0 ||
+    tool.length > maxToolNameLength ||
+    tool.search(unusableInName) >= 0
+  ) {
     return invalid('bad_tool_name');
   }
   const hasLookalike = Object.keys(params).some(
@@ -107,7 +114,7 @@ function calledTool(message: Message): string | null {
     return null;
   }
   const { name } = message.params;
-  return typeof name === 'string' ? name.slice(0, maxToolNameLength) : null;
+  return typeof name === 'string' ? name.slice(0, maxToolNameLength).replace(unusableInName, '\uFFFD') : null;
 }
 
 /** `roomForRequest`: may the server ask the agent one thing more? */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { uuid } from '../../contract/names.ts';
+import { maxEventTextLength } from '../../contract/session-event.ts';
 import { defineTool, ToolFailure } from './tool.ts';
 
 export const share = defineTool({
@@ -9,7 +10,7 @@ export const share = defineTool({
   description: 'Shares an artifact or a text with the members of the workspace.',
   input: z.strictObject({
     artifact_id: uuid.optional(),
-    text: z.string().max(100_000).optional(),
+    text: z.string().max(maxEventTextLength).optional(),
     title: z.string().min(1).max(200),
     audience: z.enum(['workspace', 'link']),
     expires_in_seconds: z

@@ -17,6 +17,7 @@ const sensitiveFields: ReadonlySet<Field> = new Set([
   'run',
   'instructions',
   'env',
+  'model',
   'siblings',
   'services',
   'network',

@@ -25,8 +25,16 @@ export async function listSecrets(
   return { items: rows, nextCursor };
 }
 
-export async function secretExists(db: Db, workspaceId: string, name: string): Promise<boolean> {
-  return (await db('workspace_secrets').where({ workspace_id: workspaceId, name }).first('id')) !== undefined;
+/** Which entries may be given the secret; null when there is no such name. */
+export async function readRestriction(
+  db: Db,
+  workspaceId: string,
+  name: string,
+): Promise<{ allowedServers: string[] | null } | null> {
+  const row = await db('workspace_secrets')
+    .where({ workspace_id: workspaceId, name })
+    .first('allowed_servers');
+  return row === undefined ? null : { allowedServers: row.allowed_servers };
 }
 
 /** What validation needs to know of the named secrets; names that do not exist are absent. */

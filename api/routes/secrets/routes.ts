@@ -5,7 +5,7 @@ import { allowedServers, secretMetadata, secretUse, secretValue } from '../../..
 import { clearSecret } from '../../../store/secrets/clear.ts';
 import { seal } from '../../../store/secrets/envelope.ts';
 import { putSecret } from '../../../store/secrets/put.ts';
-import { listSecrets, secretExists } from '../../../store/secrets/read.ts';
+import { listSecrets, readRestriction } from '../../../store/secrets/read.ts';
 import { restrictSecret } from '../../../store/secrets/restrict.ts';
 import { listSecretUses } from '../../../store/secrets/uses.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
@@ -103,18 +103,20 @@ function usesRoute({ db }: SecretDependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: `${path}/uses`,
-    summary: 'Where the secret is referenced',
+    summary: 'Where the secret is referenced, and which MCP servers may be given it',
     scope: 'workspace',
     params,
     query: pageQuery,
-    response: z.strictObject({ uses: z.array(secretUse), next_cursor: nextCursor }),
+    response: z.strictObject({
+      allowed_servers: allowedServers,
+      uses: z.array(secretUse),
+      next_cursor: nextCursor,
+    }),
     async handler({ workspace, params, query }) {
       const key = { workspaceId: workspace.id, name: params.name };
-      if (!(await secretExists(db, key.workspaceId, key.name))) {
-        throw notFound('The secret');
-      }
+      const { allowedServers: allowed_servers } = found(await readRestriction(db, key.workspaceId, key.name));
       const page = await listSecretUses(db, key, query);
-      return { uses: page.items, next_cursor: page.nextCursor };
+      return { allowed_servers, uses: page.items, next_cursor: page.nextCursor };
     },
   });
 }
