@@ -66,24 +66,33 @@ const checkAndConsumeStatement = `
   union all
   select grant_id from used`;
 
+/** The answer to a repetition that overlapped its first check: it waited, and lost the grant or the key to its own call. */
+const earlierUseStatement = `
+  select u.grant_id from grant_uses u
+  join grants g on g.id = u.grant_id and g.revoked_at is null
+  join sessions s on s.id = u.session_id and s.ended_at is null
+  where u.call_id = $1 and u.session_id = $2 and u.server = $3 and u.tool = $4`;
+
 /**
  * Whether a gated call may pass now, and on which grant; null refuses it. Idempotent by call id: a repeated check answers
  * as the first did, except that a grant revoked in between refuses it. Takes the pool, not a transaction: the decision
  * is committed when it is answered.
  */
 export async function checkAndConsume(db: Knex, call: GatedCall): Promise<{ grantId: string } | null> {
-  const values = [call.callId, call.sessionId, call.server, call.tool, call.scope];
-  const check = () =>
-    prepared<{ grant_id: string }>(db, 'check_and_consume', checkAndConsumeStatement, values);
-  const checkOnce = () =>
-    check().catch((error: unknown) => {
-      if (hasSqlState(error, sqlState.uniqueViolation)) {
-        return check();
-      }
-      throw error;
-    });
-  const uses = await checkOnce();
-  // A repetition that overlaps its first check waits for the grant and finds it used up, by the very same call.
-  const [use] = uses.length > 0 ? uses : await checkOnce();
-  return use === undefined ? null : { grantId: use.grant_id };
+  const values = [call.callId, call.sessionId, call.server, call.tool];
+  const [use] = await prepared<Use>(db, 'check_and_consume', checkAndConsumeStatement, [
+    ...values,
+    call.scope,
+  ]).catch((error: unknown): Use[] => {
+    if (hasSqlState(error, sqlState.uniqueViolation)) {
+      return [];
+    }
+    throw error;
+  });
+  const [found] = use ? [use] : await prepared<Use>(db, 'earlier_use', earlierUseStatement, values);
+  return found === undefined ? null : { grantId: found.grant_id };
+}
+
+interface Use {
+  grant_id: string;
 }

@@ -40,15 +40,15 @@ export async function playOnGrants(
     const dice = random.below(100);
     const known = history.known(where);
     const recent = calls.get(where) ?? [];
-    if (dice < 14) {
+    if (dice < 6) {
       const grant = newGrant(where, sessions, random);
       return history.grant(grant, () => stage.grant(grant));
     }
-    if (dice < 26 && known.length > 0) {
+    if (dice < 12 && known.length > 0) {
       const { id } = random.pick(known.slice(-6));
       return history.revoke(id, () => stage.revoke(id));
     }
-    if (dice < 36 && recent.length > 0) {
+    if (dice < 24 && recent.length > 0) {
       return check(random.pick(recent));
     }
     const call = { callId: randomUUID(), sessionId: random.pick(sessions), permission: where };
