@@ -11,9 +11,11 @@ import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflow-ids.ts';
 import { createProcessRuntime } from '../runtime/process/driver.ts';
+import type { TakeLeftCalls } from '../runtime/workload.ts';
 import { openDatabase } from '../store/database.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
+import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { createLogger } from './worker/logger.ts';
 import { keepSweeping } from './worker/sweep.ts';
 import { connectToTemporal, knowsSearchAttributes } from './worker/temporal.ts';
@@ -34,7 +36,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const connection = await connectToTemporal(config.TEMPORAL_ADDRESS, log, stopping.signal);
   const deps: ActivityDependencies = {
     db,
-    runtime: await openRuntime(config, log),
+    runtime: await openRuntime(config, (sessionId, calls) => recordLeftCalls(db, sessionId, calls), log),
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
     approvalPublicKey: await importSPKI(config.APPROVAL_PUBLIC_KEY, 'EdDSA'),
@@ -66,7 +68,11 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   await db.destroy();
 }
 
-function openRuntime(config: WorkerConfig, log: Logger): Promise<ActivityDependencies['runtime']> {
+function openRuntime(
+  config: WorkerConfig,
+  takeLeftCalls: TakeLeftCalls,
+  log: Logger,
+): Promise<ActivityDependencies['runtime']> {
   return createProcessRuntime({
     sessionsDirectory: config.SESSIONS_DIR,
     programsDirectory: programs,
@@ -77,6 +83,7 @@ function openRuntime(config: WorkerConfig, log: Logger): Promise<ActivityDepende
     production: config.NODE_ENV === 'production',
     apiUrl: config.INTERNAL_API_URL,
     limits: config,
+    takeLeftCalls,
     logger: log,
   });
 }

@@ -50,15 +50,6 @@ export const callOutcome = z.enum([
 ]);
 export type CallOutcome = z.infer<typeof callOutcome>;
 
-/** Data of `session.mcp.tool_called`. */
-export const toolCalledData = z.strictObject({
-  name: z.string(),
-  tool: z.string(),
-  duration_ms: z.number().nonnegative(),
-  granted_via: uuid.nullable(),
-  outcome: callOutcome,
-});
-
 export const auditEvent = z.strictObject({
   id: uuid,
   event: auditEventName,

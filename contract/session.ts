@@ -96,6 +96,8 @@ export const frozenConfiguration = z.strictObject({
   servers: z.array(frozenServer),
   siblings: z.array(frozenCompanion),
   services: z.array(frozenCompanion),
+  /** The workspace's setting of that name. */
+  log_tool_payloads: z.boolean().default(false),
   frozen_at: timestamp,
 });
 export type FrozenConfiguration = z.infer<typeof frozenConfiguration>;

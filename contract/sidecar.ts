@@ -5,11 +5,11 @@
  */
 import { z } from 'zod';
 import { inputMessage } from './agent-contract.ts';
-import { callOutcome } from './audit-event.ts';
 import { toolErrorCode } from './errors.ts';
 import { entryName, timestamp, toolScope, uuid } from './names.ts';
 import { permissionRequestInput, refusedCall, requestStatus } from './permission-request.ts';
 import { payloadByEventType, type SessionEventType } from './session-event.ts';
+import { callRecord } from './tool-call.ts';
 
 export const internalTokenHeader = 'x-internal-token';
 /** `<unix milliseconds>.<hex HMAC-SHA256 of "time\nMETHOD\npath\nsha256(body)">` with the session's control key. */
@@ -30,6 +30,8 @@ export const sidecarBoot = z.strictObject({
   /** 0 lets the system choose; the sidecar reports what it got with `ready`. */
   control_port: z.int(),
   servers: z.array(z.strictObject({ name: entryName, tool_scopes: z.record(z.string(), toolScope) })),
+  /** Whether arguments and results of calls go into the audit trail: the workspace's setting, frozen with the session. */
+  log_tool_payloads: z.boolean(),
   limits: z.strictObject({
     line_bytes: z.int(),
     inline_artifact_bytes: z.int(),
@@ -43,7 +45,11 @@ export const sidecarBoot = z.strictObject({
 export type SidecarBoot = z.infer<typeof sidecarBoot>;
 
 /** `POST .../ready`: every socket listens. Answered with all input so far, so that a restarted sidecar lost none. */
-export const readyReport = z.strictObject({ control_url: z.url() });
+/** Signed requests go here, so it can only be a port of the machine that the session runs on. */
+export const controlUrl = z
+  .string()
+  .regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/, 'must be http://127.0.0.1:<port>');
+export const readyReport = z.strictObject({ control_url: controlUrl });
 export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
 
 /** `POST .../tool-calls/check`: may this call of a gated tool pass, now? The API reads the scope from the frozen configuration. */
@@ -55,15 +61,6 @@ export const checkAnswer = z.discriminatedUnion('decision', [
 export type CheckAnswer = z.infer<typeof checkAnswer>;
 
 /** `POST .../tool-calls`: finished calls, stored exactly once by `call_id`; the API adds `granted_via`. */
-export const callRecord = z.strictObject({
-  call_id: uuid,
-  server: z.string().max(64),
-  tool: z.string().max(256),
-  started_at: timestamp,
-  duration_ms: z.number().nonnegative(),
-  outcome: callOutcome,
-});
-export type CallRecord = z.infer<typeof callRecord>;
 export const callReport = z.strictObject({ calls: z.array(callRecord).min(1).max(500) });
 
 /** `POST .../events`: what the agent published; the id makes a retry harmless. Every other type is the platform's own. */

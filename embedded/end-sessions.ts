@@ -7,6 +7,7 @@ import { stopSession } from '../runtime/process/stop-session.ts';
 import type { Db } from '../store/database.ts';
 import { requestEnding } from '../store/sessions/ending.ts';
 import { readSession } from '../store/sessions/read-session.ts';
+import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { messageOf } from './start-error.ts';
 
 export interface EndSessions {
@@ -37,9 +38,9 @@ export async function endSessions(options: EndSessions): Promise<void> {
     await sleep(100);
   }
   for (const id of listSessions(sessionsDirectory)) {
-    await stopSession(sessionDirectory(sessionsDirectory, id)).catch((error) =>
-      progress(`Session ${id} was not stopped: ${messageOf(error)}`),
-    );
+    await stopSession(sessionDirectory(sessionsDirectory, id), (sessionId, calls) =>
+      recordLeftCalls(options.db, sessionId, calls),
+    ).catch((error) => progress(`Session ${id} was not stopped: ${messageOf(error)}`));
   }
 }
 

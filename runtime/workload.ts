@@ -5,6 +5,7 @@
 
 import type { FrozenConfiguration } from '../contract/session.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
+import type { CallRecord } from '../contract/tool-call.ts';
 
 /** Environment of one container, with secrets resolved. It exists only between the resolver and the driver's `start`. */
 export type ResolvedEnv = Readonly<Record<string, string>>;
@@ -19,6 +20,12 @@ export interface LaunchSecrets {
   /** The sidecar's own token and key. */
   sidecar: Pick<SidecarBoot, 'internal_token' | 'control_key'>;
 }
+
+/**
+ * Stores calls that a session's sidecar put on record and could not report any more. Handing one over twice is harmless.
+ * When it throws, the records stay where they are.
+ */
+export type TakeLeftCalls = (sessionId: string, calls: readonly CallRecord[]) => Promise<void>;
 
 /** `waiting`: not started yet. `restarting`: the sidecar was lost and is being started again. */
 export type ContainerState =
@@ -45,7 +52,10 @@ export interface Runtime<Spec> {
   inspect(sessionId: string): Promise<WorkloadState>;
   /** The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). */
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
-  /** Stops everything of the session and removes what it left. Harmless when nothing is there. */
+  /**
+   * Stops everything of the session, hands over what its audit spool still holds, and removes what it left. Harmless when
+   * nothing is there. Throws when something does not end or is not taken; then it can be called again.
+   */
   stop(sessionId: string): Promise<void>;
   /** Session ids of every workload on this runtime, so that orphans can be found. */
   list(): Promise<string[]>;

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 import { createAgentHttp } from './agent-http/agent-http.ts';
-import { createReportingTrail } from './audit/reporting-trail.ts';
+import { openDurableTrail } from './audit/durable-trail.ts';
 import { createControlHttp } from './control/control-http.ts';
 import { createGateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath, listenOnPort } from './http/listen-http.ts';
@@ -30,13 +30,13 @@ export interface RunningSidecar {
 }
 
 /** Calls that are open or not reported to the platform yet; one more is refused. */
-const auditCapacity = 2000;
+const auditCapacity = { calls: 10_000, bytes: 16 * 1024 * 1024 };
 const auditCloseLimitMs = 5000;
 const platformConnections = 8;
 
 /** Starts in the current directory, which must be the session's. Throws when a socket or the port cannot be had. */
 export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<RunningSidecar> {
-  const parts = createParts(boot, logger);
+  const parts = await createParts(boot, logger);
   const links = await openLinks(boot, parts);
   const { api, inbox, refusedCalls, metrics, audit } = parts;
   const { limits, session_id, control_key } = boot;
@@ -63,18 +63,19 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   };
 }
 
-type Parts = ReturnType<typeof createParts>;
+type Parts = Awaited<ReturnType<typeof createParts>>;
 
-function createParts(boot: SidecarBoot, logger: Logger) {
+async function createParts(boot: SidecarBoot, logger: Logger) {
   const { api_url: apiUrl, session_id: sessionId, internal_token: token } = boot;
   const api = createPlatformApi({ apiUrl, sessionId, token });
   const metrics = createMetrics();
   const refusedCalls = createRefusedCalls();
-  const audit = createReportingTrail({
+  const audit = await openDurableTrail({
     api,
     metrics,
     logger,
     capacity: auditCapacity,
+    logPayloads: boot.log_tool_payloads,
     closeLimitMs: auditCloseLimitMs,
   });
   const gate = createCallGate(api, audit, refusedCalls);

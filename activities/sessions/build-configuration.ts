@@ -20,11 +20,13 @@ export interface ConfigurationSources {
   agent: Agent;
   servers: readonly AttachedServer[];
   secretVersions: SecretVersions;
+  /** The workspace's setting. */
+  logToolPayloads: boolean;
   frozenAt: string;
 }
 
 export function buildConfiguration(sources: ConfigurationSources): FrozenConfiguration {
-  const { session, agent, servers, secretVersions, frozenAt } = sources;
+  const { session, agent, servers, secretVersions, logToolPayloads, frozenAt } = sources;
   const companions = (list: Agent['siblings']) =>
     list.map(({ name, run, env }) => ({ name, run, env: freezeEnv(env, secretVersions) }));
   return {
@@ -46,6 +48,7 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
     servers: servers.map((server) => freezeServer(server, secretVersions)),
     siblings: companions(agent.siblings),
     services: companions(agent.services),
+    log_tool_payloads: logToolPayloads,
     frozen_at: frozenAt,
   };
 }

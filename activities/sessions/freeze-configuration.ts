@@ -1,11 +1,15 @@
 /** The first step of every session (spec: configuration is frozen at session start). */
 import type { FrozenConfiguration, Session, SessionStatus } from '../../contract/session.ts';
+import { systemActor } from '../../contract/session-event.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
 import { inSnapshot } from '../../store/database.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { storeConfiguration } from '../../store/session-configurations/configurations.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
+import { readLogsToolPayloads } from '../../store/workspaces/read-logs-tool-payloads.ts';
 import type { SessionLimits } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
@@ -37,14 +41,38 @@ export async function freezeConfiguration(
     const servers = await readAttachedServers(trx, agent.id);
     const secrets = await readKnownSecrets(trx, session.workspace_id, secretNamesOf(agent, servers));
     const secretVersions = new Map([...secrets].map(([name, { version }]) => [name, version]));
+    const logToolPayloads = await readLogsToolPayloads(trx, session.workspace_id);
     const frozenAt = new Date().toISOString();
     return {
       session,
-      configuration: buildConfiguration({ session, agent, servers, secretVersions, frozenAt }),
+      configuration: buildConfiguration({
+        session,
+        agent,
+        servers,
+        secretVersions,
+        logToolPayloads,
+        frozenAt,
+      }),
     };
   });
   const stored = await storeConfiguration(db, configuration);
+  if (stored.log_tool_payloads) {
+    await announcePayloads(db, sessionId);
+  }
   return { ...factsOf(session), limits: limitsOf(stored, deps.limits), searchAttributesKnown };
+}
+
+/** Whoever reads the session's events can see that more than usual is recorded. */
+async function announcePayloads(db: ActivityDependencies['db'], sessionId: string): Promise<void> {
+  await appendSessionEvent(db, sessionId, {
+    id: derivedId(sessionId, 'tool_payloads_logged'),
+    type: 'platform.notice',
+    actor: systemActor,
+    payload: {
+      code: 'tool_payloads_logged',
+      message: 'This workspace keeps the arguments and results of tool calls in its audit trail.',
+    },
+  });
 }
 
 const factsOf = (session: Session) => ({ workspaceId: session.workspace_id, status: session.status });

@@ -4,8 +4,8 @@ import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Stops every workload of this runtime whose session has ended or is gone; returns their session ids. A session that
- * cannot be read keeps its workload until the next sweep.
+ * Stops every workload of this runtime whose session has ended or is gone; returns their session ids. What
+ * cannot be stopped holds up nothing else, and is tried again with the next sweep.
  */
 export async function stopOrphans({
   db,
@@ -16,7 +16,12 @@ export async function stopOrphans({
   for (const sessionId of await runtime.list()) {
     const session = await readSession(db, sessionId);
     if (session === null || isTerminal(session.status)) {
-      await runtime.stop(sessionId);
+      try {
+        await runtime.stop(sessionId);
+      } catch (err) {
+        log.error({ sessionId, err }, 'a workload whose session had ended could not be stopped');
+        continue;
+      }
       log.warn({ sessionId }, 'stopped a workload whose session had ended');
       stopped.push(sessionId);
     }

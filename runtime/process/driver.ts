@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { FrozenConfiguration } from '../../contract/session.ts';
-import type { LaunchSecrets, Runtime } from '../workload.ts';
+import type { LaunchSecrets, Runtime, TakeLeftCalls } from '../workload.ts';
 import { createTurns } from './in-turn.ts';
 import { type Programs, sessionFiles } from './layout.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
@@ -39,6 +39,7 @@ export interface ProcessRuntimeOptions {
   /** How sidecars reach the API. */
   apiUrl: string;
   limits: { LIMIT_LINE_BYTES: number; LIMIT_ARTIFACT_BYTES: number };
+  takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
 
@@ -50,6 +51,7 @@ export async function createProcessRuntime(
   mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
   const machine = await probe(options);
   const rules = renderRules(options, machine);
+  const { takeLeftCalls } = options;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
   const inTurn = createTurns();
   return {
@@ -57,13 +59,13 @@ export async function createProcessRuntime(
     render: (configuration: FrozenConfiguration) => renderWorkload(configuration, rules),
     start: async (spec: ProcessWorkloadSpec, secrets: LaunchSecrets) =>
       inTurn(spec.sessionId, () =>
-        startSession(spec, secrets, { machine, directory: directoryOf(spec.sessionId) }),
+        startSession(spec, secrets, { machine, directory: directoryOf(spec.sessionId), takeLeftCalls }),
       ),
     async stop(sessionId) {
       const directory = directoryOf(sessionId);
       // A start that is under way sees its host end, and gives up.
       askToStop(directory);
-      await inTurn(sessionId, () => stopSession(directory));
+      await inTurn(sessionId, () => stopSession(directory, takeLeftCalls));
     },
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
     list: async () => listSessions(sessionsDirectory),

@@ -36,6 +36,7 @@ export function renderLaunch(
         control_host: '127.0.0.1',
         control_port: 0,
         servers: spec.servers,
+        log_tool_payloads: spec.logToolPayloads,
         limits: machine.sidecarLimits,
       },
     },

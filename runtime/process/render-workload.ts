@@ -44,6 +44,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       prompt: configuration.prompt,
     },
     servers: servers.map(({ name, tool_scopes }) => ({ name, tool_scopes })),
+    logToolPayloads: configuration.log_tool_payloads,
     containers,
   };
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LaunchSecrets } from '../workload.ts';
+import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import { bareLayout, sandboxLayout, sessionFiles } from './layout.ts';
 import { identify, isRunning } from './process-identity.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from './render-launch.ts';
@@ -19,18 +19,22 @@ const pollIntervalMs = 20;
 export async function startSession(
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
-  { machine, directory }: { machine: Machine; directory: string },
+  {
+    machine,
+    directory,
+    takeLeftCalls,
+  }: { machine: Machine; directory: string; takeLeftCalls: TakeLeftCalls },
 ): Promise<void> {
   const host = readHost(directory);
   if (host === null || !isRunning(host)) {
-    await stopSession(directory);
+    await stopSession(directory, takeLeftCalls);
     prepare(spec, { machine, directory });
     spawnHost(spec, secrets, { machine, directory });
   }
   try {
     await untilStarted(directory);
   } catch (error) {
-    await stopSession(directory);
+    await stopSession(directory, takeLeftCalls);
     throw error;
   }
 }

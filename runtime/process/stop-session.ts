@@ -1,7 +1,9 @@
 /** Ends a session on this machine for sure: the host in order, then whatever is left of it, then its directory. */
 import { rmSync } from 'node:fs';
+import type { TakeLeftCalls } from '../workload.ts';
 import { findLeftovers } from './find-leftovers.ts';
 import { sidecarName } from './host-protocol.ts';
+import { handOverCalls } from './left-calls.ts';
 import { isRunning, type ProcessIdentity, signal, stopProcess } from './process-identity.ts';
 import { readHost, readState } from './session-record.ts';
 
@@ -19,8 +21,11 @@ export function askToStop(directory: string): void {
   }
 }
 
-/** Harmless when nothing is there. Throws when something of the session does not end; then its directory stays. */
-export async function stopSession(directory: string): Promise<void> {
+/**
+ * Harmless when nothing is there. Throws when something of the session does not end, or what its sidecar could not report
+ * is not taken; then its directory stays.
+ */
+export async function stopSession(directory: string, takeLeftCalls: TakeLeftCalls): Promise<void> {
   const host = readHost(directory);
   if (host !== null) {
     await stopProcess(host, [{ signal: 'SIGTERM', waitMs: hostGraceMs }]);
@@ -33,6 +38,7 @@ export async function stopSession(directory: string): Promise<void> {
     }
   }
   await stopLeftovers(directory);
+  await handOverCalls(directory, takeLeftCalls);
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 

@@ -21,5 +21,6 @@ export interface ProcessWorkloadSpec {
   sessionId: string;
   agent: Omit<AgentConfig, 'mcpServers'>;
   servers: SidecarBoot['servers'];
+  logToolPayloads: boolean;
   containers: ContainerSpec[];
 }

@@ -4,17 +4,20 @@
  */
 import type { CallOutcome } from '../../contract/audit-event.ts';
 
-export interface StartedCall {
+export interface AuditedCall {
   callId: string;
   server: string;
   tool: string;
 }
 
 export interface AuditTrail {
-  /** Takes note of a call before it is forwarded. False: the record cannot be kept, so the call must not pass. */
-  started(call: StartedCall): Promise<boolean>;
-  /** How a started call ended. The first report of a call counts. */
-  finished(callId: string, outcome: CallOutcome): void;
+  /**
+   * Takes note of a call before it is forwarded; `args` are kept only where the workspace asks for payloads. False: the
+   * record cannot be kept, so the call must not pass.
+   */
+  started(call: AuditedCall, args?: unknown): Promise<boolean>;
+  /** How a started call ended. The first report of a call counts. `result` is kept only where `args` are. */
+  finished(callId: string, outcome: CallOutcome, result?: unknown): void;
   /** Records every call that is still open as `unknown` and hands over what it can within the limit. */
   close(): Promise<void>;
 }

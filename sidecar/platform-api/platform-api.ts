@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import {
   artifactAnswer,
-  type CallRecord,
   type CheckAnswer,
   checkAnswer,
   type checkRequest,
@@ -16,6 +15,7 @@ import {
   permissionRequestState,
   readyAnswer,
 } from '../../contract/sidecar.ts';
+import type { CallRecord } from '../../contract/tool-call.ts';
 import {
   internalUrl,
   type PlatformAddress,

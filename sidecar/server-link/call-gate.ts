@@ -15,7 +15,7 @@ export interface GatedCall {
 
 export interface CallGate {
   /** Null: the call may pass. Otherwise why not, with the outcome already recorded. */
-  open(call: GatedCall, serverIsConnected: boolean): Promise<PlatformError | null>;
+  open(call: GatedCall, serverIsConnected: boolean, args?: unknown): Promise<PlatformError | null>;
 }
 
 export function createCallGate(
@@ -24,8 +24,8 @@ export function createCallGate(
   refusedCalls: RefusedCalls,
 ): CallGate {
   return {
-    async open(call, serverIsConnected) {
-      if (!(await audit.started(call))) {
+    async open(call, serverIsConnected, args) {
+      if (!(await audit.started(call, args))) {
         return callRefusal('audit_unavailable', call);
       }
       if (!serverIsConnected) {

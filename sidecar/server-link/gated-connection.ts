@@ -121,9 +121,10 @@ class GatedConnection {
   async #call(decision: AgentDecision & { action: 'call' }, message: Message, bytes: Buffer): Promise<void> {
     const { id, tool, scope } = decision;
     const call: GatedCall = { callId: randomUUID(), server: this.#parts.server, tool, scope };
-    const isModern = message.kind === 'request' && claimsModernRevision(message.params);
+    const params = message.kind === 'request' ? message.params : {};
+    const isModern = claimsModernRevision(params);
     const server = await this.#connectedServer();
-    const refusal = await this.#parts.gate.open(call, server !== null);
+    const refusal = await this.#parts.gate.open(call, server !== null, params['arguments']);
     if (refusal) {
       await this.#replies.refuseCall(id, refusal, isModern);
       return;
@@ -215,7 +216,7 @@ class GatedConnection {
       this.#serverIds.size < maxOpen,
     );
     if (decision.action === 'answer') {
-      this.#finish(this.#inFlight.answer(decision.id), outcomeOf(message));
+      this.#finish(this.#inFlight.answer(decision.id), outcomeOf(message), resultOf(message));
       await this.#toAgent(bytes);
     } else if (decision.action === 'forward') {
       if (message.kind === 'request') {
@@ -275,9 +276,9 @@ class GatedConnection {
     return callTimeoutMs > 0 ? setTimeout(() => void giveUp(), callTimeoutMs) : null;
   }
 
-  #finish(request: OpenRequest | null, outcome: CallOutcome): void {
+  #finish(request: OpenRequest | null, outcome: CallOutcome, result?: unknown): void {
     if (request?.call) {
-      this.#parts.audit.finished(request.call.callId, outcome);
+      this.#parts.audit.finished(request.call.callId, outcome, result);
     }
   }
 
@@ -313,6 +314,10 @@ function outcomeOf(message: Message): CallOutcome {
     return 'protocol_error';
   }
   return message.kind === 'result' && message.result['isError'] === true ? 'tool_error' : 'ok';
+}
+
+function resultOf(message: Message): unknown {
+  return message.kind === 'error' ? message.error : message.kind === 'result' ? message.result : undefined;
 }
 
 /** Lets what was written arrive, then closes for good. */

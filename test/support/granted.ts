@@ -78,6 +78,7 @@ export function frozenFor(session: Session, agent: Agent): FrozenConfiguration {
       },
     ],
     siblings: [],
+    log_tool_payloads: false,
     services: [],
     frozen_at: new Date().toISOString(),
   };

@@ -30,6 +30,7 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
         production: false,
         apiUrl,
         limits: { LIMIT_LINE_BYTES: 1024 * 1024, LIMIT_ARTIFACT_BYTES: 1024 * 1024 },
+        takeLeftCalls: async () => undefined,
         logger: pino({ level: 'silent' }),
         ...options,
       }),

@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import {
-  type CallRecord,
   type CheckAnswer,
   callReport,
   checkRequest,
@@ -19,6 +18,7 @@ import {
   permissionRequestReport,
   readyReport,
 } from '../../../contract/sidecar.ts';
+import type { CallRecord } from '../../../contract/tool-call.ts';
 
 type Ask<Schema extends z.ZodType> = z.infer<Schema>;
 

@@ -41,6 +41,7 @@ export class TestSession {
   readonly #children = new Set<ChildProcess>();
   readonly #clients: Client[] = [];
   readonly #relays = new Map<string, ChildProcess>();
+  logToolPayloads = false;
   directory = '';
   sidecar: ChildProcess | null = null;
   sidecarLog = '';
@@ -86,6 +87,7 @@ export class TestSession {
         name,
         tool_scopes: toolScopes,
       })),
+      log_tool_payloads: this.logToolPayloads,
       limits: this.#limits,
     };
     this.platform.controlUrl = null;

@@ -28,6 +28,7 @@ const spec: ProcessWorkloadSpec = {
     prompt: '',
   },
   servers: [{ name: longName, tool_scopes: {} }],
+  logToolPayloads: false,
   containers: [
     { name: 'agent', server: null, program: { type: 'scripted' }, network: 'none', uid: 2000 },
     {

@@ -1,0 +1,85 @@
+/**
+ * The spool of a session's tool calls on disk: written by the sidecar, read by the next sidecar of the session or, when
+ * there is none, by whoever removes the session's directory (design 8). One record per line, `<checksum> <JSON>`: what a
+ * crash or a full disk cut off shows, and every other record can still be read.
+ */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { type CallRecord, callEnd, type StartedCall, startedCall } from './tool-call.ts';
+
+/** Below the session's directory, where no container looks. */
+export const auditSpoolPath = 'audit/calls';
+
+const spoolRecord = z.discriminatedUnion('kind', [
+  startedCall.extend({ kind: z.literal('started') }),
+  callEnd.extend({ kind: z.literal('ended'), call_id: z.string() }),
+]);
+export type SpoolRecord = z.infer<typeof spoolRecord>;
+
+export interface SpooledCalls {
+  /** Every call whose start is on record, in the order of their starts. One without an end is `unknown`, after 0 ms. */
+  calls: CallRecord[];
+  /** Lines that are no record: at most the last one, unless the disk itself failed. */
+  damagedLines: number;
+}
+
+const checksumLength = 16;
+
+export function encodeSpoolRecord(record: SpoolRecord): string {
+  const json = JSON.stringify(record);
+  return `${checksum(json)} ${json}\n`;
+}
+
+/** Reads whatever is there; never throws. */
+export function readSpool(bytes: Buffer): SpooledCalls {
+  const calls = new Map<string, CallRecord>();
+  let damagedLines = 0;
+  const lines = bytes.toString('utf8').split('\n');
+  // What follows the last line feed is a record that was never finished, or nothing.
+  const unfinished = lines.pop();
+  for (const line of lines) {
+    const record = decode(line);
+    if (record === null) {
+      damagedLines += 1;
+    } else if (record.kind === 'started') {
+      addStart(calls, record);
+    } else {
+      addEnd(calls, record);
+    }
+  }
+  return { calls: [...calls.values()], damagedLines: damagedLines + (unfinished === '' ? 0 : 1) };
+}
+
+function addStart(calls: Map<string, CallRecord>, record: SpoolRecord & { kind: 'started' }): void {
+  if (!calls.has(record.call_id)) {
+    calls.set(record.call_id, { ...startOf(record), duration_ms: 0, outcome: 'unknown' });
+  }
+}
+
+function addEnd(calls: Map<string, CallRecord>, record: SpoolRecord & { kind: 'ended' }): void {
+  const { kind: _, ...end } = record;
+  const call = calls.get(record.call_id);
+  if (call !== undefined) {
+    calls.set(record.call_id, { ...call, ...end });
+  }
+}
+
+function startOf({ kind: _, ...start }: SpoolRecord & { kind: 'started' }): StartedCall {
+  return start;
+}
+
+function decode(line: string): SpoolRecord | null {
+  const json = line.slice(checksumLength + 1);
+  if (line.slice(0, checksumLength + 1) !== `${checksum(json)} `) {
+    return null;
+  }
+  try {
+    return spoolRecord.safeParse(JSON.parse(json)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function checksum(json: string): string {
+  return hash('sha256', json).slice(0, checksumLength);
+}

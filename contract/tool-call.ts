@@ -1,0 +1,53 @@
+/** One tool call in the audit trail, as sidecar, spool, API and worker pass it on (spec, Audit events; design 8). */
+import { z } from 'zod';
+import { callOutcome } from './audit-event.ts';
+import { timestamp, uuid } from './names.ts';
+
+const maxToolName = 256;
+
+/**
+ * An agent's text as the database can store it: NUL and half surrogates become U+FFFD. One call with such a name would
+ * otherwise hold up every record after it.
+ */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+/** Arguments or result of a call as JSON text, cut when it is too large; only where the workspace asks for payloads. */
+export const callPayload = z.strictObject({
+  json: z.string().overwrite(storableText),
+  truncated: z.boolean(),
+});
+export type CallPayload = z.infer<typeof callPayload>;
+
+/** What is known of a call before it is forwarded. */
+export const startedCall = z.strictObject({
+  call_id: uuid,
+  server: z.string().max(64),
+  tool: z.string().max(maxToolName).overwrite(storableText),
+  started_at: timestamp,
+  arguments: callPayload.optional(),
+});
+export type StartedCall = z.infer<typeof startedCall>;
+
+/** How a call ended. */
+export const callEnd = z.strictObject({
+  duration_ms: z.number().nonnegative(),
+  outcome: callOutcome,
+  result: callPayload.optional(),
+});
+export type CallEnd = z.infer<typeof callEnd>;
+
+export const callRecord = startedCall.extend(callEnd.shape);
+export type CallRecord = z.infer<typeof callRecord>;
+
+/** Data of `session.mcp.tool_called`. */
+export const toolCalledData = z.strictObject({
+  name: z.string(),
+  tool: z.string(),
+  duration_ms: z.number().nonnegative(),
+  granted_via: uuid.nullable(),
+  outcome: callOutcome,
+  arguments: callPayload.optional(),
+  result: callPayload.optional(),
+});

@@ -1,0 +1,24 @@
+/** What a session's sidecar put on record and could not report, because it was killed or the platform was away. */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
+import type { TakeLeftCalls } from '../workload.ts';
+
+/** Hands over every call of the spool, when nothing of the session runs any more. Throws when they are not taken. */
+export async function handOverCalls(directory: string, take: TakeLeftCalls): Promise<void> {
+  const { calls } = readSpool(readIfThere(join(directory, auditSpoolPath)));
+  if (calls.length > 0) {
+    await take(basename(directory), calls);
+  }
+}
+
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (error !== null && typeof error === 'object' && 'code' in error && error.code === 'ENOENT') {
+      return Buffer.alloc(0);
+    }
+    throw error;
+  }
+}

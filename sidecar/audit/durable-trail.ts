@@ -1,0 +1,99 @@
+/**
+ * The audit trail of one session: a call is on disk before it is forwarded, and is reported to the platform until that has
+ * it (design 8). What a killed sidecar left is reported by the next one, and after the last one by the worker.
+ */
+import type { Logger } from 'pino';
+import { auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
+import { storableText } from '../../contract/tool-call.ts';
+import type { Metrics } from '../metrics.ts';
+import type { PlatformApi } from '../platform-api/platform-api.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import { CallBook } from './call-book.ts';
+import { payloadOf } from './payloads.ts';
+import { createReporter } from './reporter.ts';
+import { createSpoolFile, readSpoolFile } from './spool-file.ts';
+
+export interface DurableTrailOptions {
+  api: Pick<PlatformApi, 'reportCalls'>;
+  metrics: Metrics;
+  logger: Logger;
+  /** What is open or not acknowledged by the platform, at most; one more call is refused. */
+  capacity: { calls: number; bytes: number };
+  /** Keep arguments and results. */
+  logPayloads: boolean;
+  /** How long `close` tries to hand over the rest. */
+  closeLimitMs: number;
+  /** Another place for the spool than the one below the working directory. */
+  spoolPath?: string;
+}
+
+const compactAtBytes = 256 * 1024;
+
+/** Takes over what an earlier sidecar of the session left. Throws when that is there and cannot be read. */
+export async function openDurableTrail(options: DurableTrailOptions): Promise<AuditTrail> {
+  const { api, metrics, logger, capacity, logPayloads, closeLimitMs, spoolPath = auditSpoolPath } = options;
+  const book = new CallBook();
+  const left = readSpool(await readSpoolFile(spoolPath));
+  for (const call of left.calls) {
+    book.addLeft(call);
+  }
+  const spool = createSpoolFile({
+    path: spoolPath,
+    records: () => book.spooled(),
+    compactAtBytes,
+    onChange: (works, reason) =>
+      works
+        ? logger.info('the audit spool can be written again')
+        : logger.error({ reason }, 'the audit spool cannot be written: calls are refused'),
+  });
+  if (left.calls.length > 0 || left.damagedLines > 0) {
+    logger.info({ calls: left.calls.length, damaged: left.damagedLines }, 'took over the audit spool');
+  }
+  const reporter = createReporter(api, book, logger);
+  reporter.wake();
+  let closing = false;
+
+  const finish: AuditTrail['finished'] = (callId, outcome, result) => {
+    const payload = logPayloads && result !== undefined ? { result: payloadOf(result) } : {};
+    const ended = book.end(callId, { outcome, ...payload });
+    if (ended !== null) {
+      metrics.count('platform_tool_calls_total', { server: ended.call.server, outcome });
+      spool.append(ended.spooled);
+      reporter.wake();
+    }
+  };
+
+  return {
+    async started({ callId, server, tool }, args) {
+      if (closing || book.count >= capacity.calls || book.bytes >= capacity.bytes) {
+        return false;
+      }
+      const record = book.start({
+        call_id: callId,
+        server,
+        tool: storableText(tool),
+        started_at: new Date().toISOString(),
+        ...(logPayloads && args !== undefined ? { arguments: payloadOf(args) } : {}),
+      });
+      const durable = await spool.commit(record);
+      if (!durable) {
+        // It is not forwarded; the platform may still learn of it.
+        finish(callId, 'refused');
+      }
+      return durable && !closing;
+    },
+    finished: finish,
+    async close() {
+      closing = true;
+      for (const callId of book.openIds) {
+        finish(callId, 'unknown');
+      }
+      await spool.settled();
+      await reporter.finish(closeLimitMs);
+      if (book.count > 0) {
+        logger.warn({ unreported: book.count }, 'the spool keeps tool calls that were not reported');
+      }
+      await spool.close({ remove: book.count === 0 });
+    },
+  };
+}

@@ -1,0 +1,177 @@
+/** The file of the spool (contract/audit-spool.ts): records are durable before anybody goes on, many at the cost of one. */
+import { writeSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export interface SpoolFile {
+  /** True once the record is on disk. False: it may not be, so what it stands for must not happen. */
+  commit(record: string): Promise<boolean>;
+  /** The record is written soon; nobody waits for it. */
+  append(record: string): void;
+  /** Resolves when everything so far is written, as far as it can be. */
+  settled(): Promise<void>;
+  /** Takes no record any more. With `remove` the file goes too: everything in it has arrived elsewhere. */
+  close(options: { remove: boolean }): Promise<void>;
+}
+
+export interface SpoolFileOptions {
+  path: string;
+  /** Everything that still has to be on disk, records not written yet among it: what a new file starts with. */
+  records(): string[];
+  /** The file is written anew, without what is not needed any more, when it is larger than this. */
+  compactAtBytes: number;
+  /** Said once each time that the spool stops or starts to work. Never throws. */
+  onChange(works: boolean, reason: string): void;
+}
+
+interface Waiting {
+  record: string;
+  settle: ((durable: boolean) => void) | null;
+}
+
+/** A spool that cannot be written is tried again with the next record, but no more often than this. */
+const repairIntervalMs = 200;
+
+export async function readSpoolFile(path: string): Promise<Buffer> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') {
+      return Buffer.alloc(0);
+    }
+    throw error;
+  });
+}
+
+export function createSpoolFile(options: SpoolFileOptions): SpoolFile {
+  return new GroupCommittedFile(options);
+}
+
+class GroupCommittedFile implements SpoolFile {
+  readonly #options: SpoolFileOptions;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | null = null;
+  /** Null: there is none that can be written; the next record starts a new one. */
+  #file: FileHandle | null = null;
+  #sizeBytes = 0;
+  #compactAtBytes = 0;
+  #failedAtMs = Number.NEGATIVE_INFINITY;
+  #works = true;
+  #closed = false;
+
+  constructor(options: SpoolFileOptions) {
+    this.#options = options;
+  }
+
+  commit(record: string): Promise<boolean> {
+    return new Promise((settle) => this.#add({ record, settle }));
+  }
+
+  append(record: string): void {
+    this.#add({ record, settle: null });
+  }
+
+  async settled(): Promise<void> {
+    while (this.#writing !== null) {
+      await this.#writing;
+    }
+  }
+
+  async close({ remove }: { remove: boolean }): Promise<void> {
+    await this.settled();
+    this.#closed = true;
+    await this.#file?.close().catch(() => undefined);
+    this.#file = null;
+    if (remove) {
+      await rm(this.#options.path, { force: true });
+    }
+  }
+
+  #add(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#writing ??= this.#writeGroups();
+  }
+
+  /** Everything that came while one group was on its way to the disk is the next group. */
+  async #writeGroups(): Promise<void> {
+    // Calls that arrive in one turn of the event loop share the first group already.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      const durable = await this.#writeGroup(group);
+      for (const { settle } of group) {
+        settle?.(durable);
+      }
+    }
+    this.#writing = null;
+  }
+
+  async #writeGroup(group: readonly Waiting[]): Promise<boolean> {
+    if (this.#closed || (!this.#works && performance.now() - this.#failedAtMs < repairIntervalMs)) {
+      return false;
+    }
+    try {
+      if (this.#file === null || this.#sizeBytes > this.#compactAtBytes) {
+        await this.#startNewFile();
+      } else {
+        this.#write(this.#file, Buffer.from(group.map(({ record }) => record).join('')));
+        if (group.some(({ settle }) => settle !== null)) {
+          await this.#file.datasync();
+        }
+      }
+      this.#report(true, 'written');
+      return true;
+    } catch (error) {
+      // After a failed write or sync nobody knows what of the file is on disk: it is not used again.
+      await this.#file?.close().catch(() => undefined);
+      this.#file = null;
+      this.#failedAtMs = performance.now();
+      this.#report(false, error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
+  /** To the page cache only, which is quick; what takes time is the sync, and that does not hold up anything else. */
+  #write(file: FileHandle, bytes: Buffer): void {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(file.fd, bytes, done, bytes.length - done, this.#sizeBytes + done);
+    }
+    this.#sizeBytes += bytes.length;
+  }
+
+  /** Written beside the old one and put in its place in one step: at any moment one of the two is there, whole. */
+  async #startNewFile(): Promise<void> {
+    const { path, records, compactAtBytes } = this.#options;
+    const bytes = Buffer.from(records().join(''));
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await open(`${path}.new`, 'w', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+      await rename(`${path}.new`, path);
+      await syncDirectory(dirname(path));
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
+    }
+    await this.#file?.close().catch(() => undefined);
+    this.#file = file;
+    this.#sizeBytes = bytes.length;
+    this.#compactAtBytes = Math.max(compactAtBytes, 2 * bytes.length);
+  }
+
+  #report(works: boolean, reason: string): void {
+    if (works !== this.#works) {
+      this.#works = works;
+      this.#options.onChange(works, reason);
+    }
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
