@@ -1,0 +1,107 @@
+/** The same programs as plain processes: no sandbox, no host, no workflow, no database. What a launch costs at least. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bareLayout } from '../../runtime/process/layout.ts';
+import { type Machine, renderAgentConfig, renderLaunch } from '../../runtime/process/render-launch.ts';
+import { renderWorkload } from '../../runtime/process/render-workload.ts';
+import { makeSessionDirectory, relayProgram } from '../../runtime/process/session-directory.ts';
+import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';
+import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
+import type { LaunchTarget } from './on-the-platform.ts';
+
+const pollIntervalMs = 2;
+
+/** The sidecar's reports are answered at once. */
+export async function openBare(): Promise<LaunchTarget> {
+  const reports = await takeReports();
+  const machine: Machine = {
+    programs: {
+      nodePrefix: resolve(process.execPath, '../..'),
+      directory: resolve('dist'),
+      runner: resolve('runner'),
+    },
+    root: null,
+    internet: false,
+    apiUrl: reports.url,
+    sidecarLimits: {
+      line_bytes: 1024 * 1024,
+      inline_artifact_bytes: 512 * 1024,
+      artifact_bytes: 1024 * 1024,
+      request_input_wait_seconds: 300,
+      server_connect_timeout_ms: 10_000,
+      call_timeout_ms: 0,
+    },
+  };
+  return { launch: () => launchBare(machine, reports), close: () => reports.close() };
+}
+
+async function launchBare(machine: Machine, reports: Reports): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'bare-'));
+  const { sessionId, launch } = prepare(machine, directory);
+
+  const startedMs = performance.now();
+  const sidecar = start(launch.sidecar.argv, { cwd: directory, env: {} });
+  sidecar.stdin?.write(`${JSON.stringify(launch.sidecar.boot)}\n`);
+  await until(() => launch.sockets.every((socket) => existsSync(socket)));
+  const containers = launch.containers.map(({ argv, cwd, env }) => start(argv, { cwd, env }));
+  await until(() => reports.of(sessionId, 'ready').length > 0);
+  const tookMs = performance.now() - startedMs;
+
+  for (const child of [...containers, sidecar]) {
+    await end(child);
+  }
+  rmSync(directory, { recursive: true });
+  return tookMs;
+}
+
+/** What the process runtime would hand to a session's host. */
+function prepare(machine: Machine, directory: string) {
+  const sessionId = randomUUID();
+  const shape = { type: 'command' as const, command: 'mcp-server-filesystem', args: ['/workspace'] };
+  const frozen = configuration({
+    session_id: sessionId,
+    servers: [serverNamed('files', { shape })],
+    agent: { instructions: JSON.stringify({ steps: [{ sleep_seconds: 600 }] }) },
+  });
+  const spec = renderWorkload(frozen, { seededCommands: null });
+  const layout = bareLayout(machine.programs, directory, 'agent', null);
+  makeSessionDirectory(directory, {
+    config: renderAgentConfig(spec, { machine, directory }),
+    containers: spec.containers,
+    relay: relayProgram(layout, { programsDirectory: machine.programs.directory }),
+  });
+  const secrets = {
+    agentEnv: {},
+    serverEnv: {},
+    siblingEnv: {},
+    sidecar: { internal_token: 'token', control_key: 'key' },
+  };
+  return { sessionId, launch: renderLaunch(spec, secrets, { machine, directory }) };
+}
+
+function start(
+  [command = '', ...args]: readonly string[],
+  options: { cwd: string; env: Readonly<Record<string, string>> },
+): ChildProcess {
+  return spawn(command, args, { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) {
+    await sleep(pollIntervalMs);
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+}
