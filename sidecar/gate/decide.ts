@@ -1,18 +1,32 @@
 /** What happens to one message. Pure: no input or output, no clock (design 8). */
-import { isObject, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
-import { foldName, type GateMap } from './gate-map.ts';
-import { agentMay, type Era, serverMay } from './method-policy.ts';
+import { isObject, type Message, type Params, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
+import type { GateMap } from './gate-map.ts';
+import { agentMay, areInputRequests, type Era, mayAskForInput, serverMay } from './method-policy.ts';
+import { hasLookalikeMember } from './protocol-members.ts';
 
-/** What the decision depends on beside the message. */
+/** What the decision on a message of the agent's depends on beside the message. */
 export interface GateView {
   tools: GateMap;
   /** The era with this message counted in. */
   era: Era;
-  /** Is this id of the agent's waiting for an answer, or may it not be used again? */
+  /** Is this very id of the agent's waiting for an answer? */
+  agentIdOpen(id: RequestId): boolean;
+  /** Could a reader take it for an id that waits for an answer, or that may not be used again yet? */
   agentIdTaken(id: RequestId): boolean;
   /** Is this id of the server's waiting for an answer? */
   serverIdOpen(id: RequestId): boolean;
   /** May one more request be in flight? */
+  roomForRequest: boolean;
+}
+
+/** What the decision on a message of the server's depends on beside the message. */
+export interface ServerView {
+  era: Era;
+  /** The request of the agent's that waits under this id. `rounds`: how often its call was answered with a request for input. */
+  agentRequest(id: RequestId): { method: string; rounds: number } | null;
+  /** Could a reader take it for an id of the server's that waits for an answer? */
+  serverIdTaken(id: RequestId): boolean;
+  /** May the server ask the agent one thing more? */
   roomForRequest: boolean;
 }
 
@@ -21,35 +35,56 @@ export type GateRefusal =
   | 'id_in_use'
   | 'too_many_requests'
   | 'unknown_answer'
+  | 'unknown_cancellation'
   | 'call_without_id'
   | 'bad_tool_name'
   | 'bad_arguments'
   | 'lookalike_member'
   | 'lookalike_tool_name'
-  | 'input_required';
+  | 'unknown_continuation'
+  | 'bad_input_request'
+  | 'too_many_rounds';
+
+/** What a call brings from the round before it: the server's state as it was, and the keys of the answers. */
+export interface Continuation {
+  state: string | null;
+  answered: readonly string[];
+}
+
+/** What a server asked for with its answer to a call. */
+export interface InputRequest {
+  state: string | null;
+  asked: ReadonlySet<string>;
+}
 
 export type AgentDecision =
   | { action: 'forward' }
-  /** Forward once audit and, for a scope, the check allow it. */
-  | { action: 'call'; id: RequestId; tool: string; scope: string | null }
+  /** Goes nowhere and gets no answer: nobody waits for one. */
+  | { action: 'drop'; reason: GateRefusal }
+  /** Forward once audit and, for a scope, the check allow it. `continues`: a further round of a call (2026 revision). */
+  | {
+      action: 'call';
+      id: RequestId;
+      tool: string;
+      scope: string | null;
+      continues: Continuation | null;
+    }
   /** `id`: where to send the refusal. `tool`: the refused call, for the audit trail. */
   | { action: 'refuse'; reason: GateRefusal; code: number; id: RequestId | null; tool: string | null };
 
 export type ServerDecision =
   | { action: 'forward' }
-  /** The answer to a request of the agent's. */
-  | { action: 'answer'; id: RequestId }
+  /** The answer to a request of the agent's. `input`: the call goes on in another round. */
+  | { action: 'answer'; id: RequestId; input: InputRequest | null }
   /** The request of the agent's gets a refusal in place of this answer. */
   | { action: 'refuse_answer'; reason: GateRefusal; id: RequestId }
   | { action: 'refuse'; reason: GateRefusal; id: RequestId | null };
 
 const maxToolNameLength = 256;
+/** Clients of the official SDKs give up after ten rounds by themselves. */
+const maxRounds = 16;
 /** Control characters end or split a name for some readers, half surrogates are read differently, and neither can be stored. */
 const unusableInName = /[\p{Cc}\p{Cs}]/gu;
-/** Members of a call's parameters that decide something: a variant in another case would be read by lenient servers. */
-const callMembers = ['name', 'arguments', '_meta', 'task', 'inputResponses', 'requestState'];
-const exactCallMembers = new Set(callMembers);
-const foldedCallMembers = new Set(callMembers.map(foldName));
 
 export function decideAgentMessage(message: Message, view: GateView): AgentDecision {
   const decision = decide(message, view);
@@ -75,12 +110,26 @@ function decide(message: Message, view: GateView): AgentDecision {
   if (id !== null && !view.roomForRequest) {
     return refuse('too_many_requests', id);
   }
-  return id !== null && message.method === 'tools/call'
-    ? decideCall(id, message.params, view.tools)
+  if (hasLookalikeMember(message.params)) {
+    return refuse('lookalike_member', id, rpcErrorCode.invalidParams);
+  }
+  if (id !== null && message.method === 'tools/call') {
+    return decideCall(id, message.params, view);
+  }
+  return message.method === 'notifications/cancelled'
+    ? decideCancellation(message.params, view)
     : { action: 'forward' };
 }
 
-function decideCall(id: RequestId, params: Readonly<Record<string, unknown>>, tools: GateMap): AgentDecision {
+/** Only what is in flight can be cancelled: a server must not learn to drop a call that is yet to come. */
+function decideCancellation({ requestId }: Params, view: GateView): AgentDecision {
+  const isId = typeof requestId === 'string' || typeof requestId === 'number';
+  return isId && view.agentIdOpen(requestId)
+    ? { action: 'forward' }
+    : { action: 'drop', reason: 'unknown_cancellation' };
+}
+
+function decideCall(id: RequestId, params: Params, view: GateView): AgentDecision {
   const { name: tool } = params;
   const invalid = (reason: GateRefusal) => refuse(reason, id, rpcErrorCode.invalidParams);
   if (
@@ -91,20 +140,25 @@ function decideCall(id: RequestId, params: Readonly<Record<string, unknown>>, to
   ) {
     return invalid('bad_tool_name');
   }
-  const hasLookalike = Object.keys(params).some(
-    (key) => !exactCallMembers.has(key) && foldedCallMembers.has(foldName(key)),
-  );
-  if (hasLookalike) {
-    return invalid('lookalike_member');
-  }
   if (params['arguments'] !== undefined && !isObject(params['arguments'])) {
     return invalid('bad_arguments');
   }
-  const gate = tools.lookUp(tool);
+  const gate = view.tools.lookUp(tool);
   if (gate.kind === 'lookalike') {
     return invalid('lookalike_tool_name');
   }
-  return { action: 'call', id, tool, scope: gate.kind === 'gated' ? gate.scope : null };
+  const scope = gate.kind === 'gated' ? gate.scope : null;
+  if (params['inputResponses'] === undefined && params['requestState'] === undefined) {
+    return { action: 'call', id, tool, scope, continues: null };
+  }
+  const continues = mayAskForInput(view.era, 'tools/call') ? continuationIn(params) : null;
+  return continues ? { action: 'call', id, tool, scope, continues } : invalid('unknown_continuation');
+}
+
+function continuationIn({ requestState: state = null, inputResponses = {} }: Params): Continuation | null {
+  return isObject(inputResponses) && (state === null || typeof state === 'string')
+    ? { state, answered: Object.keys(inputResponses) }
+    : null;
 }
 
 /** The tool that a refused call named, as far as it fits into a record. */
@@ -117,28 +171,48 @@ function calledTool(message: Message): string | null {
   return typeof name === 'string' ? name.slice(0, maxToolNameLength).replace(unusableInName, '\uFFFD') : null;
 }
 
-/** `roomForRequest`: may the server ask the agent one thing more? */
-export function decideServerMessage(
-  message: Message,
-  agentIdOpen: (id: RequestId) => boolean,
-  roomForRequest = true,
-): ServerDecision {
+export function decideServerMessage(message: Message, view: ServerView): ServerDecision {
   if (message.kind === 'result' || message.kind === 'error') {
-    if (message.id === null || !agentIdOpen(message.id)) {
+    const request = message.id === null ? null : view.agentRequest(message.id);
+    if (message.id === null || request === null) {
       return { action: 'refuse', reason: 'unknown_answer', id: null };
     }
-    const asksForInput = message.kind === 'result' && message.result['resultType'] === 'input_required';
-    return asksForInput
-      ? { action: 'refuse_answer', reason: 'input_required', id: message.id }
-      : { action: 'answer', id: message.id };
+    return message.kind === 'result' && message.result['resultType'] === 'input_required'
+      ? decideInput(message.id, message.result, request, view.era)
+      : { action: 'answer', id: message.id, input: null };
   }
   const id = message.kind === 'request' ? message.id : null;
-  if (!serverMay(message)) {
+  if (!serverMay(view.era, message)) {
     return { action: 'refuse', reason: 'method_not_allowed', id };
   }
-  return id === null || roomForRequest
+  if (id !== null && view.serverIdTaken(id)) {
+    // Answering it would answer the request that waits under this id.
+    return { action: 'refuse', reason: 'id_in_use', id: null };
+  }
+  return id === null || view.roomForRequest
     ? { action: 'forward' }
     : { action: 'refuse', reason: 'too_many_requests', id };
+}
+
+/** A round of input is part of the call that it belongs to, and there is an end to the rounds. */
+function decideInput(
+  id: RequestId,
+  { requestState: state = null, inputRequests = {} }: Params,
+  { method, rounds }: { method: string; rounds: number },
+  era: Era,
+): ServerDecision {
+  const isWellFormed =
+    mayAskForInput(era, method) &&
+    (state === null || typeof state === 'string') &&
+    isObject(inputRequests) &&
+    areInputRequests(inputRequests) &&
+    (state !== null || Object.keys(inputRequests).length > 0);
+  if (!isWellFormed) {
+    return { action: 'refuse_answer', reason: 'bad_input_request', id };
+  }
+  return rounds >= maxRounds
+    ? { action: 'refuse_answer', reason: 'too_many_rounds', id }
+    : { action: 'answer', id, input: { state, asked: new Set(Object.keys(inputRequests)) } };
 }
 
 function refuse(

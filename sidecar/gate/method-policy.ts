@@ -51,7 +51,7 @@ const agentNotifications: Record<Era, ReadonlySet<string>> = {
   '2026-07-28': new Set(['notifications/cancelled']),
 };
 
-const serverNotifications = new Set([
+const sharedServerNotifications = [
   'notifications/message',
   'notifications/progress',
   'notifications/cancelled',
@@ -59,9 +59,21 @@ const serverNotifications = new Set([
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
   'notifications/resources/updated',
+];
+const serverNotifications2025 = new Set([
+  ...sharedServerNotifications,
   'notifications/tasks/status',
-  'notifications/subscriptions/acknowledged',
+  'notifications/elicitation/complete',
 ]);
+const serverNotifications: Record<Era, ReadonlySet<string>> = {
+  opening: serverNotifications2025,
+  '2025-11-25': serverNotifications2025,
+  '2026-07-28': new Set([...sharedServerNotifications, 'notifications/subscriptions/acknowledged']),
+};
+
+/** Requests of the 2026 revision that may be answered with a request for input, and what may be asked for then. */
+const roundMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
+const inputMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 
 /** The era after this message of the agent. A probe decides nothing; the first other call does, as servers have it. */
 export function eraAfter(era: Era, message: Message): Era {
@@ -86,7 +98,24 @@ export function agentMay(era: Era, message: { kind: 'request' | 'notification'; 
   return allowed[era].has(message.method);
 }
 
-/** A server may ask for a sign of life and nothing else: sampling, elicitation and roots would act on the agent. */
-export function serverMay(message: { kind: 'request' | 'notification'; method: string }): boolean {
-  return message.kind === 'request' ? message.method === 'ping' : serverNotifications.has(message.method);
+/**
+ * A server of the 2025 revision may ask for a sign of life and nothing else: sampling, elicitation and roots would act on the
+ * agent at any time. One of the 2026 revision asks nothing on its own, only in an answer (`mayAskForInput`).
+ */
+export function serverMay(era: Era, message: { kind: 'request' | 'notification'; method: string }): boolean {
+  return message.kind === 'request'
+    ? message.method === 'ping' && era !== '2026-07-28'
+    : serverNotifications[era].has(message.method);
+}
+
+/** May the answer to this request of the agent's be a request for input? */
+export function mayAskForInput(era: Era, method: string): boolean {
+  return era === '2026-07-28' && roundMethods.has(method);
+}
+
+/** Every entry of `inputRequests` must be one that a client knows. */
+export function areInputRequests(requests: Params): boolean {
+  return Object.values(requests).every(
+    (entry) => isObject(entry) && typeof entry['method'] === 'string' && inputMethods.has(entry['method']),
+  );
 }

@@ -18,9 +18,13 @@ export const rpcErrorCode = {
   refused: -32000,
 } as const;
 
-/** One key per id: the string "1" and the number 1 are different ids. */
-export function idKey(id: RequestId): string {
-  return `${typeof id}:${id}`;
+/**
+ * One place for all ids that a reader could take for the same: the number 1, and the strings "1", "1.0" and " 1". Two of
+ * them must not be in flight together.
+ */
+export function idSlot(id: RequestId): string {
+  const value = typeof id === 'string' && id.trim() !== '' ? Number(id) : id;
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : String(id);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -2,6 +2,7 @@
  * One line of bytes to one message, or the reason why not (design 8). The gate decides on the message while the other
  * side reads the bytes, so a line passes only when every reader must understand the same thing.
  */
+import { isUtf8 } from 'node:buffer';
 import { inspectJson } from './inspect-json.ts';
 import { isObject, type Message, type Params, type RequestId } from './message.ts';
 
@@ -12,6 +13,7 @@ export type LineProblem =
   | 'not_json'
   | 'not_an_object'
   | 'duplicate_key'
+  | 'bad_key'
   | 'too_deep'
   | 'unknown_member'
   | 'bad_version'
@@ -20,27 +22,32 @@ export type LineProblem =
   | 'bad_params'
   | 'mixed_message';
 
-/** `id` is what a refusal can be answered with, or null where none is certain. */
+/**
+ * `rawArguments`: `params.arguments` as written, since numbers may differ that `JSON.parse` makes equal.
+ * `id` is what a refusal can be answered with, or null where none is certain.
+ */
 export type ParsedLine =
-  | { ok: true; message: Message }
+  | { ok: true; message: Message; rawArguments: string | null }
   | { ok: false; problem: LineProblem; id: RequestId | null };
 
 const maxDepth = 64;
 const maxIdLength = 256;
 const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const carriageReturn = 0x0d;
+/** What is below the space. */
+const controlCharacter = /[^ -\uffff]/;
+/** In an id: what a reader may cut off, drop or replace. */
+const unreadableInId = /[\p{Cc}\p{Cs}]/u;
 
 /** Takes a line without its line feed (one carriage return at the end is part of the line ending). Never throws. */
-export function parseLine(line: Uint8Array): ParsedLine {
-  const bytes = line.at(-1) === 0x0d ? line.subarray(0, -1) : line;
-  if (bytes.some((byte) => byte < 0x20)) {
-    return refusal('control_byte');
-  }
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
+export function parseLine(line: Buffer): ParsedLine {
+  if (!isUtf8(line)) {
     return refusal('not_utf8');
+  }
+  // A byte order mark stays in the text, where it is no JSON.
+  const text = line.toString('utf8', 0, line.at(-1) === carriageReturn ? line.length - 1 : line.length);
+  if (controlCharacter.test(text)) {
+    return refusal('control_byte');
   }
   let value: unknown;
   try {
@@ -52,24 +59,27 @@ export function parseLine(line: Uint8Array): ParsedLine {
 }
 
 function parseEnvelope(envelope: Record<string, unknown>, text: string): ParsedLine {
-  const { duplicateKey, depth, rawId } = inspectJson(text);
-  if (duplicateKey) {
-    return refusal('duplicate_key');
+  const { problem, rawId, rawArguments } = inspectJson(text, maxDepth);
+  if (problem !== null) {
+    return refusal(problem);
   }
   const id = usableId(envelope['id'], rawId);
-  if (depth > maxDepth) {
-    return refusal('too_deep', id);
-  }
   if (Object.keys(envelope).some((key) => !members.has(key))) {
     return refusal('unknown_member', id);
   }
   if (envelope['jsonrpc'] !== '2.0') {
     return refusal('bad_version', id);
   }
-  return Object.hasOwn(envelope, 'method') ? parseCall(envelope, id) : parseAnswer(envelope, id);
+  return Object.hasOwn(envelope, 'method')
+    ? parseCall(envelope, id, rawArguments)
+    : parseAnswer(envelope, id);
 }
 
-function parseCall(envelope: Record<string, unknown>, id: RequestId | null): ParsedLine {
+function parseCall(
+  envelope: Record<string, unknown>,
+  id: RequestId | null,
+  rawArguments: string | null,
+): ParsedLine {
   const { method, params = {} } = envelope;
   if (Object.hasOwn(envelope, 'result') || Object.hasOwn(envelope, 'error')) {
     return refusal('mixed_message', id);
@@ -81,9 +91,9 @@ function parseCall(envelope: Record<string, unknown>, id: RequestId | null): Par
     return refusal('bad_params', id);
   }
   if (!Object.hasOwn(envelope, 'id')) {
-    return { ok: true, message: { kind: 'notification', method, params } };
+    return accept({ kind: 'notification', method, params }, rawArguments);
   }
-  return id === null ? refusal('bad_id') : { ok: true, message: { kind: 'request', id, method, params } };
+  return id === null ? refusal('bad_id') : accept({ kind: 'request', id, method, params }, rawArguments);
 }
 
 function parseAnswer(envelope: Record<string, unknown>, id: RequestId | null): ParsedLine {
@@ -92,22 +102,24 @@ function parseAnswer(envelope: Record<string, unknown>, id: RequestId | null): P
     return refusal('mixed_message', id);
   }
   if (isObject(error) && (id !== null || (envelope['id'] ?? null) === null)) {
-    return { ok: true, message: { kind: 'error', id, error: error satisfies Params } };
+    return accept({ kind: 'error', id, error: error satisfies Params });
   }
   if (id === null) {
     return refusal('bad_id');
   }
-  return isObject(result)
-    ? { ok: true, message: { kind: 'result', id, result } }
-    : refusal('mixed_message', id);
+  return isObject(result) ? accept({ kind: 'result', id, result }) : refusal('mixed_message', id);
 }
 
 /** A string, or a safe integer in plain form: `1.0` and `1e0` are read back differently by different parsers. */
 function usableId(id: unknown, raw: string | null): RequestId | null {
   if (typeof id === 'string') {
-    return id.length <= maxIdLength ? id : null;
+    return id.length <= maxIdLength && !unreadableInId.test(id) ? id : null;
   }
   return typeof id === 'number' && Number.isSafeInteger(id) && raw === String(id) ? id : null;
+}
+
+function accept(message: Message, rawArguments: string | null = null): ParsedLine {
+  return { ok: true, message, rawArguments };
 }
 
 function refusal(problem: LineProblem, id: RequestId | null = null): ParsedLine {

@@ -16,6 +16,8 @@ export interface GatedCall {
 export interface CallGate {
   /** Null: the call may pass. Otherwise why not, with the outcome already recorded. */
   open(call: GatedCall, serverIsConnected: boolean, args?: unknown): Promise<PlatformError | null>;
+  /** The same for a further round of a call that was opened: asked again under its id, which spends no second grant. */
+  reopen(call: GatedCall): Promise<PlatformError | null>;
 }
 
 export function createCallGate(
@@ -23,6 +25,17 @@ export function createCallGate(
   audit: AuditTrail,
   refusedCalls: RefusedCalls,
 ): CallGate {
+  const decide = async (call: GatedCall): Promise<PlatformError | null> => {
+    const code = call.scope === null ? null : await check(api, call);
+    if (code === null) {
+      return null;
+    }
+    audit.finished(call.callId, code === 'permission_required' ? code : 'refused');
+    if (code === 'permission_required' && call.scope !== null) {
+      refusedCalls.remember(call.scope, { server: call.server, tool: call.tool });
+    }
+    return callRefusal(code, call);
+  };
   return {
     async open(call, serverIsConnected, args) {
       if (!(await audit.started(call, args))) {
@@ -32,16 +45,9 @@ export function createCallGate(
         audit.finished(call.callId, 'server_unavailable');
         return callRefusal('server_unavailable', call);
       }
-      const code = call.scope === null ? null : await check(api, call);
-      if (code === null) {
-        return null;
-      }
-      audit.finished(call.callId, code === 'permission_required' ? code : 'refused');
-      if (code === 'permission_required' && call.scope !== null) {
-        refusedCalls.remember(call.scope, { server: call.server, tool: call.tool });
-      }
-      return callRefusal(code, call);
+      return decide(call);
     },
+    reopen: decide,
   };
 }
 

@@ -7,17 +7,23 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { CallOutcome } from '../../contract/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
-import { type AgentDecision, decideAgentMessage, decideServerMessage } from '../gate/decide.ts';
+import {
+  type AgentDecision,
+  decideAgentMessage,
+  decideServerMessage,
+  type ServerDecision,
+} from '../gate/decide.ts';
 import type { GateMap } from '../gate/gate-map.ts';
-import { claimsModernRevision, type Era, eraAfter } from '../gate/method-policy.ts';
+import { type Era, eraAfter } from '../gate/method-policy.ts';
 import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
-import { idKey, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
+import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
 import { readLines } from '../json-rpc/read-lines.ts';
 import { writeLine } from '../json-rpc/write-line.ts';
 import type { Metrics } from '../metrics.ts';
 import { type CallGate, callRefusal, type GatedCall } from './call-gate.ts';
-import { InFlight, maxOpen, type OpenRequest } from './in-flight.ts';
+import { Continuations, digestOf } from './continuations.ts';
+import { InFlight, maxOpen, type OpenCall, type OpenRequest } from './in-flight.ts';
 import { createReplies, type Replies } from './replies.ts';
 import type { ServerSide } from './server-side.ts';
 
@@ -31,6 +37,8 @@ export interface LinkParts {
   logger: Logger;
   limits: { lineBytes: number; connectTimeoutMs: number; callTimeoutMs: number };
 }
+
+type ReadLine = ParsedLine & { ok: true };
 
 /** A side that takes no bytes for this long is given up. */
 const stallMs = 30_000;
@@ -49,8 +57,10 @@ class GatedConnection {
   readonly #parts: LinkParts;
   readonly #replies: Replies;
   readonly #inFlight = new InFlight();
-  /** Requests of the server's that the agent has not answered. */
-  readonly #serverIds = new Set<string>();
+  /** Calls that the agent may go on with. */
+  readonly #continuations: Continuations;
+  /** Requests of the server's that the agent has not answered, by slot. */
+  readonly #serverIds = new Map<string, RequestId>();
   #server: Duplex | null = null;
   #era: Era = 'opening';
   /** A message of the agent's is being handled; it gets its answer before a lost server closes the connection. */
@@ -62,6 +72,7 @@ class GatedConnection {
     this.#agent = agent;
     this.#parts = parts;
     this.#replies = createReplies(parts, (line) => this.#toAgent(line));
+    this.#continuations = new Continuations(({ callId }) => parts.audit.finished(callId, 'unknown'));
   }
 
   async run(): Promise<void> {
@@ -74,7 +85,7 @@ class GatedConnection {
         }
         const parsed = parseLine(line.bytes);
         this.#handling = true;
-        await (parsed.ok ? this.#fromAgent(parsed.message, line.bytes) : this.#refuseLine(parsed));
+        await (parsed.ok ? this.#fromAgent(parsed, line.bytes) : this.#refuseLine(parsed));
         this.#handling = false;
         if (this.#closed || this.#serverIsLost) {
           break;
@@ -92,19 +103,22 @@ class GatedConnection {
     return this.#replies.refuseLine(problem, id !== null && this.#inFlight.isTaken(id) ? null : id);
   }
 
-  async #fromAgent(message: Message, bytes: Buffer): Promise<void> {
+  async #fromAgent({ message, rawArguments }: ReadLine, bytes: Buffer): Promise<void> {
     this.#era = eraAfter(this.#era, message);
     const decision = decideAgentMessage(message, {
       tools: this.#parts.tools,
       era: this.#era,
+      agentIdOpen: (id) => this.#inFlight.find(id) !== null,
       agentIdTaken: (id) => this.#inFlight.isTaken(id),
-      serverIdOpen: (id) => this.#serverIds.has(idKey(id)),
+      serverIdOpen: (id) => this.#serverIds.get(idSlot(id)) === id,
       roomForRequest: this.#inFlight.hasRoom,
     });
     if (decision.action === 'refuse') {
       await this.#refuseMessage(decision);
+    } else if (decision.action === 'drop') {
+      this.#replies.note('agent', decision.reason);
     } else if (decision.action === 'call') {
-      await this.#call(decision, message, bytes);
+      await this.#call(decision, message, rawArguments, bytes);
     } else {
       await this.#forward(message, bytes);
     }
@@ -118,27 +132,42 @@ class GatedConnection {
     await this.#replies.refuseMessage(reason, code, id);
   }
 
-  async #call(decision: AgentDecision & { action: 'call' }, message: Message, bytes: Buffer): Promise<void> {
-    const { id, tool, scope } = decision;
-    const call: GatedCall = { callId: randomUUID(), server: this.#parts.server, tool, scope };
-    const params = message.kind === 'request' ? message.params : {};
-    const isModern = claimsModernRevision(params);
+  async #call(
+    decision: AgentDecision & { action: 'call' },
+    message: Message,
+    rawArguments: string | null,
+    bytes: Buffer,
+  ): Promise<void> {
+    const { id, tool, scope, continues } = decision;
+    const { server: name, gate, audit } = this.#parts;
+    const isModern = this.#era === '2026-07-28';
+    const argumentsDigest = isModern ? digestOf(rawArguments) : null;
+    const call: OpenCall | null = continues
+      ? this.#continuations.take(tool, argumentsDigest ?? '', continues)
+      : { callId: randomUUID(), tool, scope, argumentsDigest, rounds: 0 };
+    if (!call) {
+      const code = rpcErrorCode.invalidParams;
+      await this.#refuseMessage({ action: 'refuse', reason: 'unknown_continuation', code, id, tool });
+      return;
+    }
+    const gated: GatedCall = { ...call, server: name };
+    const args = message.kind === 'request' ? message.params['arguments'] : undefined;
     const server = await this.#connectedServer();
-    const refusal = await this.#parts.gate.open(call, server !== null, params['arguments']);
+    const refusal = await (continues ? gate.reopen(gated) : gate.open(gated, server !== null, args));
     if (refusal) {
       await this.#replies.refuseCall(id, refusal, isModern);
       return;
     }
     if (this.#closed) {
-      this.#parts.audit.finished(call.callId, 'cancelled');
+      audit.finished(call.callId, 'cancelled');
       return;
     }
     if (this.#serverIsLost) {
-      this.#parts.audit.finished(call.callId, 'server_unavailable');
-      await this.#replies.refuseCall(id, callRefusal('server_unavailable', call), isModern);
+      audit.finished(call.callId, 'server_unavailable');
+      await this.#replies.refuseCall(id, callRefusal('server_unavailable', gated), isModern);
       return;
     }
-    this.#inFlight.add({ id, call, isModern, timer: this.#callTimer(id) });
+    this.#inFlight.add({ id, method: 'tools/call', call, isModern, timer: this.#callTimer(id) });
     await this.#toServer(bytes);
   }
 
@@ -149,11 +178,12 @@ class GatedConnection {
         await this.#replies.noServer(message.id);
         return;
       }
-      this.#inFlight.add({ id: message.id, call: null, isModern: false, timer: null });
+      const { id, method } = message;
+      this.#inFlight.add({ id, method, call: null, isModern: this.#era === '2026-07-28', timer: null });
     } else if (message.kind === 'notification') {
       this.#noteCancellation(message);
     } else if (message.id !== null) {
-      this.#serverIds.delete(idKey(message.id));
+      this.#serverIds.delete(idSlot(message.id));
     }
     await this.#toServer(bytes);
   }
@@ -210,23 +240,24 @@ class GatedConnection {
       return;
     }
     const { message } = parsed;
-    const decision = decideServerMessage(
-      message,
-      (id) => this.#inFlight.isOpen(id),
-      this.#serverIds.size < maxOpen,
-    );
+    const decision = decideServerMessage(message, {
+      era: this.#era,
+      agentRequest: (id) => this.#waitingRequest(id),
+      serverIdTaken: (id) => this.#serverIds.has(idSlot(id)),
+      roomForRequest: this.#serverIds.size < maxOpen,
+    });
     if (decision.action === 'answer') {
-      this.#finish(this.#inFlight.answer(decision.id), outcomeOf(message), resultOf(message));
+      this.#takeAnswer(decision, message);
       await this.#toAgent(bytes);
     } else if (decision.action === 'forward') {
       if (message.kind === 'request') {
-        this.#serverIds.add(idKey(message.id));
+        this.#serverIds.set(idSlot(message.id), message.id);
       }
       await this.#toAgent(bytes);
     } else if (decision.action === 'refuse_answer') {
       this.#replies.note('server', decision.reason);
       const request = this.#inFlight.answer(decision.id);
-      await this.#failRequest(request, 'asked the agent for input, which it may not do', 'protocol_error');
+      await this.#failRequest(request, 'asked for input in a way that it may not', 'protocol_error');
     } else {
       this.#replies.note('server', decision.reason);
       if ((message.kind === 'result' || message.kind === 'error') && message.id !== null) {
@@ -241,6 +272,21 @@ class GatedConnection {
           ),
         );
       }
+    }
+  }
+
+  #waitingRequest(id: RequestId): { method: string; rounds: number } | null {
+    const request = this.#inFlight.find(id);
+    return request && { method: request.method, rounds: request.call?.rounds ?? 0 };
+  }
+
+  /** A call is over with its answer, or waits for its next round. */
+  #takeAnswer({ id, input }: ServerDecision & { action: 'answer' }, message: Message): void {
+    const request = this.#inFlight.answer(id);
+    if (input && request?.call && this.#continuations.hasRoom) {
+      this.#continuations.wait(request.call, input);
+    } else {
+      this.#finish(request, outcomeOf(message), resultOf(message));
     }
   }
 
@@ -302,6 +348,7 @@ class GatedConnection {
     for (const request of this.#inFlight.drain()) {
       this.#finish(request, 'unknown');
     }
+    this.#continuations.endAll();
     if (this.#server) {
       endDuplex(this.#server);
     }

@@ -1,44 +1,65 @@
 /** Requests that wait for an answer on one connection; each id is answered once. */
-import { idKey, type RequestId } from '../json-rpc/message.ts';
+import { idSlot, type RequestId } from '../json-rpc/message.ts';
+
+/** A tool call from its first round to its last: one check, one record. */
+export interface OpenCall {
+  /** Its id in the audit trail. */
+  callId: string;
+  tool: string;
+  scope: string | null;
+  /** How its arguments were written, by digest; null where no further round can follow. */
+  argumentsDigest: string | null;
+  /** How often the server answered with a request for input. */
+  rounds: number;
+}
 
 export interface OpenRequest {
   id: RequestId;
-  /** Set for a tool call: its id in the audit trail. */
-  call: { callId: string; tool: string } | null;
+  method: string;
+  call: OpenCall | null;
   isModern: boolean;
   timer: NodeJS.Timeout | null;
 }
 
 /** Requests that may be open in one direction at a time. */
 export const maxOpen = 1024;
+/** Servers need not answer what was cancelled, so these stay as long as the connection does. */
+const maxAbandoned = 16 * maxOpen;
 
 export class InFlight {
+  /** By slot: no two ids that a reader could take for the same are in flight together. */
   readonly #open = new Map<string, OpenRequest>();
   /** Ids whose answer may still come although nobody waits for it: using one again would mix two calls up. */
-  readonly #abandoned = new Set<string>();
+  readonly #abandoned = new Map<string, RequestId>();
   #onEmpty: (() => void) | null = null;
 
   get hasRoom(): boolean {
-    return this.#open.size < maxOpen && this.#abandoned.size < maxOpen;
+    return this.#open.size < maxOpen && this.#abandoned.size < maxAbandoned;
   }
 
-  isOpen(id: RequestId): boolean {
-    return this.#open.has(idKey(id));
+  /** The request that waits under this very id. */
+  find(id: RequestId): OpenRequest | null {
+    const request = this.#open.get(idSlot(id));
+    return request?.id === id ? request : null;
   }
 
+  /** Could this id be taken for one that waits for an answer, or whose answer may still come? */
   isTaken(id: RequestId): boolean {
-    return this.isOpen(id) || this.#abandoned.has(idKey(id));
+    return this.#open.has(idSlot(id)) || this.#abandoned.has(idSlot(id));
   }
 
   add(request: OpenRequest): void {
-    this.#open.set(idKey(request.id), request);
+    this.#open.set(idSlot(request.id), request);
   }
 
   /** Takes the request out, because its answer is here. */
   answer(id: RequestId): OpenRequest | null {
-    const request = this.#open.get(idKey(id)) ?? null;
-    this.#open.delete(idKey(id));
-    if (request?.timer) {
+    const request = this.find(id);
+    if (!request) {
+      return null;
+    }
+    this.#open.delete(idSlot(id));
+    if (request.timer) {
       clearTimeout(request.timer);
     }
     if (this.#open.size === 0) {
@@ -51,14 +72,16 @@ export class InFlight {
   abandon(id: RequestId): OpenRequest | null {
     const request = this.answer(id);
     if (request) {
-      this.#abandoned.add(idKey(id));
+      this.#abandoned.set(idSlot(id), id);
     }
     return request;
   }
 
   /** An answer came for an id that nobody waits for: the id is free again. */
   forget(id: RequestId): void {
-    this.#abandoned.delete(idKey(id));
+    if (this.#abandoned.get(idSlot(id)) === id) {
+      this.#abandoned.delete(idSlot(id));
+    }
   }
 
   /** Takes all requests out. */

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decideAgentMessage, decideServerMessage, type GateView } from '../../../../sidecar/gate/decide.ts';
+import {
+  decideAgentMessage,
+  decideServerMessage,
+  type GateView,
+  type ServerView,
+} from '../../../../sidecar/gate/decide.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import type { Message } from '../../../../sidecar/json-rpc/message.ts';
 
@@ -8,6 +13,7 @@ const tools = createGateMap({ write_file: 'files.write', 'delete-all': 'files.de
 const view = (changes: Partial<GateView> = {}): GateView => ({
   tools,
   era: '2025-11-25',
+  agentIdOpen: () => false,
   agentIdTaken: () => false,
   serverIdOpen: () => false,
   roomForRequest: true,
@@ -28,6 +34,7 @@ describe('what the agent sends', () => {
       id: 1,
       tool: 'write_file',
       scope: 'files.write',
+      continues: null,
     });
     expect(decideCall({ name: 'read_file', arguments: {} })).toMatchObject({ action: 'call', scope: null });
   });
@@ -119,34 +126,99 @@ describe('what the agent sends', () => {
   });
 });
 
+describe('what the agent may cancel', () => {
+  const cancel = (requestId: unknown): Message => ({
+    kind: 'notification',
+    method: 'notifications/cancelled',
+    params: { requestId },
+  });
+  it('is what is in flight under exactly that id; the rest goes nowhere', () => {
+    const inFlight = view({ agentIdOpen: (id) => id === 1 });
+    expect(decideAgentMessage(cancel(1), inFlight)).toEqual({ action: 'forward' });
+    for (const id of ['1', 2, 1.5, null, undefined, [1], true]) {
+      expect(decideAgentMessage(cancel(id), inFlight)).toEqual({
+        action: 'drop',
+        reason: 'unknown_cancellation',
+      });
+    }
+  });
+});
+
+describe('a further round of a call', () => {
+  const round = (params: Record<string, unknown>, era: GateView['era'] = '2026-07-28') =>
+    decideAgentMessage(callOf({ name: 'write_file', ...params }), view({ era }));
+
+  it('brings the state and the keys of its answers', () => {
+    expect(round({ requestState: 's', inputResponses: { a: {}, b: {} } })).toMatchObject({
+      action: 'call',
+      scope: 'files.write',
+      continues: { state: 's', answered: ['a', 'b'] },
+    });
+    expect(round({ inputResponses: { a: {} } })).toMatchObject({ continues: { state: null } });
+    expect(round({ requestState: '' })).toMatchObject({ continues: { state: '', answered: [] } });
+  });
+
+  it.each([
+    ['a state that is no text', { requestState: 1 }],
+    ['a state that is null and an answer that is none', { requestState: null, inputResponses: [] }],
+    ['answers that are no object', { inputResponses: 'a' }],
+  ])('is refused with %s', (_title, params) => {
+    expect(round(params)).toMatchObject({ action: 'refuse', reason: 'unknown_continuation', id: 1 });
+  });
+
+  it('does not exist in the older revision', () => {
+    expect(round({ requestState: 's' }, '2025-11-25')).toMatchObject({ reason: 'unknown_continuation' });
+  });
+});
+
 describe('what the server sends', () => {
-  const open = (id: string | number) => id === 1;
+  const serverView = (changes: Partial<ServerView> = {}): ServerView => ({
+    era: '2025-11-25',
+    agentRequest: (id) => (id === 1 ? { method: 'tools/call', rounds: 0 } : null),
+    serverIdTaken: () => false,
+    roomForRequest: true,
+    ...changes,
+  });
+  const decideOn = (message: Message, changes?: Partial<ServerView>) =>
+    decideServerMessage(message, serverView(changes));
+  const ping: Message = { kind: 'request', id: 9, method: 'ping', params: {} };
 
   it('passes as an answer to what is in flight, and only as that', () => {
-    expect(decideServerMessage({ kind: 'result', id: 1, result: {} }, open)).toEqual({
-      action: 'answer',
-      id: 1,
-    });
-    expect(decideServerMessage({ kind: 'result', id: 2, result: {} }, open)).toMatchObject({
-      action: 'refuse',
-    });
-    expect(decideServerMessage({ kind: 'error', id: null, error: {} }, open)).toMatchObject({
-      action: 'refuse',
-    });
+    expect(decideOn({ kind: 'result', id: 1, result: {} })).toEqual({ action: 'answer', id: 1, input: null });
+    expect(decideOn({ kind: 'error', id: 1, error: {} })).toEqual({ action: 'answer', id: 1, input: null });
+    for (const id of [2, '1']) {
+      expect(decideOn({ kind: 'result', id, result: {} })).toMatchObject({
+        reason: 'unknown_answer',
+        id: null,
+      });
+    }
+    expect(decideOn({ kind: 'error', id: null, error: {} })).toMatchObject({ reason: 'unknown_answer' });
   });
 
   it('passes as a ping and as news', () => {
-    expect(decideServerMessage({ kind: 'request', id: 9, method: 'ping', params: {} }, open)).toEqual({
-      action: 'forward',
-    });
+    expect(decideOn(ping)).toEqual({ action: 'forward' });
     const news: Message = { kind: 'notification', method: 'notifications/message', params: {} };
-    expect(decideServerMessage(news, open)).toEqual({ action: 'forward' });
+    expect(decideOn(news)).toEqual({ action: 'forward' });
   });
 
-  it.each(['sampling/createMessage', 'elicitation/create', 'roots/list', 'tools/call'])(
+  it('is refused as a ping under an id that waits, and as one more when too many wait', () => {
+    expect(decideOn(ping, { serverIdTaken: () => true })).toEqual({
+      action: 'refuse',
+      reason: 'id_in_use',
+      id: null,
+    });
+    expect(decideOn(ping, { roomForRequest: false })).toEqual({
+      action: 'refuse',
+      reason: 'too_many_requests',
+      id: 9,
+    });
+    expect(decideOn(ping, { era: '2026-07-28' })).toMatchObject({ reason: 'method_not_allowed' });
+  });
+
+  it.each(['sampling/createMessage', 'elicitation/create', 'roots/list', 'tools/call', 'tasks/get'])(
     'is refused and answered when it asks the agent for %s',
     (method) => {
-      expect(decideServerMessage({ kind: 'request', id: 9, method, params: {} }, open)).toEqual({
+      expect(decideOn({ kind: 'request', id: 9, method, params: {} })).toEqual({
         action: 'refuse',
         reason: 'method_not_allowed',
         id: 9,
@@ -154,8 +226,56 @@ describe('what the server sends', () => {
     },
   );
 
-  it('is replaced by a refusal when the answer asks for input', () => {
-    const answer: Message = { kind: 'result', id: 1, result: { resultType: 'input_required' } };
-    expect(decideServerMessage(answer, open)).toMatchObject({ action: 'refuse_answer', id: 1 });
+  describe('as a request for input', () => {
+    const asks = (result: Record<string, unknown>): Message => ({
+      kind: 'result',
+      id: 1,
+      result: { resultType: 'input_required', ...result },
+    });
+    const elicit = { method: 'elicitation/create', params: {} };
+    const modern = { era: '2026-07-28' as const };
+
+    it('passes in the revision that has it, with a state, with questions, or with both', () => {
+      expect(decideOn(asks({ requestState: 's', inputRequests: { a: elicit } }), modern)).toEqual({
+        action: 'answer',
+        id: 1,
+        input: { state: 's', asked: new Set(['a']) },
+      });
+      expect(decideOn(asks({ requestState: '' }), modern)).toMatchObject({ input: { state: '' } });
+      expect(decideOn(asks({ inputRequests: { a: elicit } }), modern)).toMatchObject({
+        input: { state: null },
+      });
+    });
+
+    it.each<[string, Record<string, unknown>, Partial<ServerView>]>([
+      ['in the older revision', { requestState: 's' }, {}],
+      ['with nothing in it', {}, modern],
+      ['with no question in it', { inputRequests: {} }, modern],
+      ['with a state that is no text', { requestState: 1, inputRequests: { a: elicit } }, modern],
+      ['with questions that are no object', { requestState: 's', inputRequests: [elicit] }, modern],
+      ['with an unknown question', { inputRequests: { a: elicit, b: { method: 'tools/call' } } }, modern],
+      ['with a question that is none', { inputRequests: { a: null } }, modern],
+      [
+        'as an answer to what cannot go on',
+        { requestState: 's' },
+        { ...modern, agentRequest: () => ({ method: 'tools/list', rounds: 0 }) },
+      ],
+    ])('is replaced by a refusal %s', (_title, result, changes) => {
+      expect(decideOn(asks(result), changes)).toEqual({
+        action: 'refuse_answer',
+        reason: 'bad_input_request',
+        id: 1,
+      });
+    });
+
+    it('comes to an end', () => {
+      const inRound = (rounds: number) =>
+        decideOn(asks({ requestState: 's' }), {
+          ...modern,
+          agentRequest: () => ({ method: 'tools/call', rounds }),
+        });
+      expect(inRound(15)).toMatchObject({ action: 'answer' });
+      expect(inRound(16)).toMatchObject({ action: 'refuse_answer', reason: 'too_many_rounds' });
+    });
   });
 });

@@ -1,5 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { agentMay, type Era, eraAfter, serverMay } from '../../../../sidecar/gate/method-policy.ts';
+import {
+  ClientNotificationSchema,
+  ClientRequestSchema,
+  ServerNotificationSchema,
+  ServerRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import {
+  agentMay,
+  type Era,
+  eraAfter,
+  mayAskForInput,
+  serverMay,
+} from '../../../../sidecar/gate/method-policy.ts';
 import type { Message } from '../../../../sidecar/json-rpc/message.ts';
 
 const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
@@ -24,8 +36,78 @@ describe('the era of a connection', () => {
   });
 });
 
-it('a method is a request or a notification, never either', () => {
-  expect(agentMay('2025-11-25', { kind: 'notification', method: 'tools/list' })).toBe(false);
-  expect(agentMay('2025-11-25', { kind: 'request', method: 'notifications/cancelled' })).toBe(false);
-  expect(serverMay({ kind: 'notification', method: 'ping' })).toBe(false);
+describe('the methods of a revision', () => {
+  type Union = { options: readonly { shape: { method: { value: string } } }[] };
+  const methodsOf = ({ options }: Union) => options.map(({ shape }) => shape.method.value);
+  /** Requests, then notifications, that the revision has in either direction. */
+  const methods2025 = {
+    fromAgent: { request: methodsOf(ClientRequestSchema), notification: methodsOf(ClientNotificationSchema) },
+    fromServer: {
+      request: methodsOf(ServerRequestSchema),
+      notification: methodsOf(ServerNotificationSchema),
+    },
+  };
+  /** As the second line of the SDK registers them; it does not export its registry. */
+  const methods2026 = {
+    request: [
+      ...['tools/call', 'tools/list', 'prompts/get', 'prompts/list', 'resources/list', 'resources/read'],
+      ...['resources/templates/list', 'completion/complete', 'server/discover', 'subscriptions/listen'],
+    ],
+    fromServer: [
+      ...['cancelled', 'progress', 'message', 'subscriptions/acknowledged'],
+      ...['resources/updated', 'resources/list_changed', 'tools/list_changed', 'prompts/list_changed'],
+    ].map((name) => `notifications/${name}`),
+  };
+  const every = [
+    ...new Set([
+      ...Object.values(methods2025).flatMap(({ request, notification }) => [...request, ...notification]),
+      ...methods2026.request,
+      ...methods2026.fromServer,
+      ...['', 'rpc.discover', 'Tools/Call', 'tools/call ', 'notifications/', 'constructor', '__proto__'],
+    ]),
+  ];
+  const kinds = ['request', 'notification'] as const;
+  const passing = (may: (message: { kind: 'request' | 'notification'; method: string }) => boolean) =>
+    Object.fromEntries(
+      kinds.map((kind) => [kind, every.filter((method) => may({ kind, method })).toSorted()]),
+    );
+  const sorted = (request: string[], notification: string[]) => ({
+    request: request.toSorted(),
+    notification: notification.toSorted(),
+  });
+
+  it('of 2025 that pass from the agent are those of its clients, and nothing else', () => {
+    const { request, notification } = methods2025.fromAgent;
+    expect(passing((message) => agentMay('2025-11-25', message))).toEqual(sorted(request, notification));
+  });
+
+  it('of 2025 that pass from the server are its notifications and ping', () => {
+    const expected = sorted(['ping'], methods2025.fromServer.notification);
+    expect(passing((message) => serverMay('2025-11-25', message))).toEqual(expected);
+    expect(passing((message) => serverMay('opening', message))).toEqual(expected);
+  });
+
+  it('of 2026 that pass from the agent are its requests and a cancellation', () => {
+    expect(passing((message) => agentMay('2026-07-28', message))).toEqual(
+      sorted(methods2026.request, ['notifications/cancelled']),
+    );
+  });
+
+  it('of 2026 that pass from the server are notifications: it asks nothing on its own', () => {
+    expect(passing((message) => serverMay('2026-07-28', message))).toEqual(
+      sorted([], methods2026.fromServer),
+    );
+  });
+
+  it('before the revision is known are a probe and its cancellation', () => {
+    expect(passing((message) => agentMay('opening', message))).toEqual(
+      sorted(['server/discover'], ['notifications/cancelled']),
+    );
+  });
+
+  it('that may be answered with a request for input are three, in 2026', () => {
+    const asking = (era: Era) => every.filter((method) => mayAskForInput(era, method)).toSorted();
+    expect(asking('2026-07-28')).toEqual(['prompts/get', 'resources/read', 'tools/call']);
+    expect([...asking('2025-11-25'), ...asking('opening')]).toEqual([]);
+  });
 });

@@ -8,6 +8,7 @@ const call = (name: string) =>
     {
       tools: createGateMap({ danger: 'a.b' }),
       era: '2025-11-25',
+      agentIdOpen: () => false,
       agentIdTaken: () => false,
       serverIdOpen: () => false,
       roomForRequest: true,

@@ -10,6 +10,7 @@ describe('a line that every reader understands in the same way', () => {
     expect(parse(call)).toEqual({
       ok: true,
       message: { kind: 'request', id: 1, method: 'tools/call', params: { name: 'read' } },
+      rawArguments: null,
     });
     expect(parse('{"jsonrpc":"2.0","method":"notifications/initialized"}')).toMatchObject({
       message: { kind: 'notification', params: {} },
@@ -41,6 +42,7 @@ describe('a line that every reader understands in the same way', () => {
           const text = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
           expect(parse(text)).toEqual({
             ok: true,
+            rawArguments: JSON.stringify(args),
             message: {
               kind: 'request',
               id: JSON.parse(JSON.stringify(id)),
@@ -112,7 +114,7 @@ describe('a line that readers could understand in different ways', () => {
   });
 
   it('is refused whatever key is repeated, wherever it is', () => {
-    const key = fc.string({ maxLength: 20 }).filter((text) => text !== '__proto__');
+    const key = fc.string({ maxLength: 20 });
     fc.assert(
       fc.property(key, fc.array(fc.constantFrom('{"k":', '['), { maxLength: 20 }), (key, opening) => {
         const name = JSON.stringify(key);
@@ -133,7 +135,7 @@ describe('a line that readers could understand in different ways', () => {
 it('never throws, whatever the bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-      expect(typeof parseLine(bytes).ok).toBe('boolean');
+      expect(typeof parseLine(Buffer.from(bytes)).ok).toBe('boolean');
     }),
   );
 });
