@@ -3,15 +3,19 @@
  * holds secrets. SIGTERM stops the session; the worker finds out about everything else from the state file.
  */
 import { text } from 'node:stream/consumers';
+import { ZodError } from 'zod';
 import { closeInherited } from '../runtime/process/host/close-inherited.ts';
 import { startSessionHost } from '../runtime/process/host/session-host.ts';
 import { type HostLaunch, hostLaunch } from '../runtime/process/host-protocol.ts';
 
-/** Null for what is no launch. What is wrong with it is not said: it would be quoted. */
+/** Null for what is no launch. Only where it is wrong is said: the rest holds secrets. */
 function parseLaunch(line: string): HostLaunch | null {
   try {
     return hostLaunch.parse(JSON.parse(line));
-  } catch {
+  } catch (error) {
+    const paths =
+      error instanceof ZodError ? error.issues.map(({ path }) => path.join('.') || 'all of it') : [];
+    console.error(`the launch is not usable: ${paths.join(', ') || 'it is no JSON'}`);
     return null;
   }
 }
@@ -26,7 +30,6 @@ process.on('SIGHUP', () => undefined);
 
 const launch = parseLaunch(await text(process.stdin));
 if (launch === null) {
-  console.error('the launch is not usable');
   process.exit(2);
 }
 try {
