@@ -1,0 +1,150 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { CheckAnswer } from '../../../contract/sidecar.ts';
+import { bundlePrograms } from './programs.ts';
+import { TestSession } from './session.ts';
+import { closeWires, openWire, request, type Wire } from './wire.ts';
+
+const script = fileURLToPath(new URL('rounds-server.mjs', import.meta.url));
+const refused: CheckAnswer = { decision: 'refused', code: 'permission_required', scope: 'shop.order' };
+let session: TestSession;
+/** Call ids that spent the one `once` grant: the platform allows the call that it was used for, however often it is asked. */
+let spentOn: string | null;
+
+beforeAll(async () => {
+  session = new TestSession(await bundlePrograms(), {
+    rounds: { command: process.execPath, args: [script], toolScopes: { order: 'shop.order' } },
+  });
+  await session.start();
+}, 60_000);
+beforeEach(() => {
+  spentOn = null;
+  session.platform.calls.length = 0;
+  session.platform.checks.length = 0;
+  session.platform.onCheck = ({ call_id }) => {
+    spentOn ??= call_id;
+    return spentOn === call_id ? { decision: 'allowed', granted_via: null } : refused;
+  };
+});
+afterEach(closeWires);
+afterAll(() => session.stop());
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'wire', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+};
+const order = (id: string | number, item: string, more: object = {}) =>
+  request(id, 'tools/call', { name: 'order', arguments: { item }, ...more, _meta: envelope });
+const answers = { inputResponses: { choice: { action: 'accept', content: { choice: 'red' } } } };
+const text = (answer: Record<string, unknown>) => JSON.stringify(answer);
+
+describe('a call that goes on in rounds', () => {
+  it('works for the official client, under one `once` grant, recorded once', async () => {
+    const client = new Client(
+      { name: 'buyer', version: '1' },
+      { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: 'auto' } },
+    );
+    client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { choice: 'blue' } }));
+    await client.connect(new StdioClientTransport({ ...session.relayLaunch('rounds'), stderr: 'ignore' }));
+    const result = await client.callTool({ name: 'order', arguments: { item: 'hat' } });
+    expect(result.content).toEqual([{ type: 'text', text: 'ordered hat, chosen:hat:blue' }]);
+
+    const again = await client.callTool({ name: 'order', arguments: { item: 'hat' } });
+    expect(again._meta?.['platform/error']).toMatchObject({ code: 'permission_required' });
+    await session.recordOf('rounds', 'order', 'permission_required');
+    expect(session.platform.calls.map(({ outcome }) => outcome)).toEqual(['ok', 'permission_required']);
+    const [first, second, third] = session.platform.checks.map((check) => check.call_id);
+    expect(new Set([first, second, third, session.platform.calls[0]?.call_id]).size).toBe(1);
+    await client.close();
+  });
+
+  it('is given up by the official client when it does not end, and recorded as unknown', async () => {
+    const client = new Client({ name: 'patient', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StdioClientTransport({ ...session.relayLaunch('rounds'), stderr: 'ignore' }));
+    await expect(client.callTool({ name: 'endless', arguments: {} })).rejects.toMatchObject({
+      code: 'INPUT_REQUIRED_ROUNDS_EXCEEDED',
+    });
+    await client.close();
+    expect(await session.recordOf('rounds', 'endless')).toMatchObject({ outcome: 'unknown' });
+  });
+});
+
+describe('a round that a hostile agent makes up', () => {
+  let wire: Wire;
+  /** A call that waits for its next round. */
+  const asked = async () => {
+    wire = await openWire(session.socketOf('rounds'));
+    wire.send(order(1, 'hat'));
+    expect(text(await wire.answerTo(1))).toContain('"requestState":"asked:hat"');
+  };
+
+  it.each([
+    ['other arguments', order(2, 'yacht', { requestState: 'asked:hat', ...answers })],
+    ['another state', order(2, 'hat', { requestState: 'asked:yacht', ...answers })],
+    ['no state', order(2, 'hat', answers)],
+    ['an empty state', order(2, 'hat', { requestState: '', ...answers })],
+    [
+      'an answer that nobody asked for',
+      order(2, 'hat', { requestState: 'asked:hat', inputResponses: { other: { action: 'accept' } } }),
+    ],
+    [
+      'another tool',
+      request(2, 'tools/call', {
+        name: 'endless',
+        arguments: { item: 'hat' },
+        requestState: 'asked:hat',
+        ...answers,
+        _meta: envelope,
+      }),
+    ],
+  ])('with %s is refused, and the call can still go on', async (_title, round) => {
+    await asked();
+    wire.send(round);
+    expect(text(await wire.answerTo(2))).toContain('"reason":"unknown_continuation"');
+    wire.send(order(3, 'hat', { requestState: 'asked:hat', ...answers }));
+    expect(text(await wire.answerTo(3))).toContain('chosen:hat:red');
+  });
+
+  it('with a state for the second time is refused', async () => {
+    await asked();
+    const round = (id: number) => order(id, 'hat', { requestState: 'asked:hat', ...answers });
+    wire.send(round(2), round(3));
+    expect(text(await wire.answerTo(2))).toContain('chosen:hat:red');
+    expect(text(await wire.answerTo(3))).toContain('unknown_continuation');
+    wire.socket.destroy();
+    expect(await session.recordOf('rounds', 'order', 'unknown')).toBeDefined();
+    const outcomes = session.platform.calls.map(({ outcome }) => outcome).toSorted();
+    expect(outcomes).toEqual(['refused', 'unknown']);
+  });
+
+  it('after the grant was revoked is refused', async () => {
+    await asked();
+    session.platform.onCheck = () => refused;
+    wire.send(order(2, 'hat', { requestState: 'asked:hat', ...answers }));
+    expect(text(await wire.answerTo(2))).toContain('permission_required');
+    wire.send(order(3, 'hat', { requestState: 'asked:hat', ...answers }));
+    expect(text(await wire.answerTo(3))).toContain('unknown_continuation');
+    expect(await session.recordOf('rounds', 'order', 'permission_required')).toBeDefined();
+  });
+
+  it('without end comes to an end all the same', async () => {
+    wire = await openWire(session.socketOf('rounds'));
+    const round = (id: number) =>
+      request(id, 'tools/call', {
+        name: 'endless',
+        arguments: {},
+        ...(id === 0 ? {} : { requestState: String(id) }),
+        _meta: envelope,
+      });
+    for (let id = 0; id < 16; id += 1) {
+      wire.send(round(id));
+      expect(text(await wire.answerTo(id))).toContain('input_required');
+    }
+    wire.send(round(16));
+    expect(text(await wire.answerTo(16))).toContain('asked for input in a way that it may not');
+    expect(await session.recordOf('rounds', 'endless')).toMatchObject({ outcome: 'protocol_error' });
+  });
+});
