@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installDependencies, linkPostgresLibraries } from './setup/dependencies.mjs';
 import { withLock } from './setup/lock.mjs';
+import { provideOracleServers } from './setup/oracle-servers.mjs';
 import { SetupError, step } from './setup/progress.mjs';
 import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
@@ -33,6 +34,7 @@ async function setUp() {
   await linkPostgresLibraries(root);
   if (forTests) {
     await step('System packages', () => installSystemPackages(process.env));
+    await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
   }
   if (forTests || !process.env.TEMPORAL_ADDRESS) {
     await step('Temporal server', () => provideTemporal(root, process.env));

@@ -1,0 +1,84 @@
+/** MCP servers of the Python and Go SDKs, which the differential fuzz test puts behind the gate (test/fuzz). */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { SetupError, withHeartbeat } from './progress.mjs';
+import { run, which } from './run.mjs';
+
+const servers = [
+  {
+    name: 'python',
+    program: 'python3',
+    source: 'test/fuzz/servers/requirements.txt',
+    install: installPython,
+  },
+  { name: 'go', program: 'go', source: 'test/fuzz/servers/go-server', install: buildGo },
+];
+
+/** Writes .cache/oracle-servers.json: by name, the program to start, or null where it cannot be had. */
+export async function provideOracleServers(root, environment) {
+  const cacheRoot = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform');
+  const found = {};
+  const done = [];
+  for (const { name, program, source, install } of servers) {
+    const directory = join(cacheRoot, `oracle-${name}-${hashOf(join(root, source))}`);
+    const executable = join(directory, name === 'python' ? 'bin/python' : 'server');
+    found[name] = executable;
+    if (existsSync(join(directory, 'complete'))) {
+      continue;
+    }
+    const problem =
+      which(program) === null
+        ? `${program} is not installed`
+        : await install(join(root, source), directory, environment).then(
+            () => null,
+            (error) => error.message,
+          );
+    if (problem === null) {
+      writeFileSync(join(directory, 'complete'), '');
+      done.push(`${name} installed`);
+    } else if (environment.CI) {
+      throw new SetupError(`The ${name} MCP server: ${problem}\nCI leaves no test out.`);
+    } else {
+      found[name] = null;
+      done.push(`${name} left out (${problem.split('\n')[0]})`);
+    }
+  }
+  writeFileSync(join(root, '.cache/oracle-servers.json'), JSON.stringify(found));
+  return done.join(', ') || undefined;
+}
+
+async function installPython(requirements, directory) {
+  rmSync(directory, { recursive: true, force: true });
+  await withHeartbeat('installing the MCP SDK of Python', async () => {
+    await run('python3', ['-m', 'venv', directory]);
+    await run(join(directory, 'bin/python'), [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--requirement',
+      requirements,
+    ]);
+  });
+}
+
+async function buildGo(source, directory, environment) {
+  mkdirSync(directory, { recursive: true });
+  const unfinished = join(directory, `server-${process.pid}`);
+  await withHeartbeat('building an MCP server with the SDK of Go', () =>
+    run('go', ['build', '-o', unfinished, '.'], { cwd: source, env: { ...environment, CGO_ENABLED: '0' } }),
+  );
+  renameSync(unfinished, join(directory, 'server'));
+}
+
+/** Of a file, or of the files in a directory. */
+function hashOf(path) {
+  const files = path.endsWith('.txt') ? [path] : readdirSync(path).map((name) => join(path, name));
+  const hash = createHash('sha256');
+  for (const file of files.toSorted()) {
+    hash.update(readFileSync(file));
+  }
+  return hash.digest('hex').slice(0, 12);
+}

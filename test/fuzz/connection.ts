@@ -1,0 +1,145 @@
+/** One connection of an agent through a gate to all servers at once, and what came of it. */
+import { type Duplex, duplexPair } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { AuditTrail } from '../../sidecar/audit/audit-trail.ts';
+import { createGateMap } from '../../sidecar/gate/gate-map.ts';
+import { createMetrics } from '../../sidecar/metrics.ts';
+import { createCallGate } from '../../sidecar/server-link/call-gate.ts';
+import { serveConnection } from '../../sidecar/server-link/gated-connection.ts';
+import { createRefusedCalls } from '../../sidecar/server-link/refused-calls.ts';
+import { closingRequest, type Era, gatedTool } from './generate-lines.ts';
+import type { OracleServer } from './oracle-servers.ts';
+
+/** What stands between the agent and the servers; `server` connects to all of them. */
+export type Front = (agent: Duplex, server: () => Promise<Duplex>) => Promise<void>;
+
+const limits = { lineBytes: 1024 * 1024, connectTimeoutMs: 10_000, callTimeoutMs: 0 };
+const readLimitMs = 20_000;
+const silent = pino({ level: 'silent' });
+
+/** The sidecar's own gate, for which `danger` needs a scope that nobody grants. */
+export class GateUnderTest {
+  /** Calls that passed, by tool. */
+  readonly passed = new Map<string, number>();
+  readonly #metrics = createMetrics();
+  readonly #open = new Map<string, string>();
+
+  get refusals(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const [, from, reason, count] of this.#metrics
+      .render()
+      .matchAll(/^platform_gate_refusals_total\{from="(\w+)",reason="(\w+)"\} (\d+)/gm)) {
+      counts.set(`${from}: ${reason}`, Number(count));
+    }
+    return counts;
+  }
+
+  readonly front: Front = (agent, server) => {
+    const audit = this.#audit();
+    const api = {
+      checkCall: () =>
+        Promise.resolve({
+          decision: 'refused' as const,
+          code: 'permission_required' as const,
+          scope: 'danger.use',
+        }),
+    };
+    return serveConnection(agent, {
+      server: 'fuzz',
+      side: { connect: server },
+      tools: createGateMap({ [gatedTool]: 'danger.use' }),
+      gate: createCallGate(api, audit, createRefusedCalls()),
+      audit,
+      metrics: this.#metrics,
+      logger: silent,
+      limits,
+    });
+  };
+
+  #audit(): AuditTrail {
+    return {
+      started: ({ callId, tool }) => {
+        this.#open.set(callId, tool);
+        this.passed.set(tool, (this.passed.get(tool) ?? 0) + 1);
+        return Promise.resolve(true);
+      },
+      finished: (callId, outcome) => {
+        const tool = this.#open.get(callId);
+        if (tool !== undefined && (outcome === 'refused' || outcome === 'permission_required')) {
+          this.passed.set(tool, (this.passed.get(tool) ?? 0) - 1);
+        }
+        this.#open.delete(callId);
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+}
+
+/**
+ * Sends the lines through the front. Resolves when every server has read all that was let pass, to what was let pass and
+ * to the servers that ended too early.
+ */
+export async function play(
+  lines: readonly Uint8Array[],
+  era: Era,
+  front: Front,
+  servers: readonly OracleServer[],
+): Promise<{ forwarded: Buffer; closedEarly: string[] }> {
+  const [agent, gateSide] = duplexPair();
+  const forwarded: Buffer[] = [];
+  const readToTheEnd = new Set<string>();
+  const closedEarly: string[] = [];
+  const connections: Duplex[] = [];
+
+  const connectAll = async () => {
+    const [gateEnd, ourEnd] = duplexPair();
+    for (const [index, server] of servers.entries()) {
+      const connection = await server.connect();
+      connections.push(connection);
+      connection.on('error', () => undefined);
+      let tail = '';
+      connection.on('data', (chunk: Buffer) => {
+        tail = (tail + chunk.toString('latin1')).slice(-4096);
+        if (/"id":\s*"last"/.test(tail)) {
+          readToTheEnd.add(server.name);
+        }
+        // One server answers; what the others say differs in nothing that the gate looks at.
+        if (index === 0) {
+          ourEnd.write(chunk);
+        }
+      });
+      connection.once('close', () => closedEarly.push(server.name));
+    }
+    ourEnd.on('data', (chunk: Buffer) => {
+      forwarded.push(chunk);
+      for (const connection of connections) {
+        connection.write(chunk);
+      }
+    });
+    return gateEnd;
+  };
+
+  agent.resume();
+  const served = front(gateSide, connectAll);
+  const last = Buffer.from(JSON.stringify(closingRequest('last', era)));
+  for (const line of [...lines, last]) {
+    if (!agent.write(Buffer.concat([line, Buffer.from('\n')]))) {
+      await new Promise((resolve) => agent.once('drain', resolve));
+    }
+  }
+  const deadline = Date.now() + readLimitMs;
+  while (readToTheEnd.size + closedEarly.length < servers.length && Date.now() < deadline) {
+    await sleep(1);
+  }
+  const unread = servers.map(({ name }) => name).filter((name) => !readToTheEnd.has(name));
+  // A pair of streams, unlike a socket, does not end as a whole.
+  agent.destroy();
+  gateSide.destroy();
+  await served;
+  for (const connection of connections) {
+    connection.removeAllListeners('close');
+    connection.destroy();
+  }
+  return { forwarded: Buffer.concat(forwarded), closedEarly: unread };
+}
