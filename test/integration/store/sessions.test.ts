@@ -18,7 +18,7 @@ import { listSessionInputs, markInputsDelivered } from '../../../store/session-i
 import { readIdleState } from '../../../store/sessions/activity.ts';
 import { readRequestedEnding, requestEnding } from '../../../store/sessions/ending.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
-import { recordToolCalls } from '../../../store/tool-calls/record.ts';
+import { recordLeftCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callOf, frozenFor, giveGrant } from '../../support/granted.ts';
@@ -228,6 +228,41 @@ describe('tool calls', () => {
         { name: 'files', tool: 'read_file', duration_ms: 12.5, granted_via: null, outcome: 'ok' },
       ],
     ]);
+  });
+});
+
+describe('arguments and results of a call', () => {
+  const payload = { json: '{"path":"\\u0000"}', truncated: false };
+  const calls = () => [
+    {
+      call_id: randomUUID(),
+      server: 'files',
+      tool: 'read_file',
+      started_at: new Date().toISOString(),
+      duration_ms: 0,
+      outcome: 'unknown' as const,
+      arguments: payload,
+    },
+  ];
+  const stored = (id: string | undefined) => database.db('audit_events').where({ id }).first('data');
+
+  it('are stored only for a session that was frozen with them, also when its sidecar left them', async () => {
+    const quiet = calls();
+    await recordLeftCalls(database.db, session.id, quiet);
+    expect((await stored(quiet[0]?.call_id)).data).not.toHaveProperty('arguments');
+    await database.db('session_configurations').where({ session_id: session.id }).delete();
+    await storeConfiguration(database.db, {
+      ...frozenFor(session, await tenant.agent()),
+      log_tool_payloads: true,
+    });
+    const loud = calls();
+    await recordLeftCalls(database.db, session.id, loud);
+    expect((await stored(loud[0]?.call_id)).data).toMatchObject({ arguments: payload, outcome: 'unknown' });
+    expect((await stored(loud[0]?.call_id)).data).not.toHaveProperty('result');
+  });
+
+  it('go with a session that was removed', async () => {
+    await expect(recordLeftCalls(database.db, randomUUID(), calls())).resolves.toBeUndefined();
   });
 });
 

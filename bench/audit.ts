@@ -1,0 +1,112 @@
+/**
+ * `node --import tsx bench/audit.ts`: what putting each call on disk first adds to it, beside what the disk itself takes
+ * for the same, measured in turns in this run.
+ */
+import { randomUUID } from 'node:crypto';
+import { closeSync, fdatasync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pino from 'pino';
+import { openDurableTrail } from '../sidecar/audit/durable-trail.ts';
+import { createMetrics } from '../sidecar/metrics.ts';
+
+const usage = `node --import tsx bench/audit.ts [--calls N] [--directory PATH]
+
+Measures, with one call at a time and with 64 in flight, in turns:
+  trail  from a call to "may pass": its record is on disk; ended calls are reported to a platform that takes all
+  disk   the same bytes appended to a file and one fdatasync, by one caller at a time
+
+  --calls N          calls of each in one turn (default 2000; 10 turns)
+  --directory PATH   where the files are: the figures are those of its disk (default: the system's temporary directory)
+`;
+
+const { values } = parseArgs({
+  options: {
+    calls: { type: 'string', default: '2000' },
+    directory: { type: 'string', default: tmpdir() },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+const calls = Number(values.calls);
+if (values.help || !Number.isInteger(calls) || calls < 1) {
+  console.log(usage);
+  process.exit(values.help ? 0 : 2);
+}
+const turns = 10;
+const recordBytes = 220;
+
+/** Latencies of `calls` runs of `once`, `inFlight` at a time, and how many were done a second. */
+async function measure(once: () => Promise<void>, inFlight: number) {
+  const latenciesMs: number[] = [];
+  const startedAt = performance.now();
+  const worker = async () => {
+    while (latenciesMs.length + inFlight <= calls) {
+      const from = performance.now();
+      await once();
+      latenciesMs.push(performance.now() - from);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  return { latenciesMs, perSecond: (latenciesMs.length / (performance.now() - startedAt)) * 1000 };
+}
+
+const directory = mkdtempSync(join(values.directory, 'bench-audit-'));
+const trail = await openDurableTrail({
+  api: { reportCalls: async () => undefined },
+  metrics: createMetrics(),
+  logger: pino({ level: 'silent' }),
+  capacity: { calls: 1_000_000, bytes: 2 ** 30 },
+  logPayloads: false,
+  closeLimitMs: 5000,
+  spoolPath: join(directory, 'audit/calls'),
+});
+const file = openSync(join(directory, 'plain'), 'w');
+const record = Buffer.alloc(recordBytes, 65);
+
+async function throughTrail(): Promise<void> {
+  const callId = randomUUID();
+  if (!(await trail.started({ callId, server: 'files', tool: 'read_file' }))) {
+    throw new Error('the trail refused a call');
+  }
+  trail.finished(callId, 'ok');
+}
+function toDisk(): Promise<void> {
+  writeSync(file, record);
+  return new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())));
+}
+
+const variants = [
+  { name: 'disk, one at a time', once: toDisk, inFlight: 1 },
+  { name: 'trail, one at a time', once: throughTrail, inFlight: 1 },
+  { name: 'trail, 64 in flight', once: throughTrail, inFlight: 64 },
+];
+const results = new Map(
+  variants.map(({ name }) => [name, { latenciesMs: [] as number[], perSecond: [] as number[] }]),
+);
+for (let turn = -1; turn < turns; turn += 1) {
+  for (const { name, once, inFlight } of variants) {
+    const { latenciesMs, perSecond } = await measure(once, inFlight);
+    if (turn >= 0) {
+      results.get(name)?.latenciesMs.push(...latenciesMs);
+      results.get(name)?.perSecond.push(perSecond);
+    }
+  }
+}
+await trail.close();
+closeSync(file);
+rmSync(directory, { recursive: true });
+
+const quantile = (sorted: readonly number[], share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+console.log('| | p50 | p99 | calls a second |\n|---|---|---|---|');
+for (const [name, { latenciesMs, perSecond }] of results) {
+  const sorted = latenciesMs.toSorted((a, b) => a - b);
+  const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)].map(
+    (ms) => `${Math.round(ms * 1000)} µs`,
+  );
+  const median = quantile(
+    perSecond.toSorted((a, b) => a - b),
+    0.5,
+  );
+  console.log(`| ${name} | ${p50} | ${p99} | ${Math.round(median).toLocaleString('en')} |`);
+}

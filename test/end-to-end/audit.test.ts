@@ -1,0 +1,132 @@
+/** The audit trail through the front door: no call is missing and none is doubled, whatever is killed meanwhile. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+/** Answers every call of any tool, but for `stay`. */
+const server = `
+  process.stdin.on('data', (chunk) => {
+    for (const line of String(chunk).split('\\n').filter(Boolean)) {
+      const { id, method, params } = JSON.parse(line);
+      const result = method === 'initialize'
+        ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+        : { content: [] };
+      if (id !== undefined && params?.name !== 'stay') {
+        process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+      }
+    }
+  });
+`;
+const steps = (count: number) =>
+  Array.from({ length: count }, (_, index) => [
+    { call: `any.t-${index}`, arguments: { index } },
+    { sleep_seconds: 0.02 },
+  ]).flat();
+
+describe('the audit trail', () => {
+  let platform: Platform;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    platform = await startPlatform();
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    await ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
+      name: 'any',
+      shape: { type: 'command', command: 'node', args: ['-e', server] },
+      network: 'none',
+    });
+  }, 120_000);
+  afterAll(() => platform.stop(), 60_000);
+
+  const start = async (name: string, of: unknown[]) =>
+    (await ada.startSession((await ada.createAgent(name, of, { any: {} })).id)).id;
+  const running = (id: string) =>
+    eventually('a session that runs', async () =>
+      (await ada.session(id)).status === 'running' ? true : null,
+    );
+  const recorded = async (id: string) =>
+    (await ada.toolCalls(id)).map(({ data }) => [data['tool'], data['outcome']]);
+
+  it('has every call once when the API is killed and the database crashes meanwhile', async () => {
+    const count = 60;
+    const id = await start('busy', steps(count));
+    await running(id);
+    await platform.kill('api', id);
+    await sleep(300);
+    crashDatabase(platform);
+    await platform.healthy();
+    await platform.kill('api', id);
+    await platform.healthy();
+    const session = await eventually('the end', () => ada.ended(id).catch(() => null));
+    expect(session.status).toBe('completed');
+    expect((await recorded(id)).sort()).toEqual(
+      Array.from({ length: count }, (_, index) => [`t-${index}`, 'ok']).sort(),
+    );
+  }, 90_000);
+
+  it('has an open call as unknown when the session’s host and its sidecar are killed together', async () => {
+    const id = await start('abandoned', [
+      { call: 'any.before', arguments: {} },
+      { call: 'any.stay', arguments: {} },
+    ]);
+    await running(id);
+    const spool = join(platform.dataDirectory, 'sessions', id, 'audit/calls');
+    await eventually('a call that is open', async () =>
+      existsSync(spool) && readFileSync(spool, 'utf8').includes('"stay"') ? true : null,
+    );
+    const host = JSON.parse(readFileSync(join(platform.dataDirectory, 'sessions', id, 'host.json'), 'utf8'));
+    process.kill(host.pid, 'SIGSTOP');
+    await platform.kill('sidecar', id);
+    process.kill(host.pid, 'SIGKILL');
+    expect(await ada.ended(id)).toMatchObject({ status: 'failed' });
+    expect(await recorded(id)).toEqual([
+      ['before', 'ok'],
+      ['stay', 'unknown'],
+    ]);
+  }, 90_000);
+
+  it('has arguments and results where the workspace asks for them, and its sessions say so', async () => {
+    const settings = (log_tool_payloads: boolean) =>
+      ada.ok('PATCH', '/api/workspaces/demo', { settings: { log_tool_payloads } });
+    const notices = async (id: string) =>
+      (await ada.events(id)).filter(({ type }) => type === 'platform.notice').map(({ payload }) => payload);
+    const dataOf = async (id: string) => (await ada.toolCalls(id)).map(({ data }) => data)[0];
+    const [on, off] = [true, false];
+    await settings(on);
+    const loud = await start('loud', [{ sleep_seconds: 1 }, ...steps(1)]);
+    await running(loud);
+    // A session keeps what it was started with.
+    await settings(off);
+    await ada.ended(loud);
+    expect(await notices(loud)).toMatchObject([{ code: 'tool_payloads_logged' }]);
+    expect(await dataOf(loud)).toMatchObject({
+      arguments: { json: '{"index":0}', truncated: false },
+      result: { json: '{"content":[]}', truncated: false },
+    });
+
+    const quiet = await start('quiet', steps(1));
+    await ada.ended(quiet);
+    expect(await notices(quiet)).toEqual([]);
+    expect(Object.keys((await dataOf(quiet)) ?? {}).sort()).toEqual(
+      ['duration_ms', 'granted_via', 'name', 'outcome', 'tool'].sort(),
+    );
+  }, 60_000);
+});
+
+/** `kill -9` of a process of the database: it ends every connection and recovers from its log. */
+function crashDatabase({ dataDirectory }: Platform): void {
+  const [postmaster = ''] = readFileSync(join(dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split(
+    '\n',
+  );
+  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
+  const backend = children.find((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres: platform'),
+  );
+  if (backend === undefined) {
+    throw new Error('the database serves nobody');
+  }
+  process.kill(Number(backend), 'SIGKILL');
+}
