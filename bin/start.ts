@@ -50,6 +50,11 @@ async function main(): Promise<void> {
 
 if (process.argv.includes('--help') || process.argv.includes('-h')) {
   console.log(usage);
+} else if (process.argv.length > 2) {
+  console.error(
+    `npm start takes no argument "${process.argv[2]}"; settings are environment variables.\n\n${usage}`,
+  );
+  process.exitCode = 2;
 } else {
   try {
     await main();

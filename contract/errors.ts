@@ -62,7 +62,9 @@ export function fieldProblemsOf(error: z.ZodError, prefix: readonly PropertyKey[
       // The rule that the key broke says more than that it is not a valid key.
       return issue.issues.map(({ message }) => ({ path: at(), code: issue.code, message }));
     }
-    const code = issue.code === 'invalid_type' && issue.input === undefined ? 'required' : issue.code;
-    return [{ path: at(), code, message: issue.message }];
+    // The issue itself does not hold the input: it could be a secret.
+    return issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+      ? [{ path: at(), code: 'required', message: 'is required' }]
+      : [{ path: at(), code: issue.code, message: issue.message }];
   });
 }

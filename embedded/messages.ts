@@ -6,7 +6,7 @@ import type { StartedPlatform } from './start-platform.ts';
 export const usage = `npm start
 
 Starts the platform on this machine with a demo workspace: Postgres, a Temporal server, the API and a worker.
-Ctrl-C stops it; the data stays and is used again at the next start.
+Ctrl-C stops it and ends the sessions that run; the data stays and is used again at the next start.
 
 Environment:
   PORT              port of the API (8080)

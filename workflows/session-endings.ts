@@ -43,9 +43,20 @@ export function endingOfWorkload(exit: WorkloadExit): SessionEnding {
   }
 }
 
+/** As every shell reports a command that it cannot run. */
+const commandNotFound = 127;
+const commandNotExecutable = 126;
+
 function endingOfAgent(exit: { exitCode: number | null; signal: string | null }): SessionEnding {
   if (exit.exitCode === 0) {
     return { status: 'completed', reason: 'The agent exited with code 0' };
+  }
+  if (exit.exitCode === commandNotFound || exit.exitCode === commandNotExecutable) {
+    const why = exit.exitCode === commandNotFound ? 'was not found' : 'is not a program';
+    return {
+      status: 'failed',
+      reason: `The agent could not be started: its command ${why} (exit code ${exit.exitCode})`,
+    };
   }
   const how =
     exit.exitCode === null

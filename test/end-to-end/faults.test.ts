@@ -101,9 +101,9 @@ describe('when something fails', () => {
   }, 60_000);
 
   it('an agent that exits with an error, and one that never starts, end their sessions with a reason', async () => {
-    for (const [name, run] of [
-      ['exits', { type: 'command', command: 'sh', args: ['-c', 'exit 7'] }],
-      ['never-starts', { type: 'command', command: 'no-such-agent', args: [] }],
+    for (const [name, run, reason] of [
+      ['exits', { type: 'command', command: 'sh', args: ['-c', 'exit 7'] }, /exited with code 7/],
+      ['never-starts', { type: 'command', command: 'no-such-agent', args: [] }, /could not be started/],
     ] as const) {
       const { agent } = await ada.ok<{ agent: { id: string } }>('POST', '/api/workspaces/demo/agents', {
         name,
@@ -111,7 +111,7 @@ describe('when something fails', () => {
       });
       const session = await ada.ended((await ada.startSession(agent.id)).id);
       expect(session.status).toBe('failed');
-      expect(session.status_reason).toMatch(/agent/);
+      expect(session.status_reason).toMatch(reason);
     }
   }, 90_000);
 
