@@ -5,7 +5,7 @@ import { identify, type ProcessIdentity } from './process-identity.ts';
 
 /**
  * Processes of this machine that can be nothing but the session's: its host and sidecar, what sees the session's directory
- * mounted in a sandbox, and what has its home in it without one. Linux only; elsewhere the list is empty.
+ * mounted in a sandbox, and what has its home in it, be it a sandbox that is being made. Linux only; elsewhere the list is empty.
  */
 export function findLeftovers(directory: string): ProcessIdentity[] {
   if (process.platform !== 'linux') {

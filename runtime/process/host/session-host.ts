@@ -35,13 +35,10 @@ export async function startSessionHost(launch: HostLaunch): Promise<SessionHost>
   };
   try {
     await sidecar.listening();
-    // Servers first: the agent is the last to start, with everything in place.
-    const agents = launch.containers.filter(({ name }) => name === 'agent');
-    const servers = launch.containers.filter(({ name }) => name !== 'agent');
-    for (const group of [servers, agents]) {
-      const started = await Promise.all(group.map((each) => run(each, files.log(each.name), state)));
-      running.push(...started.filter((each) => each !== null));
-    }
+    const started = await Promise.all(
+      launch.containers.map((each) => run(each, files.log(each.name), state)),
+    );
+    running.push(...started.filter((each) => each !== null));
     state.started();
   } catch (error) {
     await stop();

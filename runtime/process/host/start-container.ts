@@ -1,5 +1,6 @@
 /** Starts one container, sandboxed or not, with its network. Shared by the session's host and the driver's own checks. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { ContainerLaunch } from '../host-protocol.ts';
 import { renderEnvironment } from '../render-sandbox.ts';
@@ -8,9 +9,18 @@ import { blockedRoutes, connectNetwork } from './network.ts';
 
 /** No core dump may hold a secret. */
 const noCoreDumps = 'ulimit -c 0; exec "$@"';
-/** In a new network namespace: say so, wait until it is connected, close the private ranges, become the container. */
-const connectedFirst = `ulimit -c 0; echo >&5; read go <&5 || exit 1; exec 5<&-
+/**
+ * Says that it is there, and goes on when it is told to: the end of the pipe means that the host is gone, and so is this.
+ * Bubblewrap alone does not see to that while it sets the sandbox up.
+ */
+const waitForHost = 'echo >&5; read go <&5 || exit 1';
+/** The first program in a sandbox, which becomes the container's. */
+const startedFirst = `${waitForHost}; exec 5<&-; exec "$@"`;
+/** In a new network namespace: once it is connected, closes the private ranges and becomes bubblewrap. */
+const connectedFirst = `ulimit -c 0; ${waitForHost}
 for range in $BLOCKED; do ip route add unreachable "$range" || exit 1; done; unset BLOCKED; exec "$@"`;
+
+const setUpLimitMs = 10_000;
 
 export interface StartedContainer {
   process: ChildProcess;
@@ -35,62 +45,52 @@ export async function startContainer(
     });
     return { process: child, sandboxed: false, stopNetwork: () => undefined };
   }
-  const command = ['bwrap', '--args', '3', '--seccomp', '4', '--', ...launch.argv];
-  const start = launch.network === 'none' ? startIsolated : startConnected;
-  return start(command, pipedInto(launch.sandbox, launch.env), output);
+  return startSandboxed(launch, launch.sandbox, output);
 }
 
-type FillPipes = (child: ChildProcess) => void;
-
-/** What bubblewrap reads from its pipes: the sandbox with its environment, and the system call filter. */
-function pipedInto(sandbox: readonly string[], env: Readonly<Record<string, string>>): FillPipes {
+async function startSandboxed(
+  { argv, env, cwd, network }: ContainerLaunch,
+  sandbox: readonly string[],
+  output: number | 'ignore',
+): Promise<StartedContainer> {
   const filter = renderSeccomp(process.arch);
   if (filter === null) {
     throw new Error(`there is no system call filter for ${process.arch}`);
   }
-  return (child) => {
-    pipe(child, 3).end(nulTerminated([...sandbox, ...renderEnvironment(env)]));
-    pipe(child, 4).end(filter);
-  };
-}
-
-function startIsolated(command: string[], fillPipes: FillPipes, output: number | 'ignore'): StartedContainer {
-  const child = spawn('/bin/sh', ['-c', noCoreDumps, 'sh', ...command], {
-    env: hostEnv,
-    stdio: ['ignore', output, output, 'pipe', 'pipe'],
+  const bubblewrap = ['bwrap', '--args', '3', '--seccomp', '4', '--'];
+  const command = [...bubblewrap, '/bin/sh', '-c', startedFirst, 'sh', ...argv];
+  const [program, ...args] =
+    network === 'none'
+      ? ['/bin/sh', '-c', noCoreDumps, 'sh', ...command]
+      : ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', connectedFirst, 'sh', ...command];
+  const child = spawn(program, args, {
+    // Nothing of it reaches the container; its home tells whose it is.
+    env: { PATH: hostPath, HOME: cwd, BLOCKED: blockedRoutes().join(' ') },
+    stdio: ['ignore', output, output, 'pipe', 'pipe', 'pipe'],
   });
-  fillPipes(child);
-  return { process: child, sandboxed: true, stopNetwork: () => undefined };
-}
-
-async function startConnected(
-  command: string[],
-  fillPipes: FillPipes,
-  output: number | 'ignore',
-): Promise<StartedContainer> {
-  const child = spawn(
-    'unshare',
-    ['--user', '--map-root-user', '--net', 'sh', '-c', connectedFirst, 'sh', ...command],
-    {
-      env: { ...hostEnv, BLOCKED: blockedRoutes().join(' ') },
-      stdio: ['ignore', output, output, 'pipe', 'pipe', 'pipe'],
-    },
-  );
-  fillPipes(child);
+  pipe(child, 3).end(nulTerminated([...sandbox, ...renderEnvironment(env)]));
+  pipe(child, 4).end(filter);
+  const gate = pipe(child, 5);
+  let stopNetwork = (): void => undefined;
   try {
-    await firstByte(child, pipe(child, 5));
-    const network = await connectNetwork(child.pid ?? 0);
-    child.once('exit', network.stop);
-    pipe(child, 5).end('go\n');
-    return { process: child, sandboxed: true, stopNetwork: network.stop };
+    if (network === 'internet') {
+      await waits(child, gate);
+      stopNetwork = (await connectNetwork(child.pid ?? 0)).stop;
+      gate.write('go\n');
+    }
+    await waits(child, gate);
   } catch (error) {
     child.kill('SIGKILL');
+    stopNetwork();
     throw error;
   }
+  child.once('exit', stopNetwork);
+  gate.end('go\n');
+  return { process: child, sandboxed: true, stopNetwork };
 }
 
-/** What the sandbox's own programs are found with; nothing of it reaches the container. */
-const hostEnv = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
+/** What the sandbox's own programs are found with. */
+const hostPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 function pipe(child: ChildProcess, fd: number): Duplex {
   const stream = child.stdio[fd] as Duplex;
@@ -101,10 +101,18 @@ function pipe(child: ChildProcess, fd: number): Duplex {
 
 const nulTerminated = (values: readonly string[]) => values.map((value) => `${value}\0`).join('');
 
-function firstByte(child: ChildProcess, stream: Duplex): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.once('data', () => resolve());
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the network namespace was not made (exit code ${code})`)));
-  });
+/** Until the child says that it waits. Throws when it ends instead, or takes too long. */
+async function waits(child: ChildProcess, gate: Duplex): Promise<void> {
+  const given = new AbortController();
+  const { signal } = given;
+  const timer = setTimeout(() => given.abort(), setUpLimitMs);
+  try {
+    const ended = once(child, 'exit', { signal }).then(() => {
+      throw new Error('the sandbox was not made');
+    });
+    await Promise.race([once(gate, 'data', { signal }), ended]);
+  } finally {
+    clearTimeout(timer);
+    given.abort();
+  }
 }

@@ -65,10 +65,13 @@ describeWith('bwrap')('on the process runtime', () => {
 
   describe('a host', () => {
     it('that is killed takes everything with it, before anybody asks', async () => {
-      const id = await start();
-      process.kill(hostOf(driver.directoryOf(id)), 'SIGKILL');
-      await eventually(async () => expect(await driver.running(id)).toEqual([]));
-      await runtime.stop(id);
+      for (const waitMs of [0, 20, 60]) {
+        const id = await start();
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        process.kill(hostOf(driver.directoryOf(id)), 'SIGKILL');
+        await eventually(async () => expect(await driver.running(id)).toEqual([]));
+        await runtime.stop(id);
+      }
     });
 
     it('that is killed at any moment of its start leaves nothing after the stop', async () => {
