@@ -83,6 +83,9 @@ describe('of generated lines, the gate', () => {
       expect({ where, closedEarly }).toEqual({ where, closedEarly: [] });
       expect({ where, invented: inventedLines(sent, forwarded) }).toEqual({ where, invented: [] });
       expect({ where, dangerous: dangerousExecutions() }).toEqual({ where, dangerous: [] });
+      if ((connection + 1) % 500 === 0) {
+        process.stdout.write(`${(connection + 1) * linesPerConnection} lines so far\n`);
+      }
       forwardedLines += forwarded.toString('latin1').split('\n').length - 1;
     }
     for (const { name } of servers) {

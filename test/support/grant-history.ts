@@ -25,12 +25,13 @@ export interface RecordedCall {
 
 type Event =
   | { kind: 'grant'; grant: RecordedGrant }
-  | { kind: 'revoke'; grantId: string; changed: boolean }
+  | { kind: 'revoke'; grantId: string; changed: boolean | null }
   | { kind: 'check'; call: RecordedCall; grantId: string | null };
 
 type GrantOperation =
   | { kind: 'grant' }
-  | { kind: 'revoke'; changed: boolean }
+  /** `changed` null: the answer does not say. */
+  | { kind: 'revoke'; changed: boolean | null }
   | { kind: 'use'; callId: string }
   | { kind: 'not in force'; callId: string };
 
@@ -44,7 +45,7 @@ const modelOf = (scope: RecordedGrant['scope']): SequentialModel<GrantState, Gra
       case 'grant':
         return state === 'absent' ? 'active' : null;
       case 'revoke':
-        return operation.changed === (state === 'active') ? (operation.changed ? 'revoked' : state) : null;
+        return revokeIn(state, operation.changed);
       case 'use':
         return useIn(state, scope, operation.callId);
       case 'not in force':
@@ -53,9 +54,14 @@ const modelOf = (scope: RecordedGrant['scope']): SequentialModel<GrantState, Gra
   },
   isRead: (operation) =>
     operation.kind === 'not in force' ||
-    (operation.kind === 'revoke' && !operation.changed) ||
+    (operation.kind === 'revoke' && operation.changed === false) ||
     (operation.kind === 'use' && scope !== 'once'),
 });
+
+function revokeIn(state: GrantState, changed: boolean | null): GrantState | null {
+  const changes = state === 'active';
+  return changed === null || changed === changes ? (changes ? 'revoked' : state) : null;
+}
 
 /** A repeated call passes on the grant that it consumed; any other finds it gone. */
 function useIn(state: GrantState, scope: RecordedGrant['scope'], callId: string): GrantState | null {
@@ -80,8 +86,8 @@ export class GrantHistory {
     return {
       passed: count((event) => event.kind === 'check' && event.grantId !== null),
       refused: count((event) => event.kind === 'check' && event.grantId === null),
-      revoked: count((event) => event.kind === 'revoke' && event.changed),
-      tooLate: count((event) => event.kind === 'revoke' && !event.changed),
+      revoked: count((event) => event.kind === 'revoke' && event.changed === true),
+      tooLate: count((event) => event.kind === 'revoke' && event.changed === false),
     };
   }
 
@@ -95,7 +101,7 @@ export class GrantHistory {
     this.#known.set(grant.permission, [...this.known(grant.permission), grant]);
   }
 
-  revoke(grantId: string, work: () => Promise<boolean>): Promise<void> {
+  revoke(grantId: string, work: () => Promise<boolean | null>): Promise<void> {
     return this.#record(work, (changed) => ({ kind: 'revoke', grantId, changed }));
   }
 

@@ -8,8 +8,8 @@ export interface Stage {
   /** Each group is the sessions of one agent; the groups take turns, so that no agent holds too many grants. */
   groups: string[][];
   grant(grant: RecordedGrant): Promise<unknown>;
-  /** Whether the revoke changed anything. */
-  revoke(grantId: string): Promise<boolean>;
+  /** Whether the revoke changed anything; null where the answer does not say. */
+  revoke(grantId: string): Promise<boolean | null>;
   check(call: RecordedCall): Promise<{ grantId: string } | null>;
 }
 
@@ -35,20 +35,20 @@ export async function playOnGrants(
   const check = (call: RecordedCall) => history.check(call, () => stage.check(call));
   const step = () => {
     const round = Math.floor(begun / operationsPerRound);
-    const where = `${name}.${lettersOf(round)}.${random.pick(['read', 'write', 'move', 'remove'])}`;
+    const where = random.pick(permissionsOfRound(name, round));
     const sessions = stage.groups[round % stage.groups.length] ?? [];
     const dice = random.below(100);
     const known = history.known(where);
     const recent = calls.get(where) ?? [];
-    if (dice < 6) {
+    if (dice < 5) {
       const grant = newGrant(where, sessions, random);
       return history.grant(grant, () => stage.grant(grant));
     }
-    if (dice < 12 && known.length > 0) {
+    if (dice < 10 && known.length > 0) {
       const { id } = random.pick(known.slice(-6));
       return history.revoke(id, () => stage.revoke(id));
     }
-    if (dice < 24 && recent.length > 0) {
+    if (dice < 30 && recent.length > 0) {
       return check(random.pick(recent));
     }
     const call = { callId: randomUUID(), sessionId: random.pick(sessions), permission: where };
@@ -64,6 +64,15 @@ export async function playOnGrants(
   await Promise.all(Array.from({ length: workers }, work));
   return history;
 }
+
+/** Every permission that a play of this name and length is about. */
+export function permissionsOf(name: string, operations: number): string[] {
+  const rounds = Math.ceil(operations / operationsPerRound) + 1;
+  return Array.from({ length: rounds }, (_, round) => permissionsOfRound(name, round)).flat();
+}
+
+const permissionsOfRound = (name: string, round: number) =>
+  ['read', 'write', 'move', 'remove'].map((verb) => `${name}.${lettersOf(round)}.${verb}`);
 
 /** A scope is written in letters only. */
 function lettersOf(number: number): string {

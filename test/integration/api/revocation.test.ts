@@ -1,0 +1,85 @@
+/**
+ * The promise of test/integration/store/revocation.test.ts at the front door: people revoke with `DELETE /grants/{id}` while
+ * sidecars ask about calls, and no check that begins after a revoke was answered passes on that grant.
+ */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Session } from '../../../contract/session.ts';
+import type { CheckAnswer } from '../../../contract/sidecar.ts';
+import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
+import { frozenFor, giveGrant } from '../../support/granted.ts';
+import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+
+const seed = announcedSeed('histories of grants at the front door', 'HISTORY_SEED');
+const operations = 2500;
+const workers = 16;
+
+let api: SessionApi;
+let stage: Stage;
+
+beforeAll(async () => {
+  api = await startSessionApi();
+  const { admin, member, base } = await api.workspace();
+  const permissions = [...permissionsOf('kept.to', operations), ...permissionsOf('broken', operations)];
+  const sessions = new Map<string, Session>();
+  for (let count = 0; count < 4; count += 1) {
+    const { session, agent } = await api.runningSession(member, base);
+    const frozen = frozenFor(session, agent);
+    const tool_scopes = Object.fromEntries(permissions.map((permission) => [permission, permission]));
+    const servers = frozen.servers.map((server) => ({ ...server, tool_scopes }));
+    await api
+      .db('session_configurations')
+      .where({ session_id: session.id })
+      .update({ configuration: JSON.stringify({ ...frozen, servers }) });
+    sessions.set(session.id, session);
+  }
+  stage = {
+    groups: [...sessions.keys()].map((id) => [id]),
+    grant: ({ id, scope, permission, holder, sessionId }) =>
+      giveGrant(api.db, sessions.get(holder) as Session, {
+        id,
+        scope,
+        details: { scope: permission },
+        session_id: sessionId,
+      }),
+    async revoke(id) {
+      await admin.ok('DELETE', `${base}/grants/${id}`);
+      return null;
+    },
+    async check({ callId, sessionId, permission }) {
+      const question = { call_id: callId, server: 'files', tool: permission };
+      const answer = await api.asSidecar(sessionId, 'POST', 'tool-calls/check', question);
+      expect(answer.status).toBe(200);
+      const { decision, granted_via: grantId = null } = answer.body as CheckAnswer & { granted_via?: string };
+      expect(decision).toBe(grantId === null ? 'refused' : 'allowed');
+      return grantId === null ? null : { grantId };
+    },
+  };
+}, 60_000);
+afterAll(() => api.stop());
+
+const play = (name: string, on: Stage, limit = operations) =>
+  playOnGrants(on, { operations: limit, workers, random: seededRandom(seed), name });
+
+it('a revoke that was answered holds for every check that begins later', async () => {
+  const history = await play('kept.to', stage);
+  expect(history.violations()).toEqual([]);
+  const { passed, refused } = history.counts();
+  process.stdout.write(`${history.operations} operations: ${passed} calls passed, ${refused} were refused\n`);
+  expect(history.operations).toBeGreaterThanOrEqual(operations);
+  expect(Math.min(passed, refused)).toBeGreaterThan(operations / 20);
+}, 120_000);
+
+it('an answer that a sidecar kept would show', async () => {
+  const kept = new Map<string, Awaited<ReturnType<Stage['check']>>>();
+  const check: Stage['check'] = async (call) => {
+    const key = `${call.sessionId} ${call.permission}`;
+    const answer = kept.get(key) ?? (await stage.check(call));
+    if (answer !== null) {
+      kept.set(key, answer);
+    }
+    return answer;
+  };
+  const history = await play('broken', { ...stage, check }, 1000);
+  expect(history.violations()).not.toEqual([]);
+}, 60_000);
