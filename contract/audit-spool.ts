@@ -1,7 +1,7 @@
 /**
  * The spool of a session's tool calls on disk: written by the sidecar, read by the next sidecar of the session or, when
  * there is none, by whoever removes the session's directory (design 8). One record per line, `<checksum> <JSON>`: what a
- * crash or a full disk cut off shows, and every other record can still be read.
+ * crash or a full disk cut off shows, and every other record can still be read. Zeros may follow the last record.
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ export function encodeSpoolRecord(record: SpoolRecord): string {
 export function readSpool(bytes: Buffer): SpooledCalls {
   const calls = new Map<string, CallRecord>();
   let damagedLines = 0;
-  const lines = bytes.toString('utf8').split('\n');
+  const lines = withoutRoom(bytes).toString('utf8').split('\n');
   // What follows the last line feed is a record that was never finished, or nothing.
   const unfinished = lines.pop();
   for (const line of lines) {
@@ -48,6 +48,15 @@ export function readSpool(bytes: Buffer): SpooledCalls {
     }
   }
   return { calls: [...calls.values()], damagedLines: damagedLines + (unfinished === '' ? 0 : 1) };
+}
+
+/** The file is made larger than what is in it, with zeros. */
+function withoutRoom(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) {
+    end -= 1;
+  }
+  return bytes.subarray(0, end);
 }
 
 function addStart(calls: Map<string, CallRecord>, record: SpoolRecord & { kind: 'started' }): void {

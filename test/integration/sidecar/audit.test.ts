@@ -145,24 +145,29 @@ describe('a sidecar whose disk is full', () => {
       await startSession();
       const directory = join(session.directory, 'audit');
       mkdirSync(directory, { recursive: true });
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', directory]);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory]);
       try {
         const wire = await openWire(session.socketOf('one'));
         wire.send(initialize);
         wire.send(call(1, 'with-room'));
         expect(await errorOf(wire, 1)).not.toContain('audit_unavailable');
-        writeFileSync(join(directory, 'ballast'), Buffer.alloc(244 * 1024));
-        let refusedAt = 0;
-        for (let id = 2; refusedAt === 0 && id < 200; id += 1) {
-          wire.send(call(id, `filling-${id}`));
-          refusedAt = (await errorOf(wire, id)).includes('audit_unavailable') ? id : 0;
+        writeFileSync(join(directory, 'ballast'), Buffer.alloc(700 * 1024));
+        // The file has room already: it is the next one for which there is none.
+        const refusedOf = () =>
+          wire.received.find((answer) => JSON.stringify(answer).includes('audit_unavailable'));
+        for (let id = 2; refusedOf() === undefined && id < 3000; id += 50) {
+          wire.send(
+            ...Array.from({ length: 50 }, (_, offset) => call(id + offset, `filling-${id + offset}`)),
+          );
+          await wire.answerTo(id + 49);
         }
-        expect(refusedAt).toBeGreaterThan(0);
+        const refusedAt = refusedOf()?.['id'];
+        expect(refusedAt).toBeDefined();
         expect(executed()).not.toContain(`filling-${refusedAt}`);
         rmSync(join(directory, 'ballast'));
         await sleep(300);
-        wire.send(call(500, 'with-room-again'));
-        expect(await errorOf(wire, 500)).not.toContain('audit_unavailable');
+        wire.send(call(5000, 'with-room-again'));
+        expect(await errorOf(wire, 5000)).not.toContain('audit_unavailable');
         expect(await session.recordOf('one', `filling-${refusedAt}`)).toMatchObject({ outcome: 'refused' });
         await session.recordOf('one', 'with-room-again', 'ok');
         expectEachOnce();
