@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { decideAgentMessage } from '../../../../sidecar/gate/decide.ts';
+import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
+import { parseLine } from '../../../../sidecar/json-rpc/parse-line.ts';
+import { InFlight } from '../../../../sidecar/server-link/in-flight.ts';
+import { implementationDefinedLines } from '../../../corpus/json-rpc/implementation-defined.ts';
+import { invalidMessages } from '../../../corpus/json-rpc/invalid-messages.ts';
+import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
+import type { Line, Verdict } from '../../../corpus/json-rpc/line.ts';
+import { validLines } from '../../../corpus/json-rpc/valid.ts';
+
+const tools = createGateMap({ write_file: 'files.write' });
+const inFlight = new InFlight();
+inFlight.add({ id: 7, method: 'tools/call', call: null, isModern: false, timer: null });
+
+function verdictOn(bytes: Buffer): Verdict {
+  const parsed = parseLine(bytes);
+  if (!parsed.ok) {
+    return parsed.problem;
+  }
+  const decision = decideAgentMessage(parsed.message, {
+    tools,
+    era: '2025-11-25',
+    agentIdOpen: (id) => inFlight.find(id) !== null,
+    agentIdTaken: (id) => inFlight.isTaken(id),
+    serverIdOpen: (id) => id === 'p',
+    roomForRequest: true,
+  });
+  if (decision.action === 'refuse' || decision.action === 'drop') {
+    return decision.reason;
+  }
+  return decision.action === 'call' && decision.scope !== null ? 'gated' : 'passes';
+}
+
+const invalidLines = [...invalidTexts, ...invalidMessages];
+const all = [...validLines, ...implementationDefinedLines, ...invalidLines];
+const titled = (lines: Line[]) => lines.map(({ title, bytes, verdict }) => [title, bytes, verdict] as const);
+
+describe('the corpus', () => {
+  it('holds at least 318 lines, none twice', () => {
+    expect(all.length).toBeGreaterThanOrEqual(318);
+    const seen = all.map(({ bytes }) => bytes.toString('latin1'));
+    expect(seen.filter((text, index) => seen.indexOf(text) !== index)).toEqual([]);
+  });
+
+  it('refuses for every reason that there is, but for those that need more than one line', () => {
+    const refused = new Set(invalidLines.map(({ verdict }) => verdict));
+    expect(refused.size).toBe(23);
+    expect(validLines.every(({ verdict }) => verdict === 'passes' || verdict === 'gated')).toBe(true);
+    expect(refused.has('passes') || refused.has('gated')).toBe(false);
+  });
+});
+
+describe('a valid line', () => {
+  it.each(titled(validLines))('%s', (_title, bytes, verdict) => {
+    expect(verdictOn(bytes)).toBe(verdict);
+  });
+});
+
+describe('a line that implementations may define', () => {
+  it.each(titled(implementationDefinedLines))('%s', (_title, bytes, verdict) => {
+    expect(verdictOn(bytes)).toBe(verdict);
+  });
+});
+
+describe('an invalid line', () => {
+  it.each(titled(invalidLines))('%s', (_title, bytes, verdict) => {
+    expect(verdictOn(bytes)).toBe(verdict);
+  });
+});
