@@ -91,3 +91,20 @@ describe('the Temporal program', () => {
     expect(provide()).toBe(join(directory, 'temporal'));
   });
 });
+
+describe('MCP servers of other languages', () => {
+  it('may be missing for npm test, which says why, but never in CI', () => {
+    execFileSync('mkdir', ['-p', join(directory, '.cache')]);
+    symlinkSync(join(process.cwd(), 'test'), join(directory, 'test'));
+    const code = `console.log(await setup.provideOracleServers('${directory}', process.env));`;
+    const cache = { XDG_CACHE_HOME: join(directory, 'cache') };
+    expect(withModule('oracle-servers.mjs', code, cache)).toBe(
+      'python left out (python3 is not installed), go left out (go is not installed)\n',
+    );
+    const list = JSON.parse(readFileSync(join(directory, '.cache/oracle-servers.json'), 'utf8'));
+    expect(list).toEqual({ python: null, go: null });
+    expect(withModule('oracle-servers.mjs', code, { ...cache, CI: 'true' })).toMatch(
+      /refused:.*\nCI leaves no test out/,
+    );
+  });
+});
