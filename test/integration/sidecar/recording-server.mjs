@@ -1,0 +1,16 @@
+/** A server that keeps every byte it gets, in the file that it is told, and answers each request with nothing in it. */
+import { openSync, writeSync } from 'node:fs';
+
+const file = openSync(process.argv[2], 'a');
+let rest = Buffer.alloc(0);
+process.stdin.on('data', (chunk) => {
+  writeSync(file, chunk);
+  const lines = Buffer.concat([rest, chunk]).toString('latin1').split('\n');
+  rest = Buffer.from(lines.pop() ?? '', 'latin1');
+  for (const line of lines) {
+    const { id, method } = JSON.parse(Buffer.from(line, 'latin1').toString());
+    if (id !== undefined && method !== undefined) {
+      process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n`);
+    }
+  }
+});
