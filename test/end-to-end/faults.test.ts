@@ -132,6 +132,12 @@ describe('when something fails', () => {
       const agent = await ada.createAgent(`survives-${victim}`, loop, { files: {} });
       const session = await ada.startSession(agent.id);
       const request = await ada.openRequest(session.id);
+      // The request is on record before the agent has its answer; from here on the agent waits.
+      await eventually('an agent that waits', async () =>
+        (await ada.events(session.id)).find(({ payload }) =>
+          String(payload['status']).includes('wait for a message'),
+        ),
+      );
 
       await platform.kill(victim, session.id);
       await platform.healthy();
