@@ -139,3 +139,18 @@ it('never throws, whatever the bytes', () => {
     }),
   );
 });
+
+it.each([
+  ['nesting', '['.repeat(1024 * 1024)],
+  ['nesting that closes', `${'['.repeat(500_000)}${']'.repeat(500_000)}`],
+  ['keys', `{${Array.from({ length: 100_000 }, (_, index) => `"${index}":1`).join(',')}}`],
+  ['escaped quotes', `{"a":"${'\\"'.repeat(500_000)}"}`],
+  ['backslashes', `{"a":"${'\\\\'.repeat(500_000)}"}`],
+  ['space', `{${' '.repeat(1024 * 1024 - 2)}}`],
+])('takes a bounded time for a megabyte of %s', (_title, line) => {
+  const bytes = Buffer.from(line);
+  expect(bytes.length).toBeGreaterThan(900_000);
+  const startedAt = performance.now();
+  parseLine(bytes);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+});
