@@ -89,7 +89,7 @@ export async function play(
   const [agent, gateSide] = duplexPair();
   const forwarded: Buffer[] = [];
   const readToTheEnd = new Set<string>();
-  const closedEarly: string[] = [];
+  const closed = new Set<string>();
   const connections: Duplex[] = [];
 
   const connectAll = async () => {
@@ -109,7 +109,7 @@ export async function play(
           ourEnd.write(chunk);
         }
       });
-      connection.once('close', () => closedEarly.push(server.name));
+      connection.once('close', () => closed.add(server.name));
     }
     ourEnd.on('data', (chunk: Buffer) => {
       forwarded.push(chunk);
@@ -129,10 +129,11 @@ export async function play(
     }
   }
   const deadline = Date.now() + readLimitMs;
-  while (readToTheEnd.size + closedEarly.length < servers.length && Date.now() < deadline) {
+  const isReading = ({ name }: OracleServer) => !readToTheEnd.has(name) && !closed.has(name);
+  while (servers.some(isReading) && Date.now() < deadline) {
     await sleep(1);
   }
-  const unread = servers.map(({ name }) => name).filter((name) => !readToTheEnd.has(name));
+  const closedEarly = servers.map(({ name }) => name).filter((name) => !readToTheEnd.has(name));
   // A pair of streams, unlike a socket, does not end as a whole.
   agent.destroy();
   gateSide.destroy();
@@ -141,5 +142,5 @@ export async function play(
     connection.removeAllListeners('close');
     connection.destroy();
   }
-  return { forwarded: Buffer.concat(forwarded), closedEarly: unread };
+  return { forwarded: Buffer.concat(forwarded), closedEarly };
 }
