@@ -24,11 +24,18 @@ const pushyServer = `
       const message = JSON.parse(line);
       if (message.method === 'tools/call') {
         send({ id: 'p', method: 'ping' });
+        send({ id: 'p', method: 'ping' });
+        send({ id: String(message.id), result: {} });
+        send({ id: message.id + 0.5, result: {} });
         send({ id: 's', method: 'sampling/createMessage', params: {} });
         send({ id: 77, result: {} });
         global.call = message.id;
       }
-      if (message.id === 's') send({ id: global.call, result: { content: [{ type: 'text', text: JSON.stringify(message.error) }] } });
+      if (message.id === 's') {
+        send({ id: global.call, result: { content: [{ type: 'text', text: JSON.stringify(message.error) }] } });
+        send({ id: global.call, result: { content: [{ type: 'text', text: 'again' }] } });
+        send({ method: 'notifications/message', params: { level: 'info', data: 'end' } });
+      }
     }
   });
 `;
@@ -114,15 +121,17 @@ describe('a server that fails', () => {
     wire.socket.destroy();
   });
 
-  it('gets no say over the agent: sampling is refused to it, a ping passes, unasked answers are dropped', async () => {
+  it('gets no say over the agent: sampling is refused to it, a ping passes, foreign and second answers are dropped', async () => {
     const wire = await openWire(session.socketOf('pushy'));
     wire.send(call(5, 'go'));
     const answer = await wire.answerTo(5);
     expect(errorIn(answer)).toContain('-32601');
-    expect(wire.received.map((message) => message['id'])).toEqual(['p', 5]);
+    await until(() => wire.received.length > 2, 'what the server said at last');
+    expect(wire.received.map(({ id, method }) => id ?? method)).toEqual(['p', 5, 'notifications/message']);
+    expect(errorIn(wire.received[1] ?? {})).not.toContain('again');
     wire.send({ jsonrpc: '2.0', id: 'p', result: {} }, { jsonrpc: '2.0', id: 'p', result: {} });
-    await until(() => wire.received.length === 3, 'the refusal of a second answer to one ping');
-    expect(errorIn(wire.received[2] ?? {})).toContain('unknown_answer');
+    await until(() => wire.received.length === 4, 'the refusal of a second answer to one ping');
+    expect(errorIn(wire.received[3] ?? {})).toContain('unknown_answer');
     wire.socket.destroy();
   });
 });
