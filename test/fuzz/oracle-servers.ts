@@ -87,11 +87,12 @@ export function installedPrograms(): { python: string[] | null; go: string[] | n
   };
 }
 
+/** It ends with its standard input, so also when this process is killed. */
 export async function programServer(name: string, command: string[], report: Report): Promise<OracleServer> {
   const directory = mkdtempSync(join(tmpdir(), 'oracle-'));
   const path = join(directory, 's');
   const [program = '', ...args] = command;
-  const child = spawn(program, [...args, path], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(program, [...args, path], { stdio: ['pipe', 'pipe', 'ignore'] });
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', () => reject(new Error(`${name} ended`)));

@@ -1,12 +1,14 @@
 """MCP servers of the Python SDK, one for each connection to the socket that is named first.
 
 They take a call of any tool and write its name to standard output as one line of JSON, so that a test sees what ran.
-Lines are read as `stdio_server` reads them from standard input, which it also does here.
+Lines are read as `stdio_server` reads them from standard input.
 """
 
 import json
+import os
 import socket
 import sys
+import threading
 from io import TextIOWrapper
 
 import anyio
@@ -40,7 +42,13 @@ async def serve(connection: socket.socket) -> None:
         connection.close()
 
 
+def end_with_the_test() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
 async def main(path: str) -> None:
+    threading.Thread(target=end_with_the_test, daemon=True).start()
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
     listener.listen()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"os"
@@ -47,7 +48,13 @@ func serve(connection net.Conn) {
 	connection.Close()
 }
 
+func endWithTheTest() {
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
+}
+
 func main() {
+	go endWithTheTest()
 	listener, err := net.Listen("unix", os.Args[1])
 	if err != nil {
 		log.Fatal(err)
