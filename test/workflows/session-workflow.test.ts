@@ -215,7 +215,10 @@ describe('a session that does not start', () => {
 
   it('fails at once when its workload ends before the sidecar is ready', async () => {
     const { handle } = await start({ exit: { kind: 'agent_exited', exitCode: 127, signal: null } });
-    expect(await handle.result()).toEqual({ status: 'failed', reason: 'The agent exited with code 127' });
+    expect(await handle.result()).toEqual({
+      status: 'failed',
+      reason: 'The agent could not be started: its command was not found (exit code 127)',
+    });
   });
 
   it('is stopped only after a start that was under way has ended', async () => {
