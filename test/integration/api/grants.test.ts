@@ -262,6 +262,29 @@ describe('POST /grants refuses', () => {
     expect(await post({ request_id })).toMatchObject({ status: 403 });
     expect(await post({ request_id }, admin)).toMatchObject({ status: 201 });
   });
+
+  it('members, for a scope that the catalog renamed while a session still gates on it', async () => {
+    const entry = {
+      name: 'files',
+      shape: { type: 'command', command: 'x' },
+      manifest: { tool_scopes: { write_file: 'files.renamed' } },
+      approvers: 'admin',
+    };
+    const { mcp_server } = await admin.ok<{ mcp_server: { id: string } }>(
+      'POST',
+      `${base}/mcp-servers`,
+      entry,
+    );
+    const request_id = await ask();
+    const frozen = frozenFor(session, agent);
+    const servers = frozen.servers.map((server) => ({ ...server, entry_id: mcp_server.id }));
+    await api
+      .db('session_configurations')
+      .where({ session_id: session.id })
+      .update({ configuration: JSON.stringify({ ...frozen, servers }) });
+    expect(await post({ request_id })).toMatchObject({ status: 403 });
+    expect(await post({ request_id }, admin)).toMatchObject({ status: 201 });
+  });
 });
 
 describe('a denial', () => {
