@@ -1,10 +1,14 @@
 /** One line for each step: what it is, how it ended, how long it took. Steps with nothing to do stay silent. */
 export class SetupError extends Error {}
 
+/** A step that takes longer than this says that it began. */
+const announceAfterMs = 1000;
+
 /** `work` answers a short text of what it did, or nothing when there was nothing to do. */
 export async function step(name, work) {
   const started = Date.now();
-  const done = await work();
+  const announcement = setTimeout(() => console.log(`  ${name} ...`), announceAfterMs);
+  const done = await work().finally(() => clearTimeout(announcement));
   if (done) {
     console.log(`  ${name}: ${done} (${readableDuration(Date.now() - started)})`);
   }
