@@ -3,9 +3,10 @@ import type { Agent } from '../../contract/agent.ts';
 import type { Grant } from '../../contract/grant.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
-import { scopeNeedsAdmin } from '../../store/grants/scope-approvers.ts';
+import { needsAdmin } from '../../store/grants/scope-approvers.ts';
 import { forbidden } from '../errors.ts';
 import type { InWorkspace } from '../route.ts';
+import { grantMaker } from './grant-maker.ts';
 import { whyNotGrant } from './grants.ts';
 
 export interface AgentEditor {
@@ -30,23 +31,17 @@ export function requireAgentEditor(editor: AgentEditor, agent: Pick<Agent, 'owne
  */
 export async function mayGrantAfterEdit(
   db: Db,
-  { user, role, workspace }: Pick<InWorkspace, 'user' | 'role' | 'workspace'>,
+  editor: Pick<InWorkspace, 'user' | 'role' | 'workspace'>,
   agent: Pick<Agent, 'owner_id'>,
   grant: Grant,
 ): Promise<boolean> {
-  const { scope } = grant.details;
-  const maker = {
-    userId: user.id,
-    role,
-    membersGrantPersistent: workspace.settings.members_grant_persistent,
-  };
-  const refusal = whyNotGrant(maker, {
+  const refusal = whyNotGrant(grantMaker(editor), {
     grantType: grant.grant_type,
     scope: grant.scope,
     userSubjectId: grant.user_subject_id,
     agentOwnerId: agent.owner_id,
     session: null,
-    adminScope: typeof scope === 'string' && (await scopeNeedsAdmin(db, workspace.id, scope)),
+    adminScope: await needsAdmin(db, editor.workspace.id, grant.details),
   });
   return refusal === null;
 }

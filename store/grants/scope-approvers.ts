@@ -1,10 +1,18 @@
 import type { Db } from '../database.ts';
 
 /**
- * Whether a catalog entry that gates on the scope keeps its approval to admins (design 4, `approvers`). A session goes on
- * gating with the manifest that it froze, so the scopes that running sessions have of such an entry count as well.
+ * Whether a catalog entry that gates on the details' scope keeps its approval to admins (design 4, `approvers`); false for
+ * details without a scope. A session goes on gating with the manifest that it froze, so the scopes that running sessions
+ * have of such an entry count as well.
  */
-export async function scopeNeedsAdmin(db: Db, workspaceId: string, scope: string): Promise<boolean> {
+export async function needsAdmin(
+  db: Db,
+  workspaceId: string,
+  { scope }: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  if (typeof scope !== 'string') {
+    return false;
+  }
   const { rows } = await db.raw(
     `select 1 from mcp_servers entry
      where entry.workspace_id = :workspaceId and entry.approvers = 'admin' and (

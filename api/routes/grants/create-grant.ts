@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { type Grant, type GrantInput, grantProblems } from '../../../contract/grant.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
-import { scopeNeedsAdmin } from '../../../store/grants/scope-approvers.ts';
+import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
 import { ApiError, forbidden, invalid } from '../../errors.ts';
+import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotGrant } from '../../policies/grants.ts';
 import type { InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { type AnsweredRequest, readAnsweredRequest } from './answered-request.ts';
-import { grantMaker } from './grant-maker.ts';
 import { type GrantReferences, readReferences } from './references.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
@@ -53,14 +53,13 @@ async function requireMaker(
   made: { input: GrantInput; references: GrantReferences; answered: AnsweredRequest | null },
 ): Promise<void> {
   const { input, references, answered } = made;
-  const { scope } = input.details;
   const rule = whyNotGrant(grantMaker(visit), {
     grantType: input.grant_type,
     scope: input.scope,
     userSubjectId: input.user_subject_id,
     agentOwnerId: references.agent?.owner_id ?? null,
     session: answered?.session ?? references.session,
-    adminScope: typeof scope === 'string' && (await scopeNeedsAdmin(db, visit.workspace.id, scope)),
+    adminScope: await needsAdmin(db, visit.workspace.id, input.details),
   });
   if (rule !== null) {
     throw forbidden(rule);

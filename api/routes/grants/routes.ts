@@ -5,15 +5,15 @@ import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { listGrants, readGrant } from '../../../store/grants/read.ts';
 import { revokeGrant } from '../../../store/grants/revoke.ts';
-import { scopeNeedsAdmin } from '../../../store/grants/scope-approvers.ts';
+import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { forbidden, notFound } from '../../errors.ts';
+import { grantMaker } from '../../policies/grant-maker.ts';
 import { type GrantInQuestion, whyNotGrant } from '../../policies/grants.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { createGrant } from './create-grant.ts';
-import { grantMaker } from './grant-maker.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
 
@@ -92,13 +92,12 @@ async function questionOf(db: Dependencies['db'], found: Grant): Promise<GrantIn
   const agent = found.agent_subject_id === null ? null : await readAgent(db, found.agent_subject_id);
   const request = found.request_id === null ? null : await readPermissionRequest(db, found.request_id);
   const sessionId = found.session_id ?? request?.session_id;
-  const { scope } = found.details;
   return {
     grantType: found.grant_type,
     scope: found.scope,
     userSubjectId: found.user_subject_id,
     agentOwnerId: agent?.owner_id ?? null,
     session: sessionId === undefined ? null : await readSession(db, sessionId),
-    adminScope: typeof scope === 'string' && (await scopeNeedsAdmin(db, found.workspace_id, scope)),
+    adminScope: await needsAdmin(db, found.workspace_id, found.details),
   };
 }

@@ -9,13 +9,13 @@ import {
 } from '../../../contract/permission-request.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
-import { scopeNeedsAdmin } from '../../../store/grants/scope-approvers.ts';
+import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
 import { listPermissionRequests, readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { ApiError, forbidden, notFound } from '../../errors.ts';
+import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotDeny } from '../../policies/permission-requests.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
-import { grantMaker } from '../grants/grant-maker.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows'>;
@@ -114,12 +114,11 @@ async function requireDenier(
     throw notFound('The permission request');
   }
   const agent = await readAgent(db, request.agent_id);
-  const { scope } = request.details;
   const rule = whyNotDeny(grantMaker(visit), {
     request,
     session,
     agentOwnerId: agent?.owner_id ?? null,
-    adminScope: typeof scope === 'string' && (await scopeNeedsAdmin(db, visit.workspace.id, scope)),
+    adminScope: await needsAdmin(db, visit.workspace.id, request.details),
   });
   if (rule !== null) {
     throw forbidden(rule);

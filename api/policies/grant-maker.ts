@@ -1,5 +1,5 @@
-import type { GrantMaker } from '../../policies/grants.ts';
-import type { InWorkspace } from '../../route.ts';
+import type { InWorkspace } from '../route.ts';
+import type { GrantMaker } from './grants.ts';
 
 /** A signed-in member as the policies of grants see them. */
 export function grantMaker({
