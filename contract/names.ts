@@ -51,5 +51,8 @@ export const workspaceSlug = z
   );
 
 export const uuid = z.uuid();
+/** Something that is shown by its name: a person, an agent. */
+export const named = z.strictObject({ id: uuid, name: z.string() });
+export type Named = z.infer<typeof named>;
 /** A point in time as ISO 8601 in UTC. */
 export const timestamp = z.iso.datetime();

@@ -1,7 +1,8 @@
-/** Who may deny a request: whoever may create the grant that it asks for (design 4). */
+/** Who may answer a request, and with which grants: as for creating the grant that it asks for (design 4). */
+import { agentOnlyGrantTypes, type GrantScope, grantScope, scopeWidth } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
-import { type GrantMaker, whyNotGrant } from './grants.ts';
+import { type GrantInQuestion, type GrantMaker, whyNotGrant } from './grants.ts';
 
 export interface RequestInQuestion {
   request: Pick<PermissionRequest, 'grant_type' | 'scope'>;
@@ -12,14 +13,32 @@ export interface RequestInQuestion {
 
 /** The rule that stands against it, as a sentence; null when the maker may. */
 export function whyNotDeny(maker: GrantMaker, asked: RequestInQuestion): string | null {
-  const asAsked = whyNotGrant(maker, inQuestion(asked, asked.request.scope));
+  const asAsked = whyNotGrant(maker, inQuestion(asked, asked.request.scope, null));
   // Whoever may give less than was asked may also give nothing.
-  return asAsked === null ? null : whyNotGrant(maker, inQuestion(asked, 'once'));
+  return asAsked === null ? null : whyNotGrant(maker, inQuestion(asked, 'once', null));
+}
+
+/** Scopes of a grant that answers the request, by who would hold it. */
+export interface GrantChoices {
+  agent: GrantScope[];
+  /** The user who drives the session. */
+  operator: GrantScope[];
+}
+
+/** What the maker may answer the request with, narrowest first and never wider than was asked (design 7). */
+export function grantChoices(maker: GrantMaker, asked: RequestInQuestion): GrantChoices {
+  const { request, session } = asked;
+  const narrowEnough = grantScope.options.filter((scope) => scopeWidth[scope] <= scopeWidth[request.scope]);
+  const allowed = (userSubjectId: string | null) =>
+    narrowEnough.filter((scope) => whyNotGrant(maker, inQuestion(asked, scope, userSubjectId)) === null);
+  const userMayHold = session.operator_id !== null && !agentOnlyGrantTypes.has(request.grant_type);
+  return { agent: allowed(null), operator: userMayHold ? allowed(session.operator_id) : [] };
 }
 
 function inQuestion(
   { request, session, agentOwnerId, adminScope }: RequestInQuestion,
-  scope: 'once' | 'session' | 'persistent',
-) {
-  return { grantType: request.grant_type, scope, userSubjectId: null, agentOwnerId, session, adminScope };
+  scope: GrantScope,
+  userSubjectId: string | null,
+): GrantInQuestion {
+  return { grantType: request.grant_type, scope, userSubjectId, agentOwnerId, session, adminScope };
 }

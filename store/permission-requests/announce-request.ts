@@ -2,11 +2,11 @@ import type { Knex } from 'knex';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
-import { readConfiguration } from '../session-configurations/configurations.ts';
 import { appendSessionEvent } from '../session-events/append.ts';
 import { derivedId } from '../session-events/derived-id.ts';
 import { agentNameOf } from '../sessions/agent-name.ts';
 import { requestResource } from './audit.ts';
+import { readOpenedTools } from './opened-tools.ts';
 
 /** Tells everybody who may decide: the session's own stream and each ancestor's, up to the human; and the audit trail. */
 export async function announceRequest(
@@ -23,7 +23,7 @@ export async function announceRequest(
     justification: request.justification,
     agent: { id: session.agent_id, name: await agentNameOf(trx, session.agent_id) },
     session_id: session.id,
-    tools: await openedTools(trx, request),
+    tools: (await readOpenedTools(trx, [request.id])).get(request.id) ?? [],
     expires_at: request.expires_at,
   };
   for (const sessionId of lineage) {
@@ -39,19 +39,4 @@ export async function announceRequest(
     sessionId: session.id,
     data: { grant_type: request.grant_type, details: request.details, scope: request.scope },
   });
-}
-
-/** The tools that the scope opens in this session, from its frozen configuration: a fact, not the agent's claim. */
-async function openedTools(
-  trx: Knex.Transaction,
-  request: PermissionRequest,
-): Promise<{ server: string; tool: string }[]> {
-  const scope = request.grant_type === 'tool_scope' ? request.details['scope'] : null;
-  const configuration = scope === null ? null : await readConfiguration(trx, request.session_id);
-  return (configuration?.servers ?? []).flatMap((server) =>
-    Object.entries(server.tool_scopes)
-      .filter(([, needed]) => needed === scope)
-      .map(([tool]) => ({ server: server.name, tool }))
-      .sort((a, b) => a.tool.localeCompare(b.tool)),
-  );
 }

@@ -2,27 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import {
-  type PermissionRequest,
-  permissionRequest,
-  requestStatus,
-} from '../../../contract/permission-request.ts';
-import { readAgent } from '../../../store/agents/read.ts';
+import { type PermissionRequest, requestStatus } from '../../../contract/permission-request.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
-import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
 import { listPermissionRequests, readPermissionRequest } from '../../../store/permission-requests/read.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
 import { ApiError, forbidden, notFound } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotDeny } from '../../policies/permission-requests.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { countDecidable, presentRequests, questionsOf, type ShownRequest, shownRequest } from './present.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows'>;
 
 const collection = '/workspaces/{slug}/permission-requests';
 const params = z.object({ request_id: uuid });
-const oneRequest = z.strictObject({ permission_request: permissionRequest });
+const oneRequest = z.strictObject({ permission_request: shownRequest });
+/** Beyond this many the count stops. */
+const mostCounted = 1000;
 
 export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] {
   const { db } = dependencies;
@@ -33,13 +29,14 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
       summary: 'What agents asked for, newest first: all for admins, of own sessions and agents for members',
       scope: 'workspace',
       query: pageQuery.extend({ status: requestStatus.optional(), session_id: uuid.optional() }),
-      response: z.strictObject({ permission_requests: z.array(permissionRequest), next_cursor: nextCursor }),
+      response: z.strictObject({ permission_requests: z.array(shownRequest), next_cursor: nextCursor }),
       async handler({ query: { status, session_id: sessionId, ...page }, ...visit }) {
         const filter = { status, sessionId, readableBy: readableBy(visit) };
         const { items, nextCursor } = await listPermissionRequests(db, visit.workspace.id, filter, page);
-        return { permission_requests: items, next_cursor: nextCursor };
+        return { permission_requests: await presentRequests(db, visit, items), next_cursor: nextCursor };
       },
     }),
+    countRoute(dependencies),
     defineRoute({
       method: 'get',
       path: `${collection}/{request_id}`,
@@ -48,11 +45,27 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
       params,
       response: oneRequest,
       async handler({ params, ...visit }) {
-        return { permission_request: await requireRequest(db, visit, params.request_id) };
+        return { permission_request: await shown(db, visit, params.request_id) };
       },
     }),
     denyRoute(dependencies),
   ];
+}
+
+/** For the number that people see everywhere: cheaper than the list, and asked for often. */
+function countRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${collection}/count`,
+    summary: `How many requests are open, and how many of them the caller may decide; counts up to ${mostCounted}`,
+    scope: 'workspace',
+    response: z.strictObject({ open: z.int(), may_decide: z.int() }),
+    async handler(visit) {
+      const filter = { status: 'open', readableBy: readableBy(visit) } as const;
+      const { items } = await listPermissionRequests(db, visit.workspace.id, filter, { limit: mostCounted });
+      return { open: items.length, may_decide: await countDecidable(db, visit, items) };
+    },
+  });
 }
 
 function denyRoute({ db, workflows }: Dependencies): AnyRoute {
@@ -84,7 +97,7 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
       if (outcome.status !== 'denied') {
         throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
       }
-      return { permission_request: await requireRequest(db, visit, request.id) };
+      return { permission_request: await shown(db, visit, request.id) };
     },
   });
 }
@@ -104,22 +117,24 @@ async function requireRequest(
   return request;
 }
 
+async function shown(db: Dependencies['db'], visit: InWorkspace, id: string): Promise<ShownRequest> {
+  const [request] = await presentRequests(db, visit, [await requireRequest(db, visit, id)]);
+  if (request === undefined) {
+    throw notFound('The permission request');
+  }
+  return request;
+}
+
 async function requireDenier(
   db: Dependencies['db'],
   visit: InWorkspace,
   request: PermissionRequest,
 ): Promise<void> {
-  const session = await readSession(db, request.session_id);
-  if (session === null) {
+  const question = (await questionsOf(db, visit.workspace.id, [request])).get(request.id);
+  if (question === undefined) {
     throw notFound('The permission request');
   }
-  const agent = await readAgent(db, request.agent_id);
-  const rule = whyNotDeny(grantMaker(visit), {
-    request,
-    session,
-    agentOwnerId: agent?.owner_id ?? null,
-    adminScope: await needsAdmin(db, visit.workspace.id, request.details),
-  });
+  const rule = whyNotDeny(grantMaker(visit), question);
   if (rule !== null) {
     throw forbidden(rule);
   }

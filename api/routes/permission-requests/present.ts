@@ -1,0 +1,112 @@
+/** Permission requests as people read them: beside the agent's claim, what the platform itself knows (design 7). */
+import { z } from 'zod';
+import { grantScope } from '../../../contract/grant.ts';
+import { named } from '../../../contract/names.ts';
+import { type PermissionRequest, permissionRequest } from '../../../contract/permission-request.ts';
+import { openedTool } from '../../../contract/session-event.ts';
+import type { Db } from '../../../store/database.ts';
+import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
+import { type Circumstances, readCircumstances } from '../../../store/permission-requests/circumstances.ts';
+import { readOpenedTools } from '../../../store/permission-requests/opened-tools.ts';
+import { grantMaker } from '../../policies/grant-maker.ts';
+import { grantChoices, type RequestInQuestion, whyNotDeny } from '../../policies/permission-requests.ts';
+import type { InWorkspace } from '../../route.ts';
+
+const scopes = z.array(grantScope);
+
+export const shownRequest = permissionRequest.extend({
+  agent: named,
+  /** Who drives the session; null for child and scheduled sessions. */
+  operator: named.nullable(),
+  root_operator: named.nullable(),
+  /** The agent that a `spawn` request asks to start. */
+  child_agent: named.nullable(),
+  /** What the scope opens in this session; empty for other types than `tool_scope`. */
+  tools: z.array(openedTool),
+  /** Whether the caller may answer it now: deny it, or grant it in one of the scopes below. False once it is closed. */
+  may_decide: z.boolean(),
+  /** Scopes that the caller may grant, narrowest first, by who would hold the grant. */
+  may_grant: z.strictObject({ agent: scopes, operator: scopes }),
+});
+export type ShownRequest = z.infer<typeof shownRequest>;
+
+type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;
+
+/** In the order given; a request that was removed meanwhile is left out. */
+export async function presentRequests(
+  db: Db,
+  visit: Visit,
+  requests: readonly PermissionRequest[],
+): Promise<ShownRequest[]> {
+  const tools = await readOpenedTools(db, requests.map(idOf));
+  const inQuestion = await questionsOf(db, visit.workspace.id, requests);
+  return requests.flatMap((request) => {
+    const asked = inQuestion.get(request.id);
+    if (asked === undefined) {
+      return [];
+    }
+    const { agent, operator, rootOperator, childAgent } = asked.circumstances;
+    return [
+      {
+        ...request,
+        agent: { id: agent.id, name: agent.name },
+        operator,
+        root_operator: rootOperator,
+        child_agent: childAgent,
+        tools: tools.get(request.id) ?? [],
+        ...answersOf(visit, request, asked),
+      },
+    ];
+  });
+}
+
+/** How many of the requests the visitor may answer now. */
+export async function countDecidable(
+  db: Db,
+  visit: Visit,
+  requests: readonly PermissionRequest[],
+): Promise<number> {
+  const inQuestion = await questionsOf(db, visit.workspace.id, requests);
+  return requests.filter((request) => {
+    const asked = inQuestion.get(request.id);
+    return asked !== undefined && answersOf(visit, request, asked).may_decide;
+  }).length;
+}
+
+function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestInQuestion) {
+  const maker = grantMaker(visit);
+  return status === 'open'
+    ? { may_decide: whyNotDeny(maker, asked) === null, may_grant: grantChoices(maker, asked) }
+    : { may_decide: false, may_grant: { agent: [], operator: [] } };
+}
+
+type Question = RequestInQuestion & { circumstances: Circumstances };
+
+/** Each request as the policies ask about it, by id; one that was removed meanwhile is left out. */
+export async function questionsOf(
+  db: Db,
+  workspaceId: string,
+  requests: readonly PermissionRequest[],
+): Promise<Map<string, Question>> {
+  const circumstances = await readCircumstances(db, requests.map(idOf));
+  const open = requests.filter(({ status }) => status === 'open');
+  const adminScopes = await scopesThatNeedAdmin(db, workspaceId, open.flatMap(scopeOf));
+  const questions = new Map<string, Question>();
+  for (const request of requests) {
+    const found = circumstances.get(request.id);
+    if (found !== undefined) {
+      const { agent, operator, rootOperator } = found;
+      questions.set(request.id, {
+        request,
+        session: { operator_id: operator?.id ?? null, root_operator_id: rootOperator?.id ?? null },
+        agentOwnerId: agent.ownerId,
+        adminScope: scopeOf(request).some((scope) => adminScopes.has(scope)),
+        circumstances: found,
+      });
+    }
+  }
+  return questions;
+}
+
+const idOf = ({ id }: PermissionRequest) => id;
+const scopeOf = ({ details: { scope } }: PermissionRequest) => (typeof scope === 'string' ? [scope] : []);

@@ -1,0 +1,73 @@
+/** Who stands around a permission request, for those who show it and those who decide who may answer it. */
+import { z } from 'zod';
+import { type Named, uuid } from '../../contract/names.ts';
+import type { Db } from '../database.ts';
+
+export interface Circumstances {
+  agent: Named & { ownerId: string | null };
+  /** Null for child and scheduled sessions. */
+  operator: Named | null;
+  /** The human at the top of the tree of sessions. */
+  rootOperator: Named | null;
+  /** The agent that a `spawn` request names. */
+  childAgent: Named | null;
+}
+
+const row = z.object({
+  request_id: uuid,
+  agent_id: uuid,
+  agent_name: z.string(),
+  owner_id: uuid.nullable(),
+  operator_id: uuid.nullable(),
+  operator_name: z.string().nullable(),
+  root_operator_id: uuid.nullable(),
+  root_operator_name: z.string().nullable(),
+  child_agent_id: uuid.nullable(),
+  child_agent_name: z.string().nullable(),
+});
+
+/** By request id. */
+export async function readCircumstances(
+  db: Db,
+  requestIds: readonly string[],
+): Promise<Map<string, Circumstances>> {
+  const rows: unknown = await db('permission_requests as r')
+    .join('agents as a', 'a.id', 'r.agent_id')
+    .join('sessions as s', 's.id', 'r.session_id')
+    .leftJoin('users as o', 'o.id', 's.operator_id')
+    .leftJoin('users as t', 't.id', 's.root_operator_id')
+    .leftJoin('agents as c', (on) =>
+      on.on('c.workspace_id', 'r.workspace_id').on(db.raw(`c.id::text = r.details ->> 'child_agent_id'`)),
+    )
+    .whereIn('r.id', requestIds)
+    .select({
+      request_id: 'r.id',
+      agent_id: 'a.id',
+      agent_name: 'a.name',
+      owner_id: 'a.owner_id',
+      operator_id: 'o.id',
+      operator_name: 'o.name',
+      root_operator_id: 't.id',
+      root_operator_name: 't.name',
+      child_agent_id: 'c.id',
+      child_agent_name: 'c.name',
+    });
+  return new Map(
+    z
+      .array(row)
+      .parse(rows)
+      .map((found) => [found.request_id, present(found)]),
+  );
+}
+
+function present(found: z.infer<typeof row>): Circumstances {
+  return {
+    agent: { id: found.agent_id, name: found.agent_name, ownerId: found.owner_id },
+    operator: namedOrNull(found.operator_id, found.operator_name),
+    rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
+    childAgent: namedOrNull(found.child_agent_id, found.child_agent_name),
+  };
+}
+
+const namedOrNull = (id: string | null, name: string | null): Named | null =>
+  id === null || name === null ? null : { id, name };

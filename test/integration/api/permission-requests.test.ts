@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../../contract/agent.ts';
+import type { Session } from '../../../contract/session.ts';
+import type { Workspace } from '../../../contract/workspace.ts';
+import type { Person } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
+import { frozenFor } from '../../support/granted.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+
+let api: SessionApi;
+let workspace: Workspace;
+let admin: Person;
+let member: Person;
+let base: string;
+let session: Session;
+let agent: Agent;
+
+beforeAll(async () => {
+  api = await startSessionApi();
+});
+beforeEach(async () => {
+  ({ workspace, admin, member, base } = await api.workspace());
+  ({ session, agent } = await api.runningSession(member, base));
+  const frozen = { configuration: JSON.stringify(frozenFor(session, agent)) };
+  await eventually(async () => {
+    expect(await api.db('session_configurations').where({ session_id: session.id }).update(frozen)).toBe(1);
+  });
+});
+afterAll(() => api.stop());
+
+const ask = async (content: Record<string, unknown> = {}) => {
+  const request_id = randomUUID();
+  const answer = await api.asSidecar(session.id, 'POST', 'permission-requests', {
+    request_id,
+    grant_type: 'tool_scope',
+    details: { scope: 'files.write' },
+    scope: 'session',
+    justification: 'Please',
+    refused_call: null,
+    ...content,
+  });
+  expect(answer).toMatchObject({ status: 200, body: { status: 'sent' } });
+  return request_id;
+};
+const read = async (id: string, person = member) =>
+  (await person.ok<{ permission_request: object }>('GET', `${base}/permission-requests/${id}`))
+    .permission_request;
+const count = (person: Person) => person.ok('GET', `${base}/permission-requests/count`);
+const newcomer = async () => {
+  const person = await api.person('Nina Newcomer');
+  await api.join(workspace, person, 'member');
+  return person;
+};
+
+describe('a permission request', () => {
+  it('comes with what the platform knows: who asks, for whom, and what it opens', async () => {
+    const request_id = await ask();
+    const facts = {
+      agent: { id: agent.id, name: agent.name },
+      operator: { id: member.user.id, name: 'Max Member' },
+      root_operator: { id: member.user.id, name: 'Max Member' },
+      child_agent: null,
+      tools: [
+        { server: 'files', tool: 'edit_file' },
+        { server: 'files', tool: 'write_file' },
+      ],
+    };
+    expect(await read(request_id)).toMatchObject(facts);
+    expect(await member.ok('GET', `${base}/permission-requests?session_id=${session.id}`)).toMatchObject({
+      permission_requests: [{ id: request_id, ...facts }],
+    });
+    expect(await member.ok('GET', `/api/sessions/${session.id}/events`)).toMatchObject({
+      events: expect.arrayContaining([
+        expect.objectContaining({
+          type: 'agent.permission_request',
+          payload: expect.objectContaining({ agent: facts.agent, tools: facts.tools }),
+        }),
+      ]),
+    });
+  });
+
+  it('names the agent that it asks to start', async () => {
+    const request_id = await ask({ grant_type: 'spawn', details: { child_agent_id: agent.id } });
+    expect(await read(request_id)).toMatchObject({
+      child_agent: { id: agent.id, name: agent.name },
+      tools: [],
+      may_grant: { agent: ['once', 'session'], operator: [] },
+    });
+  });
+
+  it('says what the caller may answer it with, and keeps to it', async () => {
+    const request_id = await ask({ scope: 'persistent' });
+    expect(await read(request_id)).toMatchObject({
+      may_decide: true,
+      may_grant: { agent: ['once', 'session'], operator: ['once', 'session', 'persistent'] },
+    });
+    expect(await read(request_id, admin)).toMatchObject({
+      may_decide: true,
+      may_grant: {
+        agent: ['once', 'session', 'persistent'],
+        operator: ['once', 'session', 'persistent'],
+      },
+    });
+    const grant = (scope: string) =>
+      member.send('POST', `${base}/grants`, {
+        agent_subject_id: agent.id,
+        grant_type: 'tool_scope',
+        details: { scope: 'files.write' },
+        scope,
+        session_id: scope === 'session' ? session.id : null,
+        request_id,
+      });
+    expect(await grant('persistent')).toMatchObject({ status: 403 });
+    expect(await grant('session')).toMatchObject({ status: 201 });
+    expect(await read(request_id)).toMatchObject({
+      status: 'approved',
+      may_decide: false,
+      may_grant: { agent: [], operator: [] },
+    });
+  });
+
+  it('offers nothing to whoever may only look', async () => {
+    const reader = await newcomer();
+    await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
+    expect(await read(await ask(), reader)).toMatchObject({
+      may_decide: false,
+      may_grant: { agent: [], operator: [] },
+    });
+  });
+
+  it('is left to admins where the catalog says so', async () => {
+    await admin.ok('POST', `${base}/mcp-servers`, {
+      name: 'files',
+      shape: { type: 'command', command: 'x' },
+      manifest: { tool_scopes: { write_file: 'files.write' } },
+      approvers: 'admin',
+    });
+    const [kept, free] = [await ask(), await ask({ details: { scope: 'files.remove' } })];
+    expect(await read(kept)).toMatchObject({ may_decide: false, may_grant: { agent: [], operator: [] } });
+    expect(await read(free)).toMatchObject({ may_decide: true });
+    expect(await read(kept, admin)).toMatchObject({ may_decide: true });
+    expect(await count(member)).toEqual({ open: 2, may_decide: 1 });
+    expect(await count(admin)).toEqual({ open: 2, may_decide: 2 });
+  });
+});
+
+describe('the count of permission requests', () => {
+  it('is of those that are open and for the caller to see', async () => {
+    expect(await count(member)).toEqual({ open: 0, may_decide: 0 });
+    const request_id = await ask();
+    await ask({ details: { scope: 'files.remove' } });
+    await member.ok('POST', `${base}/permission-requests/${request_id}/deny`, {});
+    expect(await count(member)).toEqual({ open: 1, may_decide: 1 });
+    const reader = await newcomer();
+    expect(await count(reader)).toEqual({ open: 0, may_decide: 0 });
+    await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
+    expect(await count(reader)).toEqual({ open: 1, may_decide: 0 });
+  });
+
+  it('is not given to people of other workspaces', async () => {
+    const other = await api.workspace();
+    expect(await other.admin.send('GET', `${base}/permission-requests/count`)).toMatchObject({ status: 404 });
+  });
+});
