@@ -1,0 +1,109 @@
+/** The clients of the bench, in a process of their own: takes one order after the other from its parent, and answers each. */
+
+import { openHttpClient } from './http-client.ts';
+import { type Client, openLineClient } from './line-client.ts';
+import { largeParams, paramsOf, type RequestKind, requestLine } from './messages.ts';
+
+export interface Load {
+  client: string;
+  kind: RequestKind;
+  sizeBytes: number;
+  inFlight: number;
+  durationMs: number;
+}
+export type Order =
+  | { type: 'open'; client: string; transport: 'line' | 'http'; address: string }
+  | ({ type: 'measure' } & Load)
+  | { type: 'flood'; client: string; sizeBytes: number }
+  | { type: 'stop' };
+
+/** What one turn gave. */
+export interface Sample {
+  latenciesMs: number[];
+  perSecond: number;
+}
+export type Answer = { ok: true; sample: Sample | null } | { ok: false; message: string };
+
+const clients = new Map<string, Client>();
+let nextId = 100_000;
+let stopFlood = async () => 0;
+
+function clientOf(name: string): Client {
+  const client = clients.get(name);
+  if (client === undefined) {
+    throw new Error(`${name} is not open`);
+  }
+  return client;
+}
+
+/** Six digits, so that every line has the same length. */
+function takeId(): number {
+  nextId = nextId < 999_999 ? nextId + 1 : 100_000;
+  return nextId;
+}
+
+async function measure({ client: name, kind, sizeBytes, inFlight, durationMs }: Load): Promise<Sample> {
+  const client = clientOf(name);
+  const params = paramsOf(kind, sizeBytes);
+  const latenciesMs: number[] = [];
+  const startedMs = performance.now();
+  const sendInTurn = async () => {
+    for (let from = startedMs; from - startedMs < durationMs; ) {
+      const id = takeId();
+      await client.send(id, requestLine(kind, id, params));
+      const now = performance.now();
+      latenciesMs.push(now - from);
+      from = now;
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, sendInTurn));
+  return { latenciesMs, perSecond: (latenciesMs.length / (performance.now() - startedMs)) * 1000 };
+}
+
+/** Sends large lines until told to stop, two at a time, so that the next one waits when one was answered. */
+function flood(name: string, sizeBytes: number): void {
+  const client = clientOf(name);
+  const params = largeParams(sizeBytes);
+  let stopped = false;
+  let sent = 0;
+  const sendInTurn = async () => {
+    for (; !stopped; sent += 1) {
+      const id = takeId();
+      await client.send(id, requestLine('call', id, params));
+    }
+  };
+  const senders = Promise.all([sendInTurn(), sendInTurn()]);
+  const startedMs = performance.now();
+  stopFlood = async () => {
+    stopped = true;
+    await senders;
+    return (sent / (performance.now() - startedMs)) * 1000;
+  };
+  senders.catch(() => undefined);
+}
+
+async function carryOut(order: Order): Promise<Sample | null> {
+  switch (order.type) {
+    case 'open': {
+      const open = order.transport === 'line' ? openLineClient : openHttpClient;
+      clients.set(order.client, await open(order.address));
+      return null;
+    }
+    case 'measure':
+      return measure(order);
+    case 'flood':
+      flood(order.client, order.sizeBytes);
+      return null;
+    case 'stop':
+      return { latenciesMs: [], perSecond: await stopFlood() };
+  }
+}
+
+process.on('message', (order: Order) => {
+  const send = (answer: Answer) => process.send?.(answer);
+  carryOut(order).then(
+    (sample) => send({ ok: true, sample }),
+    (error: unknown) => send({ ok: false, message: error instanceof Error ? error.message : String(error) }),
+  );
+});
+process.once('disconnect', () => process.exit());

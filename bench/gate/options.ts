@@ -1,0 +1,120 @@
+import { accessSync, constants } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { targets } from './targets.ts';
+
+export const usage = `npm run bench:gate -- [options]
+
+Measures in turns, with an echo server of the same program behind each, on one core ("pinned": client, proxy and server
+share it, so a hop costs no wake-up of another core) and wherever the system puts them ("unpinned"):
+  direct             a Unix socket
+  socat              Debian's socat, from one Unix socket to another
+  sidecar            the sidecar as a session runs it: every check, every call on disk before it is forwarded
+  sidecar-gated      the same with a gated tool: one request more, to an internal API that allows every call
+  sidecar-ping       the same with messages that are no call: every check, nothing for the audit trail
+  sidecar-in-memory  calls again, with the audit trail's spool in memory: what is left is not the disk's
+  supergateway       npm supergateway: stdio to Streamable HTTP, one server process for the session
+  mcp-proxy          npm mcp-proxy: the same
+  neighbour          how much a neighbour that sends 1 MB lines to another server delays a quiet connection
+  memory             an idle sidecar beside an idle node
+
+  --only A,B         these rows only (direct comes by itself)
+  --cores WHICH      pinned, unpinned or both (default both)
+  --sizes N,M        bytes of a message (default 300,10000)
+  --seconds N        measured for each figure, after a warm-up (default 4)
+  --directory PATH   where the spool is: its disk is part of the figures (default the system's temporary directory)
+  --json FILE        writes every figure
+  --check            exits with 1 when an aim is missed
+`;
+
+const extras = ['neighbour', 'memory'];
+
+export interface Options {
+  rows: ReadonlySet<string>;
+  /** Null: wherever the system puts them. */
+  cores: readonly (number | null)[];
+  sizesBytes: readonly number[];
+  seconds: number;
+  directory: string;
+  json: string | null;
+  check: boolean;
+}
+
+/** Prints the usage and ends the process for `--help`, or with 2 when something is not usable. */
+export function readOptions(argv: string[]): Options {
+  try {
+    const { values } = parseArgs({
+      args: argv,
+      options: {
+        only: { type: 'string', default: [...targets.map(({ name }) => name), ...extras].join(',') },
+        cores: { type: 'string', default: 'both' },
+        sizes: { type: 'string', default: '300,10000' },
+        seconds: { type: 'string', default: '4' },
+        directory: { type: 'string', default: tmpdir() },
+        json: { type: 'string' },
+        check: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) {
+      console.log(usage);
+      process.exit(0);
+    }
+    return {
+      rows: readRows(values.only),
+      cores: readCores(values.cores),
+      sizesBytes: values.sizes.split(',').map((size) => positive('--sizes', size)),
+      seconds: positive('--seconds', values.seconds),
+      directory: values.directory,
+      json: values.json ?? null,
+      check: values.check,
+    };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+function readRows(text: string): ReadonlySet<string> {
+  const known = new Set<string>([...targets.map(({ name }) => name), ...extras]);
+  const rows = text.split(',');
+  const unknown = rows.filter((row) => !known.has(row));
+  if (unknown.length > 0) {
+    throw new Error(`--only: ${unknown.join(', ')} is none of ${[...known].join(', ')}`);
+  }
+  return new Set([...rows, 'direct']);
+}
+
+function readCores(text: string): readonly (number | null)[] {
+  const choices: Record<string, readonly (number | null)[]> = {
+    pinned: [0],
+    unpinned: [null],
+    both: [0, null],
+  };
+  const cores = choices[text];
+  if (cores === undefined) {
+    throw new Error(`--cores: ${text} is none of pinned, unpinned, both`);
+  }
+  return cores;
+}
+
+function positive(flag: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && Number.isFinite(value))) {
+    throw new Error(`${flag}: ${text} is not a number above 0`);
+  }
+  return value;
+}
+
+/** Is the program on the PATH? */
+export function isInstalled(program: string, path: string): boolean {
+  return path.split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,163 @@
+/** The processes of one part of the bench: all started alike, all ended with it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Load, Order, Sample } from './load-generator.ts';
+
+export interface StartOptions {
+  cwd?: string;
+  /** Written to its standard input, which then stays open until the end. */
+  input?: string;
+}
+
+export interface LoadGenerator {
+  open(client: string, transport: 'line' | 'http', address: string): Promise<void>;
+  measure(load: Load): Promise<Sample>;
+  flood(client: string, sizeBytes: number): Promise<void>;
+  /** Ends a flood; answers how many lines a second it sent. */
+  stopFlood(): Promise<number>;
+}
+
+/** A file that may be started as one of the bench's own programs. */
+export const ownProgram = (name: string) => [
+  process.execPath,
+  '--import',
+  'tsx',
+  new URL(`${name}.ts`, import.meta.url).pathname,
+];
+
+const killAfterMs = 3000;
+const startLimitMs = 20_000;
+
+export class Processes {
+  readonly #prefix: readonly string[];
+  readonly #children: ChildProcess[] = [];
+  #closing = false;
+
+  /** `core`: all of them run on this one; null leaves it to the system. */
+  constructor(core: number | null) {
+    this.#prefix = core === null ? [] : ['taskset', '-c', String(core)];
+  }
+
+  start(argv: readonly string[], options: StartOptions = {}): ChildProcess {
+    const child = this.#spawn(argv, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+    let lastWords = '';
+    child.stderr?.on('data', (chunk) => {
+      lastWords = `${lastWords}${chunk}`.slice(-2000);
+    });
+    child.once('exit', (code) => {
+      if (!this.#closing) {
+        console.error(`${argv.join(' ')} ended with ${code}:\n${lastWords}`);
+      }
+    });
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.write(options.input ?? '');
+    return child;
+  }
+
+  #spawn(argv: readonly string[], options: StartOptions & { stdio: ('pipe' | 'ignore' | 'ipc')[] }) {
+    const [command = '', ...args] = [...this.#prefix, ...argv];
+    // Its own group: some start further processes. The advanced form carries many numbers at little cost.
+    const child = spawn(command, args, { ...options, detached: true, serialization: 'advanced' });
+    this.#children.push(child);
+    return child;
+  }
+
+  async startLoadGenerator(): Promise<LoadGenerator> {
+    const child = this.#spawn(ownProgram('load-generator'), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    const order = async (given: Order): Promise<Sample | null> => {
+      const answered = new Promise<Answer>((resolve, reject) => {
+        child.once('message', (answer: Answer) => resolve(answer));
+        child.once('exit', () => reject(new Error('the load generator ended')));
+      });
+      child.send(given);
+      const answer = await answered;
+      child.removeAllListeners('exit');
+      if (!answer.ok) {
+        throw new Error(`${JSON.stringify(given)}: ${answer.message}`);
+      }
+      return answer.sample;
+    };
+    const nothing = { latenciesMs: [], perSecond: 0 };
+    return {
+      open: async (client, transport, address) =>
+        void (await order({ type: 'open', client, transport, address })),
+      measure: async (load) => (await order({ type: 'measure', ...load })) ?? nothing,
+      flood: async (client, sizeBytes) => void (await order({ type: 'flood', client, sizeBytes })),
+      stopFlood: async () => (await order({ type: 'stop' }))?.perSecond ?? 0,
+    };
+  }
+
+  /** Ends all of them; whoever does not end by itself is killed. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all(this.#children.reverse().map(endGroup));
+  }
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+  const ended = child.exitCode !== null || child.signalCode !== null;
+  if (!ended && child.pid !== undefined) {
+    const exited = once(child, 'exit');
+    signalGroup(child.pid, 'SIGTERM');
+    await Promise.race([exited, sleep(killAfterMs, undefined, { ref: false })]);
+  }
+  if (child.pid !== undefined) {
+    signalGroup(child.pid, 'SIGKILL');
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+export async function firstLineOf(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) {
+    throw new Error('it has no output');
+  }
+  const lines = createInterface({ input: child.stdout });
+  const [line] = await once(lines, 'line');
+  return String(line);
+}
+
+/** Waits until `isThere` is. Throws after a while, naming `what`. */
+export async function until(what: string, isThere: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + startLimitMs;
+  while (!(await isThere())) {
+    if (performance.now() > deadline) {
+      throw new Error(`${what} did not start`);
+    }
+    await sleep(20);
+  }
+}
+
+export const untilSocket = (path: string) => until(path, () => existsSync(path));
+
+export const untilPort = (port: number) =>
+  until(
+    `port ${port}`,
+    () =>
+      new Promise((resolve) => {
+        const socket = connect(port, '127.0.0.1');
+        const settle = (isOpen: boolean) => {
+          socket.destroy();
+          resolve(isOpen);
+        };
+        socket.once('connect', () => settle(true)).once('error', () => settle(false));
+      }),
+  );
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
