@@ -52,6 +52,9 @@ export const manifestSource = z.enum(['image', 'pasted', 'none']);
 export const network = z.enum(['none', 'internet']);
 /** A private destination that an admin opens: `host:port` or `cidr:port`. */
 export const egressRule = z.string().regex(/^[A-Za-z0-9.:/[\]-]+:\d{1,5}$/, 'must be host:port or cidr:port');
+/** What an MCP server may ask of the agent, in the protocol's own words for what a client can do. */
+export const clientFeature = z.enum(['elicitation', 'roots', 'sampling']);
+export type ClientFeature = z.infer<typeof clientFeature>;
 /** Who may grant the scopes that the entry's manifest names. */
 export const approvers = z.enum(['operator', 'admin']);
 
@@ -63,6 +66,10 @@ export const mcpServerInput = z.strictObject({
   network: network.default('internet'),
   egress_allow: z.array(egressRule).max(50).default([]),
   approvers: approvers.default('operator'),
+  client_features: z
+    .array(clientFeature)
+    .refine((features) => new Set(features).size === features.length, 'must not name a feature twice')
+    .default([]),
 });
 export type McpServerInput = z.infer<typeof mcpServerInput>;
 
@@ -78,6 +85,7 @@ export const mcpServer = z.strictObject({
   network,
   egress_allow: z.array(egressRule),
   approvers,
+  client_features: z.array(clientFeature),
   created_at: timestamp,
   created_by: uuid.nullable(),
   updated_at: timestamp,

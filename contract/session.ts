@@ -1,7 +1,7 @@
 /** Sessions and their frozen configuration (design 5, 6). */
 import { z } from 'zod';
 import { agentKind, agentLimits, run } from './agent.ts';
-import { egressRule, manifestEnvField, network, shape } from './catalog.ts';
+import { clientFeature, egressRule, manifestEnvField, network, shape } from './catalog.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 
 export const sessionStatus = z.enum([
@@ -71,6 +71,8 @@ export const frozenServer = z.strictObject({
   tool_scopes: z.record(z.string(), toolScope),
   network,
   egress_allow: z.array(egressRule),
+  /** Sessions from before it was asked for have none. */
+  client_features: z.array(clientFeature).default([]),
 });
 export type FrozenServer = z.infer<typeof frozenServer>;
 

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { inputMessage } from './agent-contract.ts';
+import { clientFeature } from './catalog.ts';
 import { toolErrorCode } from './errors.ts';
 import { entryName, timestamp, toolScope, uuid } from './names.ts';
 import { permissionRequestInput, refusedCall, requestStatus } from './permission-request.ts';
@@ -29,7 +30,14 @@ export const sidecarBoot = z.strictObject({
   control_host: z.string(),
   /** 0 lets the system choose; the sidecar reports what it got with `ready`. */
   control_port: z.int(),
-  servers: z.array(z.strictObject({ name: entryName, tool_scopes: z.record(z.string(), toolScope) })),
+  servers: z.array(
+    z.strictObject({
+      name: entryName,
+      tool_scopes: z.record(z.string(), toolScope),
+      /** What the server may ask of the agent. */
+      client_features: z.array(clientFeature).default([]),
+    }),
+  ),
   /** Whether arguments and results of calls go into the audit trail: the workspace's setting, frozen with the session. */
   log_tool_payloads: z.boolean(),
   limits: z.strictObject({

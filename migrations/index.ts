@@ -5,6 +5,7 @@ import * as createCatalog from './20261121090100_create_catalog.ts';
 import * as createSessions from './20261121090200_create_sessions.ts';
 import * as createGrants from './20261121090300_create_grants.ts';
 import * as createAudit from './20261121090400_create_audit.ts';
+import * as addClientFeatures from './20261121090500_add_client_features.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -12,6 +13,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261121090200_create_sessions': createSessions,
   '20261121090300_create_grants': createGrants,
   '20261121090400_create_audit': createAudit,
+  '20261121090500_add_client_features': addClientFeatures,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -85,9 +85,14 @@ async function createParts(boot: SidecarBoot, logger: Logger) {
 function openLinks(boot: SidecarBoot, parts: Parts): Promise<Link[]> {
   const { gate, audit, metrics, logger } = parts;
   const { line_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
-  const linkParts = (server: string, toolScopes: Record<string, string>): Omit<LinkParts, 'side'> => ({
+  const linkParts = ({
+    name: server,
+    tool_scopes,
+    client_features,
+  }: SidecarBoot['servers'][number]): Omit<LinkParts, 'side'> => ({
     server,
-    tools: createGateMap(toolScopes),
+    tools: createGateMap(tool_scopes),
+    clientFeatures: new Set(client_features),
     gate,
     audit,
     metrics,
@@ -104,9 +109,10 @@ function openLinks(boot: SidecarBoot, parts: Parts): Promise<Link[]> {
     inlineArtifactBytes: boot.limits.inline_artifact_bytes,
     maxWaitSeconds: boot.limits.request_input_wait_seconds,
   };
+  const platformServer = { name: platformServerName, tool_scopes: {}, client_features: [] };
   const side = createLocalSide((connection) => servePlatformTools(connection, toolParts, logger));
   return Promise.all([
-    openLocalLink({ ...linkParts(platformServerName, {}), side }, platformConnections),
-    ...boot.servers.map(({ name, tool_scopes }) => openExternalLink(linkParts(name, tool_scopes))),
+    openLocalLink({ ...linkParts(platformServer), side }, platformConnections),
+    ...boot.servers.map((server) => openExternalLink(linkParts(server))),
   ]);
 }

@@ -43,7 +43,11 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       },
       prompt: configuration.prompt,
     },
-    servers: servers.map(({ name, tool_scopes }) => ({ name, tool_scopes })),
+    servers: servers.map(({ name, tool_scopes, client_features }) => ({
+      name,
+      tool_scopes,
+      client_features,
+    })),
     logToolPayloads: configuration.log_tool_payloads,
     containers,
   };

@@ -1,7 +1,8 @@
 /** What happens to one message. Pure: no input or output, no clock (design 8). */
+import type { ClientFeature } from '../../contract/catalog.ts';
 import { isObject, type Message, type Params, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { GateMap } from './gate-map.ts';
-import { agentMay, areInputRequests, type Era, mayAskForInput, serverMay } from './method-policy.ts';
+import { agentMay, type Era, featuresAskedFor, mayAskForInput, serverMay } from './method-policy.ts';
 import { hasLookalikeMember } from './protocol-members.ts';
 
 /** What the decision on a message of the agent's depends on beside the message. */
@@ -22,6 +23,8 @@ export interface GateView {
 /** What the decision on a message of the server's depends on beside the message. */
 export interface ServerView {
   era: Era;
+  /** What the server may ask of the agent. */
+  features: ReadonlySet<ClientFeature>;
   /** The request of the agent's that waits under this id. `rounds`: how often its call was answered with a request for input. */
   agentRequest(id: RequestId): { method: string; rounds: number } | null;
   /** Could a reader take it for an id of the server's that waits for an answer? */
@@ -32,6 +35,7 @@ export interface ServerView {
 
 export type GateRefusal =
   | 'method_not_allowed'
+  | 'client_feature_not_allowed'
   | 'id_in_use'
   | 'too_many_requests'
   | 'unknown_answer'
@@ -178,12 +182,13 @@ export function decideServerMessage(message: Message, view: ServerView): ServerD
       return { action: 'refuse', reason: 'unknown_answer', id: null };
     }
     return message.kind === 'result' && message.result['resultType'] === 'input_required'
-      ? decideInput(message.id, message.result, request, view.era)
+      ? decideInput(message.id, message.result, request, view)
       : { action: 'answer', id: message.id, input: null };
   }
   const id = message.kind === 'request' ? message.id : null;
-  if (!serverMay(view.era, message)) {
-    return { action: 'refuse', reason: 'method_not_allowed', id };
+  const verdict = serverMay(view.era, message, view.features);
+  if (verdict !== 'passes') {
+    return { action: 'refuse', reason: verdict, id };
   }
   if (id !== null && view.serverIdTaken(id)) {
     // Answering it would answer the request that waits under this id.
@@ -199,20 +204,20 @@ function decideInput(
   id: RequestId,
   { requestState: state = null, inputRequests = {} }: Params,
   { method, rounds }: { method: string; rounds: number },
-  era: Era,
+  { era, features }: ServerView,
 ): ServerDecision {
-  const isWellFormed =
-    mayAskForInput(era, method) &&
-    (state === null || typeof state === 'string') &&
-    isObject(inputRequests) &&
-    areInputRequests(inputRequests) &&
-    (state !== null || Object.keys(inputRequests).length > 0);
-  if (!isWellFormed) {
-    return { action: 'refuse_answer', reason: 'bad_input_request', id };
+  const refuseAnswer = (reason: GateRefusal): ServerDecision => ({ action: 'refuse_answer', reason, id });
+  const asked = isObject(inputRequests) ? featuresAskedFor(inputRequests) : null;
+  const isWellFormed = mayAskForInput(era, method) && (state === null || typeof state === 'string');
+  if (!isWellFormed || asked === null || (state === null && asked.size === 0)) {
+    return refuseAnswer('bad_input_request');
+  }
+  if ([...asked.values()].some((feature) => !features.has(feature))) {
+    return refuseAnswer('client_feature_not_allowed');
   }
   return rounds >= maxRounds
-    ? { action: 'refuse_answer', reason: 'too_many_rounds', id }
-    : { action: 'answer', id, input: { state, asked: new Set(Object.keys(inputRequests)) } };
+    ? refuseAnswer('too_many_rounds')
+    : { action: 'answer', id, input: { state, asked: new Set(asked.keys()) } };
 }
 
 function refuse(

@@ -2,6 +2,7 @@
  * The methods that may pass, by revision of the protocol and by direction (design 8). A list of what may pass, never of
  * what may not: what a later revision adds stays outside until somebody has looked at it.
  */
+import type { ClientFeature } from '../../contract/catalog.ts';
 import { isObject, type Message, type Params } from '../json-rpc/message.ts';
 
 /** `opening`: no message has decided yet. The names are the protocol revisions of either side of the change. */
@@ -60,20 +61,26 @@ const sharedServerNotifications = [
   'notifications/resources/list_changed',
   'notifications/resources/updated',
 ];
-const serverNotifications2025 = new Set([
-  ...sharedServerNotifications,
-  'notifications/tasks/status',
-  'notifications/elicitation/complete',
-]);
+const serverNotifications2025 = new Set([...sharedServerNotifications, 'notifications/tasks/status']);
 const serverNotifications: Record<Era, ReadonlySet<string>> = {
   opening: serverNotifications2025,
   '2025-11-25': serverNotifications2025,
   '2026-07-28': new Set([...sharedServerNotifications, 'notifications/subscriptions/acknowledged']),
 };
 
-/** Requests of the 2026 revision that may be answered with a request for input, and what may be asked for then. */
+/** What a server asks of the agent, by the feature of the agent's that its catalog entry must allow. */
+const featureOfRequest = new Map<string, ClientFeature>([
+  ['elicitation/create', 'elicitation'],
+  ['roots/list', 'roots'],
+  ['sampling/createMessage', 'sampling'],
+]);
+/** News about something that the server asked for. */
+const featureOfNotification = new Map<string, ClientFeature>([
+  ['notifications/elicitation/complete', 'elicitation'],
+]);
+
+/** Requests of the 2026 revision that may be answered with a request for input. */
 const roundMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
-const inputMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 
 /** The era after this message of the agent. A probe decides nothing; the first other call does, as servers have it. */
 export function eraAfter(era: Era, message: Message): Era {
@@ -98,14 +105,25 @@ export function agentMay(era: Era, message: { kind: 'request' | 'notification'; 
   return allowed[era].has(message.method);
 }
 
+export type ServerVerdict = 'passes' | 'method_not_allowed' | 'client_feature_not_allowed';
+
 /**
- * A server of the 2025 revision may ask for a sign of life and nothing else: sampling, elicitation and roots would act on the
- * agent at any time. One of the 2026 revision asks nothing on its own, only in an answer (`mayAskForInput`).
+ * A server of the 2025 revision may ask for a sign of life, and beyond that only for what its catalog entry allows: sampling,
+ * elicitation and roots act on the agent at any time. One of the 2026 revision asks nothing on its own, only in an answer
+ * (`mayAskForInput`).
  */
-export function serverMay(era: Era, message: { kind: 'request' | 'notification'; method: string }): boolean {
-  return message.kind === 'request'
-    ? message.method === 'ping' && era !== '2026-07-28'
-    : serverNotifications[era].has(message.method);
+export function serverMay(
+  era: Era,
+  { kind, method }: { kind: 'request' | 'notification'; method: string },
+  features: ReadonlySet<ClientFeature>,
+): ServerVerdict {
+  const isRequest = kind === 'request';
+  const feature = (isRequest ? featureOfRequest : featureOfNotification).get(method);
+  if (feature !== undefined && era === '2025-11-25') {
+    return features.has(feature) ? 'passes' : 'client_feature_not_allowed';
+  }
+  const passes = isRequest ? method === 'ping' && era !== '2026-07-28' : serverNotifications[era].has(method);
+  return passes ? 'passes' : 'method_not_allowed';
 }
 
 /** May the answer to this request of the agent's be a request for input? */
@@ -113,9 +131,16 @@ export function mayAskForInput(era: Era, method: string): boolean {
   return era === '2026-07-28' && roundMethods.has(method);
 }
 
-/** Every entry of `inputRequests` must be one that a client knows. */
-export function areInputRequests(requests: Params): boolean {
-  return Object.values(requests).every(
-    (entry) => isObject(entry) && typeof entry['method'] === 'string' && inputMethods.has(entry['method']),
-  );
+/** Which feature of the agent's each of a server's `inputRequests` would use; null when one is not what a client knows. */
+export function featuresAskedFor(inputRequests: Params): Map<string, ClientFeature> | null {
+  const features = new Map<string, ClientFeature>();
+  for (const [key, entry] of Object.entries(inputRequests)) {
+    const method = isObject(entry) ? entry['method'] : null;
+    const feature = typeof method === 'string' ? featureOfRequest.get(method) : undefined;
+    if (feature === undefined) {
+      return null;
+    }
+    features.set(key, feature);
+  }
+  return features;
 }

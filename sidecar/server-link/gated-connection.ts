@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { CallOutcome } from '../../contract/audit-event.ts';
+import type { ClientFeature } from '../../contract/catalog.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import {
   type AgentDecision,
@@ -31,6 +32,8 @@ export interface LinkParts {
   server: string;
   side: ServerSide;
   tools: GateMap;
+  /** What the server may ask of the agent. */
+  clientFeatures: ReadonlySet<ClientFeature>;
   gate: CallGate;
   audit: AuditTrail;
   metrics: Metrics;
@@ -242,6 +245,7 @@ class GatedConnection {
     const { message } = parsed;
     const decision = decideServerMessage(message, {
       era: this.#era,
+      features: this.#parts.clientFeatures,
       agentRequest: (id) => this.#waitingRequest(id),
       serverIdTaken: (id) => this.#serverIds.has(idSlot(id)),
       roomForRequest: this.#serverIds.size < maxOpen,

@@ -1,6 +1,6 @@
 /** Attachments of an agent together with the entries that they attach, as a session freezes them. */
 import { z } from 'zod';
-import { egressRule, manifest, network, shape } from '../../contract/catalog.ts';
+import { clientFeature, egressRule, manifest, network, shape } from '../../contract/catalog.ts';
 import { entryName, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 
@@ -14,6 +14,7 @@ const attachedServer = z.object({
   image_digest: z.string().nullable(),
   network,
   egress_allow: z.array(egressRule),
+  client_features: z.array(clientFeature),
   /** As it was entered: plain values and bare references. */
   env: z.record(z.string(), z.string()),
 });
@@ -34,6 +35,7 @@ export async function readAttachedServers(db: Db, agentId: string): Promise<Atta
       image_digest: 's.image_digest',
       network: 's.network',
       egress_allow: 's.egress_allow',
+      client_features: 's.client_features',
       env: 'a.env',
     });
   return z.array(attachedServer).parse(rows);

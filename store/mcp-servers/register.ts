@@ -12,6 +12,7 @@ export function decidedColumns(input: McpServerInput): Record<string, unknown> {
     network: input.network,
     egress_allow: input.egress_allow,
     approvers: input.approvers,
+    client_features: input.client_features,
   };
 }
 

@@ -49,6 +49,7 @@ export class GateUnderTest {
       server: 'fuzz',
       side: { connect: server },
       tools: createGateMap({ [gatedTool]: 'danger.use' }),
+      clientFeatures: new Set(),
       gate: createCallGate(api, audit, createRefusedCalls()),
       audit,
       metrics: this.#metrics,

@@ -17,6 +17,7 @@ export function serverNamed(name: string, changes: Partial<FrozenServer> = {}): 
     tool_scopes: { write_file: 'files.write' },
     network: 'none',
     egress_allow: [],
+    client_features: [],
     ...changes,
   };
 }

@@ -75,6 +75,7 @@ export function frozenFor(session: Session, agent: Agent): FrozenConfiguration {
         tool_scopes: { write_file: 'files.write', edit_file: 'files.write', remove: 'files.remove' },
         network: 'none',
         egress_allow: [],
+        client_features: [],
       },
     ],
     siblings: [],

@@ -76,6 +76,27 @@ describe('freezing the configuration', () => {
     expect(JSON.stringify(configuration)).not.toContain(value);
   });
 
+  it('keeps what the entry lets its server ask of the agent', async () => {
+    const agent = await agentWithFiles();
+    const allowed = { client_features: ['elicitation'] };
+    const entry = { workspace_id: tenant.workspace.id, name: 'files' };
+    await activities.db('mcp_servers').where(entry).update(allowed);
+    const session = await freeze(agent);
+    await activities.db('mcp_servers').where(entry).update({ client_features: [] });
+    const configuration = await readConfiguration(activities.db, session.id);
+    expect(configuration?.servers[0]).toMatchObject(allowed);
+  });
+
+  it('from before it had what servers may ask of the agent is read as nothing', async () => {
+    const session = await freeze(await agentWithFiles());
+    await activities
+      .db('session_configurations')
+      .where({ session_id: session.id })
+      .update({ configuration: activities.db.raw(`configuration #- '{servers,0,client_features}'`) });
+    const configuration = await readConfiguration(activities.db, session.id);
+    expect(configuration?.servers[0]).toMatchObject({ name: 'files', client_features: [] });
+  });
+
   it('keeps the first configuration, whatever changes before a second attempt', async () => {
     const agent = await agentWithFiles();
     const session = await freeze(agent);

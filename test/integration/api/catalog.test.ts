@@ -53,6 +53,23 @@ describe('the MCP catalog', () => {
     ]);
   });
 
+  it('keeps what a server may ask of the agent: nothing unless an admin says so, and each change is recorded', async () => {
+    const { workspace, admin, base } = await api.workspace();
+    const put = (more: object) =>
+      admin.ok('PUT', `${base}/mcp-servers/asks`, { name: 'asks', ...command(more) });
+    const asks = await admin.ok('POST', `${base}/mcp-servers`, { name: 'asks', ...command() });
+    expect(asks).toMatchObject({ mcp_server: { client_features: [] } });
+    const allowed = { client_features: ['sampling', 'roots'] };
+    expect(await put(allowed)).toMatchObject({ mcp_server: { version: 2, ...allowed } });
+    expect(await admin.ok('GET', `${base}/mcp-servers/asks`)).toMatchObject({ mcp_server: allowed });
+    expect(await put({})).toMatchObject({ mcp_server: { version: 3, client_features: [] } });
+    const [, ...updates] = await auditOf(workspace.id).whereLike('event', 'workspace.mcp.%');
+    expect(updates.map(({ data }) => data)).toEqual([
+      { changed: ['client_features'], version: 2 },
+      { changed: ['client_features'], version: 3 },
+    ]);
+  });
+
   it('is written by admins, read by members and not there for others', async () => {
     const { admin, member, base } = await api.workspace();
     const body = { name: 'files', ...command() };
@@ -85,6 +102,16 @@ describe('the MCP catalog', () => {
       'an unusable scope',
       { name: 'x', ...command({ manifest: { tool_scopes: { t: 'Write' } } }) },
       'manifest.tool_scopes.t',
+    ],
+    [
+      'a feature that the protocol does not have',
+      { name: 'x', ...command({ client_features: ['tools'] }) },
+      'client_features.0',
+    ],
+    [
+      'a feature twice',
+      { name: 'x', ...command({ client_features: ['roots', 'roots'] }) },
+      'client_features',
     ],
     [
       'an env field of a wrong kind',

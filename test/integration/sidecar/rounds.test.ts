@@ -15,7 +15,14 @@ let spentOn: string | null;
 
 beforeAll(async () => {
   session = new TestSession(await bundlePrograms(), {
-    rounds: { command: process.execPath, args: [script], toolScopes: { order: 'shop.order' } },
+    rounds: {
+      command: process.execPath,
+      args: [script],
+      toolScopes: { order: 'shop.order' },
+      clientFeatures: ['elicitation'],
+    },
+    // The same server, with an entry that lets it ask for nothing.
+    quiet: { command: process.execPath, args: [script], toolScopes: { order: 'shop.order' } },
   });
   await session.start();
 }, 60_000);
@@ -70,6 +77,17 @@ describe('a call that goes on in rounds', () => {
     await client.close();
     expect(await session.recordOf('rounds', 'endless')).toMatchObject({ outcome: 'unknown' });
   });
+});
+
+it('a question that the entry does not allow reaches nobody, and ends the call', async () => {
+  const wire = await openWire(session.socketOf('quiet'));
+  wire.send(order(1, 'hat'));
+  const answer = text(await wire.answerTo(1));
+  expect(answer).toContain('asked for input in a way that it may not');
+  expect(answer).not.toContain('Which one?');
+  expect(await session.recordOf('quiet', 'order')).toMatchObject({ outcome: 'protocol_error' });
+  wire.send(order(2, 'hat', { requestState: 'asked:hat', ...answers }));
+  expect(text(await wire.answerTo(2))).toContain('unknown_continuation');
 });
 
 describe('a round that a hostile agent makes up', () => {

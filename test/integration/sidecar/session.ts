@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
+import type { ClientFeature } from '../../../contract/catalog.ts';
 import { controlKey, signControlRequest } from '../../../contract/session-keys.ts';
 import type { SidecarBoot } from '../../../contract/sidecar.ts';
 import { type PlatformStandIn, startPlatformStandIn } from './platform-stand-in.ts';
@@ -17,6 +18,7 @@ export interface ServerSetUp {
   command: string;
   args: string[];
   toolScopes?: Record<string, string>;
+  clientFeatures?: ClientFeature[];
   /** Its container does not come up. */
   isAbsent?: boolean;
 }
@@ -83,9 +85,10 @@ export class TestSession {
       session_directory: this.directory,
       control_host: '127.0.0.1',
       control_port: 0,
-      servers: Object.entries(this.#servers).map(([name, { toolScopes = {} }]) => ({
+      servers: Object.entries(this.#servers).map(([name, { toolScopes = {}, clientFeatures = [] }]) => ({
         name,
         tool_scopes: toolScopes,
+        client_features: clientFeatures,
       })),
       log_tool_payloads: this.logToolPayloads,
       limits: this.#limits,

@@ -27,7 +27,7 @@ const spec: ProcessWorkloadSpec = {
     agent: { id, name: 'scribe', kind: 'worker', instructions: '', model: null },
     prompt: '',
   },
-  servers: [{ name: longName, tool_scopes: {} }],
+  servers: [{ name: longName, tool_scopes: {}, client_features: [] }],
   logToolPayloads: false,
   containers: [
     { name: 'agent', server: null, program: { type: 'scripted' }, network: 'none', uid: 2000 },

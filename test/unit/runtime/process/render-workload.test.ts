@@ -18,15 +18,20 @@ const refusal = (frozen: FrozenConfiguration, rules = sandboxed) => {
 describe('a frozen configuration as containers', () => {
   it('is one container for the agent and one for each server, in order', () => {
     const spec = renderWorkload(
-      configuration({ servers: [serverNamed('files', { network: 'internet' }), serverNamed('db')] }),
+      configuration({
+        servers: [
+          serverNamed('files', { network: 'internet', client_features: ['roots'] }),
+          serverNamed('db'),
+        ],
+      }),
       sandboxed,
     );
     expect(spec).toMatchObject({
       sessionId,
       agent: { session_id: sessionId, prompt: 'do it', agent: { name: 'tester' } },
       servers: [
-        { name: 'files', tool_scopes: { write_file: 'files.write' } },
-        { name: 'db', tool_scopes: { write_file: 'files.write' } },
+        { name: 'files', tool_scopes: { write_file: 'files.write' }, client_features: ['roots'] },
+        { name: 'db', tool_scopes: { write_file: 'files.write' }, client_features: [] },
       ],
     });
     expect(spec.containers.map(({ name, server, network }) => ({ name, server, network }))).toEqual([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { ClientFeature } from '../../../../contract/catalog.ts';
 import {
   decideAgentMessage,
   decideServerMessage,
@@ -174,11 +175,13 @@ describe('a further round of a call', () => {
 describe('what the server sends', () => {
   const serverView = (changes: Partial<ServerView> = {}): ServerView => ({
     era: '2025-11-25',
+    features: new Set(),
     agentRequest: (id) => (id === 1 ? { method: 'tools/call', rounds: 0 } : null),
     serverIdTaken: () => false,
     roomForRequest: true,
     ...changes,
   });
+  const all = { features: new Set<ClientFeature>(['elicitation', 'roots', 'sampling']) };
   const decideOn = (message: Message, changes?: Partial<ServerView>) =>
     decideServerMessage(message, serverView(changes));
   const ping: Message = { kind: 'request', id: 9, method: 'ping', params: {} };
@@ -215,16 +218,33 @@ describe('what the server sends', () => {
     expect(decideOn(ping, { era: '2026-07-28' })).toMatchObject({ reason: 'method_not_allowed' });
   });
 
-  it.each(['sampling/createMessage', 'elicitation/create', 'roots/list', 'tools/call', 'tasks/get'])(
-    'is refused and answered when it asks the agent for %s',
+  it.each(['tools/call', 'tasks/get', 'initialize'])(
+    'is refused and answered when it asks the agent for %s, whatever its entry allows',
     (method) => {
-      expect(decideOn({ kind: 'request', id: 9, method, params: {} })).toEqual({
+      expect(decideOn({ kind: 'request', id: 9, method, params: {} }, all)).toEqual({
         action: 'refuse',
         reason: 'method_not_allowed',
         id: 9,
       });
     },
   );
+
+  it.each<[string, ClientFeature]>([
+    ['sampling/createMessage', 'sampling'],
+    ['elicitation/create', 'elicitation'],
+    ['roots/list', 'roots'],
+  ])('may ask the agent for %s where its entry allows that, and not elsewhere', (method, feature) => {
+    const asks: Message = { kind: 'request', id: 9, method, params: {} };
+    expect(decideOn(asks, { features: new Set([feature]) })).toEqual({ action: 'forward' });
+    const others = new Set([...all.features].filter((other) => other !== feature));
+    expect(decideOn(asks, { features: others })).toEqual({
+      action: 'refuse',
+      reason: 'client_feature_not_allowed',
+      id: 9,
+    });
+    expect(decideOn(asks, { ...all, serverIdTaken: () => true })).toMatchObject({ reason: 'id_in_use' });
+    expect(decideOn(asks, { ...all, era: '2026-07-28' })).toMatchObject({ reason: 'method_not_allowed' });
+  });
 
   describe('as a request for input', () => {
     const asks = (result: Record<string, unknown>): Message => ({
@@ -233,7 +253,7 @@ describe('what the server sends', () => {
       result: { resultType: 'input_required', ...result },
     });
     const elicit = { method: 'elicitation/create', params: {} };
-    const modern = { era: '2026-07-28' as const };
+    const modern = { ...all, era: '2026-07-28' as const };
 
     it('passes in the revision that has it, with a state, with questions, or with both', () => {
       expect(decideOn(asks({ requestState: 's', inputRequests: { a: elicit } }), modern)).toEqual({
@@ -265,6 +285,19 @@ describe('what the server sends', () => {
         action: 'refuse_answer',
         reason: 'bad_input_request',
         id: 1,
+      });
+    });
+
+    it('is replaced by a refusal where it asks for what its entry does not allow', () => {
+      const both = asks({ inputRequests: { a: elicit, b: { method: 'roots/list' } } });
+      const allowing = (...features: ClientFeature[]) =>
+        decideOn(both, { ...modern, features: new Set(features) });
+      expect(allowing('elicitation', 'roots')).toMatchObject({ action: 'answer' });
+      for (const refused of [allowing('elicitation'), allowing('roots'), allowing()]) {
+        expect(refused).toEqual({ action: 'refuse_answer', reason: 'client_feature_not_allowed', id: 1 });
+      }
+      expect(decideOn(asks({ requestState: 's' }), { ...modern, features: new Set() })).toMatchObject({
+        action: 'answer',
       });
     });
 

@@ -5,6 +5,7 @@ import {
   ServerNotificationSchema,
   ServerRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { ClientFeature } from '../../../../contract/catalog.ts';
 import {
   agentMay,
   type Era,
@@ -81,10 +82,44 @@ describe('the methods of a revision', () => {
     expect(passing((message) => agentMay('2025-11-25', message))).toEqual(sorted(request, notification));
   });
 
+  const passingFromServer = (era: Era, ...features: ClientFeature[]) =>
+    passing((message) => serverMay(era, message, new Set(features)) === 'passes');
+  const { request: requests, notification: notifications } = methods2025.fromServer;
+  const ofFeature = /^(elicitation|sampling|roots)\//;
+  const isElicitation = (method: string) => method === 'notifications/elicitation/complete';
+
   it('of 2025 that pass from the server are its notifications and ping', () => {
-    const expected = sorted(['ping'], methods2025.fromServer.notification);
-    expect(passing((message) => serverMay('2025-11-25', message))).toEqual(expected);
-    expect(passing((message) => serverMay('opening', message))).toEqual(expected);
+    const expected = sorted(
+      ['ping'],
+      notifications.filter((method) => !isElicitation(method)),
+    );
+    expect(passingFromServer('2025-11-25')).toEqual(expected);
+    expect(passingFromServer('opening')).toEqual(expected);
+    expect(passingFromServer('opening', 'elicitation', 'roots', 'sampling')).toEqual(expected);
+  });
+
+  it('of 2025 that pass from a server whose entry allows features are those as well', () => {
+    expect(passingFromServer('2025-11-25', 'elicitation', 'roots', 'sampling')).toEqual(
+      sorted(
+        requests.filter((method) => method === 'ping' || ofFeature.test(method)),
+        notifications,
+      ),
+    );
+    expect(passingFromServer('2025-11-25', 'roots')['request']).toEqual(['ping', 'roots/list']);
+    expect(passingFromServer('2025-11-25', 'sampling')['request']).toEqual([
+      'ping',
+      'sampling/createMessage',
+    ]);
+    expect(passingFromServer('2025-11-25', 'sampling')['notification']?.filter(isElicitation)).toEqual([]);
+  });
+
+  it('of 2025 that need a feature are refused for want of it', () => {
+    const request = { kind: 'request' as const, method: 'elicitation/create' };
+    expect(serverMay('2025-11-25', request, new Set(['roots', 'sampling']))).toBe(
+      'client_feature_not_allowed',
+    );
+    const tasks = { kind: 'request' as const, method: 'tasks/get' };
+    expect(serverMay('2025-11-25', tasks, new Set(['sampling']))).toBe('method_not_allowed');
   });
 
   it('of 2026 that pass from the agent are its requests and a cancellation', () => {
@@ -94,9 +129,9 @@ describe('the methods of a revision', () => {
   });
 
   it('of 2026 that pass from the server are notifications: it asks nothing on its own', () => {
-    expect(passing((message) => serverMay('2026-07-28', message))).toEqual(
-      sorted([], methods2026.fromServer),
-    );
+    const expected = sorted([], methods2026.fromServer);
+    expect(passingFromServer('2026-07-28')).toEqual(expected);
+    expect(passingFromServer('2026-07-28', 'elicitation', 'roots', 'sampling')).toEqual(expected);
   });
 
   it('before the revision is known are a probe and its cancellation', () => {
