@@ -152,11 +152,15 @@ function decideCall(id: RequestId, params: Params, view: GateView): AgentDecisio
     return invalid('lookalike_tool_name');
   }
   const scope = gate.kind === 'gated' ? gate.scope : null;
-  if (params['inputResponses'] === undefined && params['requestState'] === undefined) {
+  if (!hasContinuation(params)) {
     return { action: 'call', id, tool, scope, continues: null };
   }
   const continues = mayAskForInput(view.era, 'tools/call') ? continuationIn(params) : null;
   return continues ? { action: 'call', id, tool, scope, continues } : invalid('unknown_continuation');
+}
+
+function hasContinuation(params: Params): boolean {
+  return params['inputResponses'] !== undefined || params['requestState'] !== undefined;
 }
 
 function continuationIn({ requestState: state = null, inputResponses = {} }: Params): Continuation | null {
@@ -165,10 +169,18 @@ function continuationIn({ requestState: state = null, inputResponses = {} }: Par
     : null;
 }
 
-/** The tool that a refused call named, as far as it fits into a record. */
+/** The tool that a message calls for the first time, as far as the name fits into a record; it may be refused all the same. */
+export function newlyCalledTool(message: Message): string | null {
+  return isCall(message) && !hasContinuation(message.params) ? calledTool(message) : null;
+}
+
+function isCall(message: Message): message is Message & { kind: 'request' | 'notification' } {
+  return (message.kind === 'request' || message.kind === 'notification') && message.method === 'tools/call';
+}
+
+/** The tool that a call names, as far as it fits into a record. */
 function calledTool(message: Message): string | null {
-  const isCall = message.kind === 'request' || message.kind === 'notification';
-  if (!isCall || message.method !== 'tools/call') {
+  if (!isCall(message)) {
     return null;
   }
   const { name } = message.params;

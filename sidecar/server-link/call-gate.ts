@@ -14,15 +14,19 @@ export interface GatedCall {
 }
 
 export interface CallGate {
-  /** Null: the call may pass. Otherwise why not, with the outcome already recorded. */
-  open(call: GatedCall, serverIsConnected: boolean, args?: unknown): Promise<PlatformError | null>;
+  /** `isRecorded`: the trail keeps the call. Null: it may pass. Otherwise why not, with the outcome already recorded. */
+  open(
+    call: GatedCall,
+    serverIsConnected: boolean,
+    isRecorded: Promise<boolean>,
+  ): Promise<PlatformError | null>;
   /** The same for a further round of a call that was opened: asked again under its id, which spends no second grant. */
   reopen(call: GatedCall): Promise<PlatformError | null>;
 }
 
 export function createCallGate(
   api: Pick<PlatformApi, 'checkCall'>,
-  audit: AuditTrail,
+  audit: Pick<AuditTrail, 'finished'>,
   refusedCalls: RefusedCalls,
 ): CallGate {
   const decide = async (call: GatedCall): Promise<PlatformError | null> => {
@@ -37,8 +41,8 @@ export function createCallGate(
     return callRefusal(code, call);
   };
   return {
-    async open(call, serverIsConnected, args) {
-      if (!(await audit.started(call, args))) {
+    async open(call, serverIsConnected, isRecorded) {
+      if (!(await isRecorded)) {
         return callRefusal('audit_unavailable', call);
       }
       if (!serverIsConnected) {

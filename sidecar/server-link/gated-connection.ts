@@ -2,7 +2,6 @@
  * One connection of the agent to one MCP server: reads lines from both sides, decides on each, forwards the original bytes
  * (design 8). It lives as long as the agent's side; the server's side is taken for it alone and closed with it.
  */
-import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { CallOutcome } from '../../contract/audit-event.ts';
@@ -22,8 +21,11 @@ import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
 import { readLines } from '../json-rpc/read-lines.ts';
 import { writeLine } from '../json-rpc/write-line.ts';
 import type { Metrics } from '../metrics.ts';
+import { type AgentLine, type CallRecord, readAgentLines, recordCall } from './agent-lines.ts';
 import { type CallGate, callRefusal, type GatedCall } from './call-gate.ts';
+import { outcomeOf, resultOf } from './call-outcome.ts';
 import { Continuations, digestOf } from './continuations.ts';
+import { endDuplex } from './end-duplex.ts';
 import { InFlight, maxOpen, type OpenCall, type OpenRequest } from './in-flight.ts';
 import { createReplies, type Replies } from './replies.ts';
 import type { ServerSide } from './server-side.ts';
@@ -41,14 +43,10 @@ export interface LinkParts {
   limits: { lineBytes: number; connectTimeoutMs: number; callTimeoutMs: number };
 }
 
-type ReadLine = ParsedLine & { ok: true };
-
 /** A side that takes no bytes for this long is given up. */
 const stallMs = 30_000;
 /** Answers may still arrive for this long after the agent stopped sending. */
 const lastAnswersMs = 2000;
-const closeMs = 1000;
-
 /** Serves until the agent's connection ends. Never throws; nothing of it stays behind. */
 export async function serveConnection(agent: Duplex, parts: LinkParts): Promise<void> {
   const connection = new GatedConnection(agent, parts);
@@ -81,16 +79,11 @@ class GatedConnection {
   async run(): Promise<void> {
     this.#agent.once('close', () => this.#close());
     try {
-      for await (const line of readLines(this.#agent, this.#parts.limits.lineBytes)) {
-        if (line.tooLarge) {
-          await this.#replies.refuseLine('too_large', null);
-          continue;
-        }
-        const parsed = parseLine(line.bytes);
+      for await (const line of this.#agentLines()) {
         this.#handling = true;
-        await (parsed.ok ? this.#fromAgent(parsed, line.bytes) : this.#refuseLine(parsed));
+        await (this.#isOver ? this.#leave(line) : this.#fromAgent(line));
         this.#handling = false;
-        if (this.#closed || this.#serverIsLost) {
+        if (this.#isOver) {
           break;
         }
       }
@@ -101,12 +94,31 @@ class GatedConnection {
     this.#close();
   }
 
-  #refuseLine({ problem, id }: ParsedLine & { ok: false }): Promise<void> {
-    // An answer to an id that is in use would pass for the answer to the request under it.
-    return this.#replies.refuseLine(problem, id !== null && this.#inFlight.isTaken(id) ? null : id);
+  get #isOver(): boolean {
+    return this.#closed || this.#serverIsLost;
   }
 
-  async #fromAgent({ message, rawArguments }: ReadLine, bytes: Buffer): Promise<void> {
+  #agentLines(): AsyncGenerator<AgentLine> {
+    const { server, audit, limits } = this.#parts;
+    const parts = { server, audit, lineBytes: limits.lineBytes };
+    return readAgentLines(this.#agent, parts, (line) => this.#leave(line));
+  }
+
+  /** The connection ended before the turn of this line. */
+  #leave({ record }: AgentLine): void {
+    if (record) {
+      this.#parts.audit.finished(record.callId, this.#serverIsLost ? 'server_unavailable' : 'cancelled');
+    }
+  }
+
+  async #fromAgent({ parsed, bytes, record }: AgentLine): Promise<void> {
+    if (!parsed.ok) {
+      // An answer to an id that is in use would pass for the answer to the request under it.
+      const { problem, id } = parsed;
+      await this.#replies.refuseLine(problem, id !== null && this.#inFlight.isTaken(id) ? null : id);
+      return;
+    }
+    const { message, rawArguments } = parsed;
     this.#era = eraAfter(this.#era, message);
     const decision = decideAgentMessage(message, {
       tools: this.#parts.tools,
@@ -117,46 +129,51 @@ class GatedConnection {
       roomForRequest: this.#inFlight.hasRoom,
     });
     if (decision.action === 'refuse') {
-      await this.#refuseMessage(decision);
+      await this.#refuseMessage(decision, record);
     } else if (decision.action === 'drop') {
       this.#replies.note('agent', decision.reason);
     } else if (decision.action === 'call') {
-      await this.#call(decision, message, rawArguments, bytes);
+      await this.#call(decision, { bytes, rawArguments, record });
     } else {
       await this.#forward(message, bytes);
     }
   }
 
-  async #refuseMessage({ reason, code, id, tool }: AgentDecision & { action: 'refuse' }): Promise<void> {
-    const callId = randomUUID();
-    if (tool !== null && (await this.#parts.audit.started({ callId, server: this.#parts.server, tool }))) {
-      this.#parts.audit.finished(callId, 'refused');
+  async #refuseMessage(
+    { reason, code, id, tool }: AgentDecision & { action: 'refuse' },
+    given: CallRecord | null,
+  ): Promise<void> {
+    const record = given ?? (tool === null ? null : recordCall(this.#parts, tool));
+    if (record && (await record.isKept)) {
+      this.#parts.audit.finished(record.callId, 'refused');
     }
     await this.#replies.refuseMessage(reason, code, id);
   }
 
   async #call(
     decision: AgentDecision & { action: 'call' },
-    message: Message,
-    rawArguments: string | null,
-    bytes: Buffer,
+    {
+      bytes,
+      rawArguments,
+      record: given,
+    }: Pick<AgentLine, 'bytes' | 'record'> & { rawArguments: string | null },
   ): Promise<void> {
     const { id, tool, scope, continues } = decision;
     const { server: name, gate, audit } = this.#parts;
     const isModern = this.#era === '2026-07-28';
     const argumentsDigest = isModern ? digestOf(rawArguments) : null;
-    const call: OpenCall | null = continues
-      ? this.#continuations.take(tool, argumentsDigest ?? '', continues)
-      : { callId: randomUUID(), tool, scope, argumentsDigest, rounds: 0 };
+    const record = continues ? null : (given ?? recordCall(this.#parts, tool));
+    const call: OpenCall | null = record
+      ? { callId: record.callId, tool, scope, argumentsDigest, rounds: 0 }
+      : continues && this.#continuations.take(tool, argumentsDigest ?? '', continues);
     if (!call) {
       const code = rpcErrorCode.invalidParams;
-      await this.#refuseMessage({ action: 'refuse', reason: 'unknown_continuation', code, id, tool });
+      await this.#refuseMessage({ action: 'refuse', reason: 'unknown_continuation', code, id, tool }, null);
       return;
     }
     const gated: GatedCall = { ...call, server: name };
-    const args = message.kind === 'request' ? message.params['arguments'] : undefined;
     const server = await this.#connectedServer();
-    const refusal = await (continues ? gate.reopen(gated) : gate.open(gated, server !== null, args));
+    const refusal = await (record ? gate.open(gated, server !== null, record.isKept) : gate.reopen(gated));
     if (refusal) {
       await this.#replies.refuseCall(id, refusal, isModern);
       return;
@@ -358,23 +375,4 @@ class GatedConnection {
     }
     endDuplex(this.#agent);
   }
-}
-
-function outcomeOf(message: Message): CallOutcome {
-  if (message.kind === 'error') {
-    return 'protocol_error';
-  }
-  return message.kind === 'result' && message.result['isError'] === true ? 'tool_error' : 'ok';
-}
-
-function resultOf(message: Message): unknown {
-  return message.kind === 'error' ? message.error : message.kind === 'result' ? message.result : undefined;
-}
-
-/** Lets what was written arrive, then closes for good. */
-function endDuplex(stream: Duplex): void {
-  stream.end();
-  const timer = setTimeout(() => stream.destroy(), closeMs);
-  stream.once('close', () => clearTimeout(timer));
-  stream.resume();
 }

@@ -1,0 +1,76 @@
+/** What the agent sends, line by line. The record of a tool call is on its way to the disk as soon as the line is read. */
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import { newlyCalledTool } from '../gate/decide.ts';
+import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
+import { readLines } from '../json-rpc/read-lines.ts';
+import { readAhead } from './read-ahead.ts';
+
+export interface AgentLine {
+  bytes: Buffer;
+  parsed: ParsedLine;
+  /** Of a line that begins a tool call, whatever becomes of it. */
+  record: CallRecord | null;
+}
+
+export interface CallRecord {
+  callId: string;
+  /** False: the call must not pass. */
+  isKept: Promise<boolean>;
+}
+
+export interface AgentLineParts {
+  server: string;
+  audit: AuditTrail;
+  lineBytes: number;
+}
+
+const noBytes = Buffer.alloc(0);
+/** What is read of a connection before its turn. */
+const aheadLimits = { items: 256, bytes: 1024 * 1024, sizeBytes: ({ bytes }: AgentLine) => bytes.length };
+
+/**
+ * Yields each line in its turn, while later ones are read and recorded already: calls that wait together share one way to
+ * the disk. `onLeft` gets the lines whose turn does not come. Throws the stream's errors.
+ */
+export function readAgentLines(
+  stream: Readable,
+  parts: AgentLineParts,
+  onLeft: (line: AgentLine) => void,
+): AsyncGenerator<AgentLine> {
+  return readAhead(parseLines(stream, parts), aheadLimits, onLeft);
+}
+
+async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenerator<AgentLine> {
+  for await (const line of readLines(stream, parts.lineBytes)) {
+    if (line.tooLarge) {
+      yield { bytes: noBytes, parsed: { ok: false, problem: 'too_large', id: null }, record: null };
+    } else {
+      const parsed = parseLine(line.bytes);
+      yield { bytes: line.bytes, parsed, record: recordOf(parsed, parts) };
+    }
+  }
+}
+
+function recordOf(parsed: ParsedLine, parts: AgentLineParts): CallRecord | null {
+  if (!parsed.ok) {
+    return null;
+  }
+  const tool = newlyCalledTool(parsed.message);
+  if (tool === null) {
+    return null;
+  }
+  const args = parsed.message.kind === 'request' ? parsed.message.params['arguments'] : undefined;
+  return recordCall(parts, tool, args);
+}
+
+/** Begins the record of one call. */
+export function recordCall(
+  { server, audit }: Pick<AgentLineParts, 'server' | 'audit'>,
+  tool: string,
+  args?: unknown,
+): CallRecord {
+  const callId = randomUUID();
+  return { callId, isKept: audit.started({ callId, server, tool }, args) };
+}

@@ -1,0 +1,130 @@
+/** Calls are recorded as they are read, and decided on in their turn: nothing is checked or forwarded before that. */
+import { type Duplex, duplexPair } from 'node:stream';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import type { AuditTrail } from '../../../../sidecar/audit/audit-trail.ts';
+import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
+import { createMetrics } from '../../../../sidecar/metrics.ts';
+import { createCallGate } from '../../../../sidecar/server-link/call-gate.ts';
+import { serveConnection } from '../../../../sidecar/server-link/gated-connection.ts';
+import { createRefusedCalls } from '../../../../sidecar/server-link/refused-calls.ts';
+import { eventually } from '../../../support/eventually.ts';
+
+/** A connection whose records and checks settle when the test says so. */
+function connect() {
+  const [agent, gateSide] = duplexPair();
+  const [serverSide, server] = duplexPair();
+  const records: { tool: string; settle: (kept: boolean) => void }[] = [];
+  const checks: { tool: string; settle: (allowed: boolean) => void }[] = [];
+  const outcomes: string[] = [];
+  const tools = new Map<string, string>();
+  const audit: AuditTrail = {
+    started: ({ callId, tool }) => {
+      tools.set(callId, tool);
+      return new Promise((settle) => records.push({ tool, settle }));
+    },
+    finished: (callId, outcome) => outcomes.push(`${tools.get(callId)}: ${outcome}`),
+    close: () => Promise.resolve(),
+  };
+  const checkCall = ({ tool }: { tool: string }) =>
+    new Promise<{ decision: 'allowed'; granted_via: string }>((resolve, reject) => {
+      const settle = (allowed: boolean) =>
+        allowed ? resolve({ decision: 'allowed', granted_via: 'g' }) : reject(new Error('no answer'));
+      checks.push({ tool, settle });
+    });
+  const served = serveConnection(gateSide, {
+    server: 'files',
+    side: { connect: () => Promise.resolve(serverSide) },
+    tools: createGateMap({ write: 'files.write', remove: 'files.remove' }),
+    clientFeatures: new Set(),
+    gate: createCallGate({ checkCall }, audit, createRefusedCalls()),
+    audit,
+    metrics: createMetrics(),
+    logger: pino({ level: 'silent' }),
+    limits: { lineBytes: 65_536, connectTimeoutMs: 1000, callTimeoutMs: 0 },
+  });
+  // Unlike a socket, a pair of streams does not end as a whole.
+  const close = () => [agent, gateSide].map((end) => end.destroy());
+  return { agent, close, records, checks, outcomes, served, forwarded: toolsCalledAt(server) };
+}
+
+function toolsCalledAt(server: Duplex): string[] {
+  const tools: string[] = [];
+  server.on('data', (chunk: Buffer) => {
+    for (const [, tool] of chunk.toString().matchAll(/"name":"(\w+)"/g)) {
+      tools.push(tool ?? '');
+    }
+  });
+  return tools;
+}
+
+const opening = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`;
+const calls = (...tools: string[]) =>
+  opening +
+  tools
+    .map((name, id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })}\n`)
+    .join('');
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('calls that the agent makes without waiting', () => {
+  let connection: ReturnType<typeof connect>;
+  afterEach(async () => {
+    connection.close();
+    for (const { settle } of [...connection.records, ...connection.checks]) {
+      settle(false);
+    }
+    await connection.served;
+  });
+  const open = (...tools: string[]) => {
+    connection = connect();
+    connection.agent.resume();
+    connection.agent.write(calls(...tools));
+    return connection;
+  };
+
+  it('are all on their way to the disk before the first is there', async () => {
+    const { records } = open('one', 'two', 'three');
+    await eventually(() => expect(records.map(({ tool }) => tool)).toEqual(['one', 'two', 'three']));
+  });
+
+  it('are forwarded in their order, each after its own record', async () => {
+    const { records, forwarded } = open('one', 'two', 'three');
+    await eventually(() => expect(records).toHaveLength(3));
+    records[1]?.settle(true);
+    await settled();
+    expect(forwarded).toEqual([]);
+    records[0]?.settle(true);
+    await eventually(() => expect(forwarded).toEqual(['one', 'two']));
+    records[2]?.settle(false);
+    await settled();
+    expect(forwarded).toEqual(['one', 'two']);
+  });
+
+  it('are checked in their turn, at the moment of use', async () => {
+    const { records, checks, forwarded } = open('write', 'remove');
+    await eventually(() => expect(records).toHaveLength(2));
+    for (const { settle } of records) {
+      settle(true);
+    }
+    await eventually(() => expect(checks).toHaveLength(1));
+    await settled();
+    expect(checks.map(({ tool }) => tool)).toEqual(['write']);
+    checks[0]?.settle(true);
+    await eventually(() => expect(checks.map(({ tool }) => tool)).toEqual(['write', 'remove']));
+    expect(forwarded).toEqual(['write']);
+  });
+
+  it('and whose turn does not come are recorded as cancelled', async () => {
+    const { close, records, outcomes, forwarded } = open('one', 'two', 'three');
+    await eventually(() => expect(records).toHaveLength(3));
+    close();
+    await settled();
+    for (const { settle } of records) {
+      settle(true);
+    }
+    await eventually(() =>
+      expect([...outcomes].sort()).toEqual(['one: cancelled', 'three: cancelled', 'two: cancelled']),
+    );
+    expect(forwarded).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { readAhead } from '../../../../sidecar/server-link/read-ahead.ts';
+
+const limits = { items: 4, bytes: 100, sizeBytes: (item: number) => item };
+
+/** Counts what was taken from it. */
+function createSource(items: readonly number[], error?: Error) {
+  const source = { taken: 0, ended: false };
+  const iterate = async function* () {
+    try {
+      for (const item of items) {
+        source.taken += 1;
+        yield item;
+      }
+      if (error) {
+        throw error;
+      }
+    } finally {
+      source.ended = true;
+    }
+  };
+  return { source, items: iterate() };
+}
+
+const turns = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('readAhead', () => {
+  it('yields everything in its order', async () => {
+    const { items } = createSource([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const seen: number[] = [];
+    for await (const item of readAhead(items, limits, () => undefined)) {
+      seen.push(item);
+      await turns();
+    }
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it.each([
+    { what: 'the number of items', given: [1, 1, 1, 1, 1, 1, 1, 1], takenAhead: 4 },
+    { what: 'their size', given: [60, 60, 60, 60], takenAhead: 2 },
+  ])('takes no more ahead than $what allows', async ({ given, takenAhead }) => {
+    const { source, items } = createSource(given);
+    const reader = readAhead(items, limits, () => undefined);
+    await reader.next();
+    await turns();
+    expect(source.taken).toBe(takenAhead + 1);
+    await reader.return(undefined);
+  });
+
+  it('hands back what it took and nobody wants, and lets the source go', async () => {
+    const { source, items } = createSource([1, 2, 3, 4, 5, 6, 7]);
+    const left: number[] = [];
+    const reader = readAhead(items, limits, (item) => left.push(item));
+    await reader.next();
+    await turns();
+    await reader.return(undefined);
+    await turns();
+    expect(left).toEqual([2, 3, 4, 5, 6]);
+    expect(source.ended).toBe(true);
+  });
+
+  it('yields what came before an error, then throws it', async () => {
+    const { items } = createSource([1, 2], new Error('broken'));
+    const reader = readAhead(items, limits, () => undefined);
+    expect((await reader.next()).value).toBe(1);
+    await turns();
+    expect((await reader.next()).value).toBe(2);
+    await expect(reader.next()).rejects.toThrow('broken');
+  });
+});
