@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
+import { namedOrNull } from '../sessions/people.ts';
 
 export interface Circumstances {
   agent: Named & { ownerId: string | null };
@@ -68,6 +69,3 @@ function present(found: z.infer<typeof row>): Circumstances {
     childAgent: namedOrNull(found.child_agent_id, found.child_agent_name),
   };
 }
-
-const namedOrNull = (id: string | null, name: string | null): Named | null =>
-  id === null || name === null ? null : { id, name };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { inputMessage } from '../../../contract/agent-contract.ts';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { isTerminal, session, sessionInput, sessionStatus } from '../../../contract/session.ts';
+import { isTerminal, sessionInput, sessionStatus } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { insertSession } from '../../../store/sessions/insert-session.ts';
@@ -13,16 +13,17 @@ import { mayMessageSession, mayTerminateSession } from '../../policies/sessions.
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { requireReader } from './access.ts';
+import { presentSession, presentSessions, shownSession } from './present.ts';
 import { presentConfiguration, shownConfiguration } from './present-configuration.ts';
 import { sendMessage } from './send-message.ts';
 import { terminateSession } from './terminate-session.ts';
 
-type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'log'>;
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>;
 
 const collection = '/workspaces/{slug}/sessions';
 const path = '/sessions/{session_id}';
-const oneSession = z.strictObject({ session });
-const sessions = z.strictObject({ sessions: z.array(session), next_cursor: nextCursor });
+const oneSession = z.strictObject({ session: shownSession });
+const sessions = z.strictObject({ sessions: z.array(shownSession), next_cursor: nextCursor });
 
 export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
   return [
@@ -36,7 +37,8 @@ export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
   ];
 }
 
-function startRoute({ db, workflows, log }: Dependencies): AnyRoute {
+function startRoute(dependencies: Dependencies): AnyRoute {
+  const { db, workflows, log } = dependencies;
   return defineRoute({
     method: 'post',
     path: collection,
@@ -45,7 +47,7 @@ function startRoute({ db, workflows, log }: Dependencies): AnyRoute {
     body: sessionInput,
     status: 201,
     response: oneSession,
-    async handler({ workspace, user, body }) {
+    async handler({ workspace, user, role, body }) {
       const agent = await readAgent(db, body.agent_id);
       if (agent?.workspace_id !== workspace.id) {
         throw invalid([
@@ -65,12 +67,12 @@ function startRoute({ db, workflows, log }: Dependencies): AnyRoute {
       await workflows
         .startSession(session.id, agent.name)
         .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));
-      return { session };
+      return { session: await presentSession(dependencies, { user, role }, session) };
     },
   });
 }
 
-function listRoute({ db }: Dependencies): AnyRoute {
+function listRoute(dependencies: Dependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: collection,
@@ -80,18 +82,17 @@ function listRoute({ db }: Dependencies): AnyRoute {
     response: sessions,
     async handler({ workspace, user, role, query: { status, agent_id: agentId, ...page } }) {
       const readableBy = role === 'admin' ? undefined : user.id;
-      const { items, nextCursor } = await listSessions(
-        db,
-        workspace.id,
-        { status, agentId, readableBy },
-        page,
-      );
-      return { sessions: items, next_cursor: nextCursor };
+      const filter = { status, agentId, readableBy };
+      const { items, nextCursor } = await listSessions(dependencies.db, workspace.id, filter, page);
+      return {
+        sessions: await presentSessions(dependencies, { user, role }, items),
+        next_cursor: nextCursor,
+      };
     },
   });
 }
 
-function readRoute({ db }: Dependencies): AnyRoute {
+function readRoute(dependencies: Dependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path,
@@ -99,8 +100,8 @@ function readRoute({ db }: Dependencies): AnyRoute {
     scope: 'session',
     response: oneSession,
     async handler(visit) {
-      await requireReader(db, visit);
-      return { session: visit.session };
+      await requireReader(dependencies.db, visit);
+      return { session: await presentSession(dependencies, visit, visit.session) };
     },
   });
 }
@@ -144,7 +145,8 @@ function terminateRoute(dependencies: Dependencies): AnyRoute {
         throw forbidden('Only its operator or a workspace admin may end a session');
       }
       const reason = body.reason || `${user.name} ended the session`;
-      return { session: await terminateSession(dependencies, { session, userId: user.id, reason }) };
+      const ended = await terminateSession(dependencies, { session, userId: user.id, reason });
+      return { session: await presentSession(dependencies, { user, role }, ended) };
     },
   });
 }
@@ -167,7 +169,7 @@ function configurationRoute({ db }: Dependencies): AnyRoute {
   });
 }
 
-function childrenRoute({ db }: Dependencies): AnyRoute {
+function childrenRoute(dependencies: Dependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: `${path}/children`,
@@ -176,9 +178,9 @@ function childrenRoute({ db }: Dependencies): AnyRoute {
     query: pageQuery,
     response: sessions,
     async handler({ query, ...visit }) {
-      await requireReader(db, visit);
-      const { items, nextCursor } = await listDescendants(db, visit.session.id, query);
-      return { sessions: items, next_cursor: nextCursor };
+      await requireReader(dependencies.db, visit);
+      const { items, nextCursor } = await listDescendants(dependencies.db, visit.session.id, query);
+      return { sessions: await presentSessions(dependencies, visit, items), next_cursor: nextCursor };
     },
   });
 }

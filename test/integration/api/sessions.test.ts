@@ -20,7 +20,11 @@ let session: Session;
 let agent: Agent;
 
 beforeAll(async () => {
-  api = await startSessionApi({ LIMIT_ARTIFACT_BYTES: '1000', LIMIT_SESSION_ARTIFACT_BYTES: '1500' });
+  api = await startSessionApi({
+    LIMIT_ARTIFACT_BYTES: '1000',
+    LIMIT_SESSION_ARTIFACT_BYTES: '1500',
+    TEMPORAL_UI_URL: 'http://temporal.test/',
+  });
 });
 beforeEach(async () => {
   ({ workspace, admin, member, base } = await api.workspace());
@@ -46,6 +50,35 @@ describe('a session', () => {
       prompt: 'Do it',
     });
     await eventually(async () => expect((await read()).status).toBe('running'));
+  });
+
+  it('is shown with names, with what the caller may do, and with its workflow', async () => {
+    const shown = {
+      agent: { id: agent.id, name: agent.name },
+      operator: { id: member.user.id, name: 'Max Member' },
+      root_operator: { id: member.user.id, name: 'Max Member' },
+      workflow: {
+        id: `session/${session.id}`,
+        url: `http://temporal.test/namespaces/default/workflows/session%2F${session.id}`,
+      },
+    };
+    expect(session).toMatchObject({ ...shown, may_message: true, may_terminate: true });
+    expect(await member.ok('GET', `${base}/sessions`)).toMatchObject({
+      sessions: [{ ...shown, may_message: true, may_terminate: true }],
+    });
+    expect(await admin.ok('GET', one())).toMatchObject({
+      session: { ...shown, may_message: false, may_terminate: true },
+    });
+    await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
+    expect(await outsider.ok('GET', one())).toMatchObject({
+      session: { ...shown, may_message: false, may_terminate: false },
+    });
+    await member.ok('POST', one('/terminate'), {});
+    await eventually(async () => {
+      expect(await member.ok('GET', one())).toMatchObject({
+        session: { status: 'terminated', may_message: false, may_terminate: false },
+      });
+    });
   });
 
   it.each([

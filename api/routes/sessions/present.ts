@@ -1,0 +1,80 @@
+/** Sessions as people read them: with names, what the caller may do, and where to look in Temporal (design 5). */
+import { z } from 'zod';
+import type { ApiConfig } from '../../../config/api.ts';
+import { named } from '../../../contract/names.ts';
+import { isTerminal, type Session, session } from '../../../contract/session.ts';
+import { sessionWorkflowId } from '../../../contract/workflow-ids.ts';
+import type { Db } from '../../../store/database.ts';
+import { readSessionPeople } from '../../../store/sessions/people.ts';
+import { notFound } from '../../errors.ts';
+import { mayMessageSession, mayTerminateSession } from '../../policies/sessions.ts';
+import type { InWorkspace } from '../../route.ts';
+
+export const shownSession = session.extend({
+  agent: named,
+  operator: named.nullable(),
+  root_operator: named.nullable(),
+  /** What the caller may do now; false once the session has ended. */
+  may_message: z.boolean(),
+  may_terminate: z.boolean(),
+  /** The session's workflow; `url` is its page in the Temporal UI where the platform knows one. */
+  workflow: z.strictObject({ id: z.string(), url: z.url().nullable() }),
+});
+export type ShownSession = z.infer<typeof shownSession>;
+
+type Visit = Pick<InWorkspace, 'user' | 'role'>;
+type TemporalUi = Pick<ApiConfig, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE'>;
+
+interface Dependencies {
+  db: Db;
+  config: TemporalUi;
+}
+
+/** In the order given; a session that was removed meanwhile is left out. */
+export async function presentSessions(
+  { db, config }: Dependencies,
+  { user, role }: Visit,
+  sessions: readonly Session[],
+): Promise<ShownSession[]> {
+  const visitor = { userId: user.id, role };
+  const people = await readSessionPeople(
+    db,
+    sessions.map(({ id }) => id),
+  );
+  return sessions.flatMap((session) => {
+    const found = people.get(session.id);
+    const goesOn = !isTerminal(session.status);
+    return found === undefined
+      ? []
+      : [
+          {
+            ...session,
+            agent: found.agent,
+            operator: found.operator,
+            root_operator: found.rootOperator,
+            may_message: goesOn && mayMessageSession(visitor, session),
+            may_terminate: goesOn && mayTerminateSession(visitor, session),
+            workflow: workflowOf(session.id, config),
+          },
+        ];
+  });
+}
+
+/** Throws 404 when the session was removed meanwhile. */
+export async function presentSession(
+  dependencies: Dependencies,
+  visit: Visit,
+  session: Session,
+): Promise<ShownSession> {
+  const [shown] = await presentSessions(dependencies, visit, [session]);
+  if (shown === undefined) {
+    throw notFound('The session');
+  }
+  return shown;
+}
+
+function workflowOf(sessionId: string, { TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace }: TemporalUi) {
+  const id = sessionWorkflowId(sessionId);
+  const path = `namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`;
+  return { id, url: ui === undefined ? null : `${ui.replace(/\/+$/, '')}/${path}` };
+}

@@ -1,0 +1,59 @@
+/** Names of those whom a session is about, for the people who read it. */
+import { z } from 'zod';
+import { type Named, uuid } from '../../contract/names.ts';
+import type { Db } from '../database.ts';
+
+export interface SessionPeople {
+  agent: Named;
+  operator: Named | null;
+  rootOperator: Named | null;
+}
+
+const row = z.object({
+  id: uuid,
+  agent_id: uuid,
+  agent_name: z.string(),
+  operator_id: uuid.nullable(),
+  operator_name: z.string().nullable(),
+  root_operator_id: uuid.nullable(),
+  root_operator_name: z.string().nullable(),
+});
+
+/** By session id; sessions that were removed are left out. */
+export async function readSessionPeople(
+  db: Db,
+  sessionIds: readonly string[],
+): Promise<Map<string, SessionPeople>> {
+  const rows: unknown = await db('sessions as s')
+    .join('agents as a', 'a.id', 's.agent_id')
+    .leftJoin('users as o', 'o.id', 's.operator_id')
+    .leftJoin('users as t', 't.id', 's.root_operator_id')
+    .whereIn('s.id', sessionIds)
+    .select({
+      id: 's.id',
+      agent_id: 'a.id',
+      agent_name: 'a.name',
+      operator_id: 'o.id',
+      operator_name: 'o.name',
+      root_operator_id: 't.id',
+      root_operator_name: 't.name',
+    });
+  return new Map(
+    z
+      .array(row)
+      .parse(rows)
+      .map((found) => [
+        found.id,
+        {
+          agent: { id: found.agent_id, name: found.agent_name },
+          operator: namedOrNull(found.operator_id, found.operator_name),
+          rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
+        },
+      ]),
+  );
+}
+
+/** A name from a left join, or null where there is nobody. */
+export function namedOrNull(id: string | null, name: string | null): Named | null {
+  return id === null || name === null ? null : { id, name };
+}
