@@ -1,6 +1,6 @@
 /** `npm run bench:gate`: what the gate costs a call, beside a direct socket and other proxies, all measured in this run. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { readOptions } from './gate/options.ts';
 import { Processes } from './gate/processes.ts';
 import { type Part, partTable } from './gate/report.ts';
@@ -9,6 +9,7 @@ import { targets } from './gate/targets.ts';
 
 const turnMs = 400;
 const inFlight = [1, 64];
+const peers = new URL('./gate/peers/node_modules', import.meta.url).pathname;
 
 const options = readOptions(process.argv.slice(2));
 const progress = (text: string) => console.error(`  ${text}`);
@@ -20,7 +21,7 @@ async function measurePart(core: number | null): Promise<Part> {
   try {
     const chosen = targets.filter(({ name }) => options.rows.has(name));
     const load = await processes.startLoadGenerator();
-    await openTargets(chosen, processes, load, { directory, peers: resolve('/tmp/benchpeers/node_modules') });
+    await openTargets(chosen, processes, load, { directory, peers });
     const shapes = options.sizesBytes.flatMap((sizeBytes) =>
       inFlight.map((n) => ({ sizeBytes, inFlight: n })),
     );

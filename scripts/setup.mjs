@@ -14,6 +14,7 @@ import { provideTemporal } from './setup/temporal.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const forTests = process.argv.includes('--test');
+const forGateBench = process.argv.includes('--bench-gate');
 const oldestNode = [20, 19];
 
 function checkNode() {
@@ -31,12 +32,17 @@ function checkNode() {
 async function setUp() {
   await step('Packages', () => installDependencies(root));
   await step('Packages of the MCP servers', () => installDependencies(join(root, 'runner')));
+  if (forGateBench) {
+    await step('Programs to compare the gate with', () =>
+      installDependencies(join(root, 'bench/gate/peers')),
+    );
+  }
   await linkPostgresLibraries(root);
   if (forTests) {
     await step('System packages', () => installSystemPackages(process.env));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
   }
-  if (forTests || !process.env.TEMPORAL_ADDRESS) {
+  if (forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench)) {
     await step('Temporal server', () => provideTemporal(root, process.env));
   }
   const { build } = await import('./build.mjs');
