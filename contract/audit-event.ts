@@ -33,6 +33,8 @@ export const auditEventName = z.enum([
   'permission_request.cancelled',
   'session.created',
   'session.ended',
+  'session.muted',
+  'session.unmuted',
   'session.mcp.tool_called',
 ]);
 export type AuditEventName = z.infer<typeof auditEventName>;

@@ -96,6 +96,7 @@ export const permissionRequestAnswer = z.discriminatedUnion('status', [
     code: z.enum([
       'runtime_requests_disabled',
       'recently_denied',
+      'muted',
       'too_many_open_requests',
       'invalid_request',
     ]),

@@ -6,6 +6,7 @@ import * as createSessions from './20261121090200_create_sessions.ts';
 import * as createGrants from './20261121090300_create_grants.ts';
 import * as createAudit from './20261121090400_create_audit.ts';
 import * as addClientFeatures from './20261121090500_add_client_features.ts';
+import * as addRequestMutes from './20261121100000_add_request_mutes.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -14,6 +15,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261121090300_create_grants': createGrants,
   '20261121090400_create_audit': createAudit,
   '20261121090500_add_client_features': addClientFeatures,
+  '20261121100000_add_request_mutes': addRequestMutes,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

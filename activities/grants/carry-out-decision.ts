@@ -7,6 +7,7 @@ import { readGrant } from '../../store/grants/read.ts';
 import { readMembership } from '../../store/members/read-membership.ts';
 import { closePermissionRequest, markApproved } from '../../store/permission-requests/close.ts';
 import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { setRequestsMuted } from '../../store/sessions/mute-requests.ts';
 import type { RequestOutcome } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { alreadyDecided, approvalInvalid } from '../failures.ts';
@@ -43,7 +44,17 @@ async function deny(trx: Transaction, decision: Decision): Promise<RequestOutcom
   if (!closed && !(request?.status === 'denied' && request.decided_by === decision.userId)) {
     throw alreadyDecided();
   }
+  if (closed && decision.mutesSession) {
+    await mute(trx, requestId, decision.userId);
+  }
   return { status: 'denied', grantId: null };
+}
+
+async function mute(trx: Transaction, requestId: string, userId: string): Promise<void> {
+  const request = await readPermissionRequest(trx, requestId);
+  if (request !== null) {
+    await setRequestsMuted(trx, request.session_id, { muted: true, by: { type: 'user', id: userId } });
+  }
 }
 
 async function approve(

@@ -23,6 +23,11 @@ export function mayMessageSession({ userId }: { userId: string }, session: Peopl
   return session.operator_id === userId;
 }
 
+/** Who is at the wheel, or an admin: from then on the session's requests reach nobody. */
+export function mayMuteSession(visitor: SessionVisitor, session: People): boolean {
+  return visitor.role === 'admin' || isOwnSession(visitor, session);
+}
+
 export function mayTerminateSession(visitor: SessionVisitor, session: People): boolean {
   return visitor.role === 'admin' || isOwnSession(visitor, session);
 }

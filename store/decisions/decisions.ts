@@ -12,6 +12,7 @@ const decision = z.object({
   reason: z.string().nullable(),
   /** The signed approval; null for a denial. */
   approval: z.string().nullable(),
+  mutes_session: z.boolean(),
 });
 
 export interface Decision {
@@ -22,9 +23,14 @@ export interface Decision {
   userId: string;
   reason: string | null;
   approval: string | null;
+  /** A denial after which the session's requests are refused at once. */
+  mutesSession: boolean;
 }
 
-export async function insertDecision(db: Db, input: Decision): Promise<void> {
+export async function insertDecision(
+  db: Db,
+  input: Omit<Decision, 'mutesSession'> & { mutesSession?: boolean },
+): Promise<void> {
   await db('decisions').insert({
     id: input.id,
     workspace_id: input.workspaceId,
@@ -33,6 +39,7 @@ export async function insertDecision(db: Db, input: Decision): Promise<void> {
     user_id: input.userId,
     reason: input.reason,
     approval: input.approval,
+    mutes_session: input.mutesSession ?? false,
   });
 }
 
@@ -50,5 +57,6 @@ export async function readDecision(db: Db, id: string): Promise<Decision | null>
     userId: parsed.user_id,
     reason: parsed.reason,
     approval: parsed.approval,
+    mutesSession: parsed.mutes_session,
   };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
-import { namedOrNull } from '../sessions/people.ts';
+import { namedOrNull } from '../sessions/surroundings.ts';
 
 export interface Circumstances {
   agent: Named & { ownerId: string | null };

@@ -42,7 +42,7 @@ export function openPermissionRequest(
         ? { status: 'sent', request_id: known.id, expires_at: known.expires_at }
         : refused('invalid_request', 'the request id is in use');
     }
-    const refusal = await refusalOf(trx, { session, root: lineage[0] ?? sessionId, asked, limits });
+    const refusal = await refusalOf(trx, { session, lineage, asked, limits });
     return refusal ?? insert(trx, { session, lineage, asked, expirySeconds: limits.expirySeconds });
   });
 }

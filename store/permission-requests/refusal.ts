@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import type { PermissionRequestAnswer } from '../../contract/sidecar.ts';
+import { isAnyMuted } from '../sessions/mute-requests.ts';
 
 export interface RequestLimits {
   /** Open requests in one tree of sessions. */
@@ -17,9 +18,15 @@ type Refusal = Extract<PermissionRequestAnswer, { status: 'refused' }>;
 /** Null when nothing stands against the request. The caller holds the tree's lock, so the count is exact. */
 export async function refusalOf(
   trx: Knex.Transaction,
-  input: { session: Session; root: string; asked: PermissionRequestInput; limits: RequestLimits },
+  input: {
+    session: Session;
+    /** The session and its ancestors, root first. */
+    lineage: readonly string[];
+    asked: PermissionRequestInput;
+    limits: RequestLimits;
+  },
 ): Promise<Refusal | null> {
-  const { session, root, asked, limits } = input;
+  const { session, lineage, asked, limits } = input;
   const setting = await trx('workspaces')
     .where({ id: session.workspace_id })
     .first<{ allowed: boolean } | undefined>('allow_runtime_permission_requests as allowed');
@@ -29,10 +36,13 @@ export async function refusalOf(
       'this workspace does not take permission requests from agents; a person can create the grant',
     );
   }
+  if (await isAnyMuted(trx, lineage)) {
+    return refused('muted', 'a person muted the permission requests of this session; go on without it');
+  }
   return (
     (await invalidSpawn(trx, session, asked)) ??
     (await recentDenial(trx, session, asked, limits.denialMuteSeconds)) ??
-    ((await countOpen(trx, root)) >= limits.openRequests
+    ((await countOpen(trx, lineage[0] ?? session.id)) >= limits.openRequests
       ? refused(
           'too_many_open_requests',
           `the limit is ${limits.openRequests} open permission requests in a tree of sessions`,

@@ -10,6 +10,7 @@ import { type Circumstances, readCircumstances } from '../../../store/permission
 import { readOpenedTools } from '../../../store/permission-requests/opened-tools.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { grantChoices, type RequestInQuestion, whyNotDeny } from '../../policies/permission-requests.ts';
+import { mayMuteSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 const scopes = z.array(grantScope);
@@ -25,6 +26,8 @@ export const shownRequest = permissionRequest.extend({
   tools: z.array(openedTool),
   /** Whether the caller may answer it now: deny it, or grant it in one of the scopes below. False once it is closed. */
   may_decide: z.boolean(),
+  /** Whether the caller may deny it and mute the session with it. */
+  may_mute: z.boolean(),
   /** Scopes that the caller may grant, narrowest first, by who would hold the grant. */
   may_grant: z.strictObject({ agent: scopes, operator: scopes }),
 });
@@ -75,9 +78,14 @@ export async function countDecidable(
 
 function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestInQuestion) {
   const maker = grantMaker(visit);
+  const mayDeny = whyNotDeny(maker, asked) === null;
   return status === 'open'
-    ? { may_decide: whyNotDeny(maker, asked) === null, may_grant: grantChoices(maker, asked) }
-    : { may_decide: false, may_grant: { agent: [], operator: [] } };
+    ? {
+        may_decide: mayDeny,
+        may_mute: mayDeny && mayMuteSession(maker, asked.session),
+        may_grant: grantChoices(maker, asked),
+      }
+    : { may_decide: false, may_mute: false, may_grant: { agent: [], operator: [] } };
 }
 
 type Question = RequestInQuestion & { circumstances: Circumstances };

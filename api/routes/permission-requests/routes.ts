@@ -8,6 +8,7 @@ import { listPermissionRequests, readPermissionRequest } from '../../../store/pe
 import { ApiError, forbidden, notFound } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotDeny } from '../../policies/permission-requests.ts';
+import { mayMuteSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { countDecidable, presentRequests, questionsOf, type ShownRequest, shownRequest } from './present.ts';
@@ -72,14 +73,15 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: `${collection}/{request_id}/deny`,
-    summary: 'Deny a permission request; the agent reads the reason',
+    summary:
+      'Deny a permission request; the agent reads the reason; mute refuses its session’s next ones at once',
     scope: 'workspace',
     params,
-    body: z.strictObject({ reason: z.string().max(2000).optional() }),
+    body: z.strictObject({ reason: z.string().max(2000).optional(), mute: z.boolean().default(false) }),
     response: oneRequest,
     async handler({ params, body, ...visit }) {
       const request = await requireRequest(db, visit, params.request_id);
-      await requireDenier(db, visit, request);
+      await requireDenier(db, visit, request, body);
       if (request.status !== 'open') {
         throw new ApiError('already_decided', `The permission request is already ${request.status}`);
       }
@@ -92,6 +94,7 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
         userId: visit.user.id,
         reason: body.reason ?? null,
         approval: null,
+        mutesSession: body.mute,
       });
       const outcome = await workflows.decide(request.id, decisionId);
       if (outcome.status !== 'denied') {
@@ -129,6 +132,7 @@ async function requireDenier(
   db: Dependencies['db'],
   visit: InWorkspace,
   request: PermissionRequest,
+  { mute }: { mute: boolean },
 ): Promise<void> {
   const question = (await questionsOf(db, visit.workspace.id, [request])).get(request.id);
   if (question === undefined) {
@@ -137,5 +141,8 @@ async function requireDenier(
   const rule = whyNotDeny(grantMaker(visit), question);
   if (rule !== null) {
     throw forbidden(rule);
+  }
+  if (mute && !mayMuteSession({ userId: visit.user.id, role: visit.role }, question.session)) {
+    throw forbidden('Only the operator of a session or a workspace admin may mute it');
   }
 }

@@ -5,18 +5,21 @@ import { named } from '../../../contract/names.ts';
 import { isTerminal, type Session, session } from '../../../contract/session.ts';
 import { sessionWorkflowId } from '../../../contract/workflow-ids.ts';
 import type { Db } from '../../../store/database.ts';
-import { readSessionPeople } from '../../../store/sessions/people.ts';
+import { readSurroundings } from '../../../store/sessions/surroundings.ts';
 import { notFound } from '../../errors.ts';
-import { mayMessageSession, mayTerminateSession } from '../../policies/sessions.ts';
+import { mayMessageSession, mayMuteSession, mayTerminateSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 export const shownSession = session.extend({
   agent: named,
   operator: named.nullable(),
   root_operator: named.nullable(),
+  /** Its permission requests are refused at once, and those of the sessions below it. */
+  permission_requests_muted: z.boolean(),
   /** What the caller may do now; false once the session has ended. */
   may_message: z.boolean(),
   may_terminate: z.boolean(),
+  may_mute: z.boolean(),
   /** The session's workflow; `url` is its page in the Temporal UI where the platform knows one. */
   workflow: z.strictObject({ id: z.string(), url: z.url().nullable() }),
 });
@@ -37,12 +40,12 @@ export async function presentSessions(
   sessions: readonly Session[],
 ): Promise<ShownSession[]> {
   const visitor = { userId: user.id, role };
-  const people = await readSessionPeople(
+  const surroundings = await readSurroundings(
     db,
     sessions.map(({ id }) => id),
   );
   return sessions.flatMap((session) => {
-    const found = people.get(session.id);
+    const found = surroundings.get(session.id);
     const goesOn = !isTerminal(session.status);
     return found === undefined
       ? []
@@ -52,8 +55,10 @@ export async function presentSessions(
             agent: found.agent,
             operator: found.operator,
             root_operator: found.rootOperator,
+            permission_requests_muted: found.requestsMuted,
             may_message: goesOn && mayMessageSession(visitor, session),
             may_terminate: goesOn && mayTerminateSession(visitor, session),
+            may_mute: goesOn && mayMuteSession(visitor, session),
             workflow: workflowOf(session.id, config),
           },
         ];

@@ -8,8 +8,9 @@ import { readAgent } from '../../../store/agents/read.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { insertSession } from '../../../store/sessions/insert-session.ts';
 import { listDescendants, listSessions } from '../../../store/sessions/list-sessions.ts';
+import { setRequestsMuted } from '../../../store/sessions/mute-requests.ts';
 import { ApiError, forbidden, invalid, notFound } from '../../errors.ts';
-import { mayMessageSession, mayTerminateSession } from '../../policies/sessions.ts';
+import { mayMessageSession, mayMuteSession, mayTerminateSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { requireReader } from './access.ts';
@@ -32,6 +33,7 @@ export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
     readRoute(dependencies),
     messageRoute(dependencies),
     terminateRoute(dependencies),
+    muteRoute(dependencies),
     configurationRoute(dependencies),
     childrenRoute(dependencies),
   ];
@@ -147,6 +149,28 @@ function terminateRoute(dependencies: Dependencies): AnyRoute {
       const reason = body.reason || `${user.name} ended the session`;
       const ended = await terminateSession(dependencies, { session, userId: user.id, reason });
       return { session: await presentSession(dependencies, { user, role }, ended) };
+    },
+  });
+}
+
+function muteRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'patch',
+    path,
+    summary: 'Refuse the permission requests of a session at once, or take them again',
+    scope: 'session',
+    body: z.strictObject({ permission_requests_muted: z.boolean() }),
+    response: oneSession,
+    async handler({ session, user, role, body }) {
+      if (!mayMuteSession({ userId: user.id, role }, session)) {
+        throw forbidden('Only the operator of a session or a workspace admin may mute it');
+      }
+      if (isTerminal(session.status)) {
+        throw new ApiError('conflict', 'The session has ended');
+      }
+      const by = { type: 'user', id: user.id } as const;
+      await setRequestsMuted(dependencies.db, session.id, { muted: body.permission_requests_muted, by });
+      return { session: await presentSession(dependencies, { user, role }, session) };
     },
   });
 }

@@ -145,6 +145,106 @@ describe('a permission request', () => {
   });
 });
 
+describe('a muted session', () => {
+  const one = () => `/api/sessions/${session.id}`;
+  const report = () =>
+    api.asSidecar(session.id, 'POST', 'permission-requests', {
+      request_id: randomUUID(),
+      grant_type: 'tool_scope',
+      details: { scope: 'files.remove' },
+      scope: 'once',
+      justification: '',
+      refused_call: null,
+    });
+  const notices = async () =>
+    (
+      await member.ok<{ events: { type: string; payload: { code?: string }; actor: object }[] }>(
+        'GET',
+        `${one()}/events`,
+      )
+    ).events
+      .filter(({ type }) => type === 'platform.notice')
+      .map(({ payload, actor }) => [payload.code, actor]);
+  const by = () => ({ type: 'user', id: member.user.id });
+
+  it('is made by a denial, says so, refuses every further request, and is undone by its operator', async () => {
+    const request_id = await ask();
+    expect(await read(request_id)).toMatchObject({ may_mute: true });
+    await member.ok('POST', `${base}/permission-requests/${request_id}/deny`, { reason: 'No', mute: true });
+    expect(await member.ok('GET', one())).toMatchObject({
+      session: { permission_requests_muted: true, may_mute: true },
+    });
+    expect(await notices()).toEqual([['permission_requests_muted', by()]]);
+    expect(await report()).toMatchObject({ status: 200, body: { status: 'refused', code: 'muted' } });
+    const unmute = { permission_requests_muted: false };
+    expect(await member.ok('PATCH', one(), unmute)).toMatchObject({ session: unmute });
+    await member.ok('PATCH', one(), unmute);
+    expect(await notices()).toEqual([
+      ['permission_requests_muted', by()],
+      ['permission_requests_unmuted', by()],
+    ]);
+    expect(await report()).toMatchObject({ body: { status: 'sent' } });
+    const events = await admin.ok<{ audit_events: { event: string }[] }>(
+      'GET',
+      `${base}/audit-events?resource=${session.id}`,
+    );
+    expect(events.audit_events.map(({ event }) => event)).toEqual([
+      'session.unmuted',
+      'session.muted',
+      'session.created',
+    ]);
+  });
+
+  it('is not made by a denial that came too late', async () => {
+    const request_id = await ask();
+    await member.ok('POST', `${base}/permission-requests/${request_id}/deny`, {});
+    expect(
+      await member.send('POST', `${base}/permission-requests/${request_id}/deny`, { mute: true }),
+    ).toMatchObject({ status: 409 });
+    expect(await member.ok('GET', one())).toMatchObject({ session: { permission_requests_muted: false } });
+  });
+
+  it('refuses the requests of the sessions below it', async () => {
+    await admin.ok('PATCH', one(), { permission_requests_muted: true });
+    const below = await api.runningSession(member, base);
+    await api.db('sessions').where({ id: below.session.id }).update({ parent_session_id: session.id });
+    expect(
+      await api.asSidecar(below.session.id, 'POST', 'permission-requests', {
+        request_id: randomUUID(),
+        grant_type: 'tool_scope',
+        details: { scope: 'files.remove' },
+        scope: 'once',
+        justification: '',
+        refused_call: null,
+      }),
+    ).toMatchObject({ body: { status: 'refused', code: 'muted' } });
+  });
+
+  it('is for its operator and for admins to make, not for the owner of its agent', async () => {
+    const driver = await newcomer();
+    const { session: driven } = await driver.ok<{ session: Session }>('POST', `${base}/sessions`, {
+      agent_id: agent.id,
+      prompt: 'Do it',
+    });
+    session = driven;
+    await eventually(async () => expect((await api.runtime.inspect(driven.id)).state).toBe('running'));
+    const request_id = await ask();
+    expect(await read(request_id)).toMatchObject({ may_decide: true, may_mute: false });
+    const deny = `${base}/permission-requests/${request_id}/deny`;
+    expect(await member.send('POST', deny, { mute: true })).toMatchObject({ status: 403 });
+    const mute = { permission_requests_muted: true };
+    expect(await member.send('PATCH', one(), mute)).toMatchObject({ status: 403 });
+    expect(await driver.send('PATCH', one(), {})).toMatchObject({ status: 422 });
+    expect(await driver.send('PATCH', one(), mute)).toMatchObject({ status: 200 });
+    const other = await api.workspace();
+    expect(await other.admin.send('PATCH', one(), mute)).toMatchObject({ status: 404 });
+    await driver.ok('POST', `${one()}/terminate`, {});
+    await eventually(async () => {
+      expect(await driver.send('PATCH', one(), mute)).toMatchObject({ status: 409 });
+    });
+  });
+});
+
 describe('the count of permission requests', () => {
   it('is of those that are open and for the caller to see', async () => {
     expect(await count(member)).toEqual({ open: 0, may_decide: 0 });

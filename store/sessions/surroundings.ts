@@ -1,12 +1,13 @@
-/** Names of those whom a session is about, for the people who read it. */
+/** What is shown of sessions beside their own fields. */
 import { z } from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 
-export interface SessionPeople {
+export interface SessionSurroundings {
   agent: Named;
   operator: Named | null;
   rootOperator: Named | null;
+  requestsMuted: boolean;
 }
 
 const row = z.object({
@@ -17,13 +18,14 @@ const row = z.object({
   operator_name: z.string().nullable(),
   root_operator_id: uuid.nullable(),
   root_operator_name: z.string().nullable(),
+  permission_requests_muted: z.boolean(),
 });
 
 /** By session id; sessions that were removed are left out. */
-export async function readSessionPeople(
+export async function readSurroundings(
   db: Db,
   sessionIds: readonly string[],
-): Promise<Map<string, SessionPeople>> {
+): Promise<Map<string, SessionSurroundings>> {
   const rows: unknown = await db('sessions as s')
     .join('agents as a', 'a.id', 's.agent_id')
     .leftJoin('users as o', 'o.id', 's.operator_id')
@@ -37,6 +39,7 @@ export async function readSessionPeople(
       operator_name: 'o.name',
       root_operator_id: 't.id',
       root_operator_name: 't.name',
+      permission_requests_muted: 's.permission_requests_muted',
     });
   return new Map(
     z
@@ -48,6 +51,7 @@ export async function readSessionPeople(
           agent: { id: found.agent_id, name: found.agent_name },
           operator: namedOrNull(found.operator_id, found.operator_name),
           rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
+          requestsMuted: found.permission_requests_muted,
         },
       ]),
   );
