@@ -10,11 +10,20 @@ import { createRateLimiter } from './middleware/rate-limit.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { mountRoutes } from './mount.ts';
 import type { AnyRoute } from './route.ts';
+import type { WebFiles } from './web-files/load-web-files.ts';
+import { serveWebFiles } from './web-files/serve-web-files.ts';
 
 export type AppDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'log'>;
 
-/** Makes the application; it does not listen yet (`server.ts` does). Throws when two routes are the same. */
-export function createApp(dependencies: AppDependencies, routes: readonly AnyRoute[]): Koa {
+/**
+ * Makes the application; it does not listen yet (`server.ts` does). Without `web` there is no web UI. Throws when two
+ * routes are the same.
+ */
+export function createApp(
+  dependencies: AppDependencies,
+  routes: readonly AnyRoute[],
+  web: WebFiles | null = null,
+): Koa {
   const { config, log } = dependencies;
   const app = new Koa({ proxy: config.TRUST_PROXY, maxIpsCount: 1 });
   // The error middleware answers and logs; what still arrives here is a broken connection.
@@ -24,6 +33,9 @@ export function createApp(dependencies: AppDependencies, routes: readonly AnyRou
   app.use(answerErrors(log));
   app.use(checkHost(config));
   app.use(checkOrigin(config));
+  if (web !== null) {
+    app.use(serveWebFiles(web));
+  }
   mountRoutes(app, routes, {
     authenticate: createAuthenticate(dependencies),
     limits: {

@@ -1,10 +1,12 @@
 /** The API: what people and sidecars talk to. */
+import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import { createSignApproval } from '../api/approvals/sign-approval.ts';
 import { configurationRoutes } from '../api/routes/index.ts';
 import { sessionRoutes } from '../api/routes/session-index.ts';
 import { listen } from '../api/server.ts';
+import { loadWebFiles } from '../api/web-files/load-web-files.ts';
 import { createWorkflowClient } from '../api/workflow-client.ts';
 import { type ApiConfig, apiConfig } from '../config/api.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
@@ -14,6 +16,8 @@ import { openSessionEventFeed } from '../store/session-events/feed.ts';
 
 /** Streams are cut after this long; running requests have ended by then. */
 const closeLimitMs = 5_000;
+/** Beside this program once it is built. */
+const webDirectory = fileURLToPath(new URL('web', import.meta.url));
 
 async function main(config: ApiConfig, log: Logger): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
@@ -31,7 +35,12 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   });
   const eventFeed = openSessionEventFeed(config.DATABASE_URL);
   const dependencies = { db, config, log, workflows, signApproval, eventFeed };
-  const app = createApp(dependencies, [...configurationRoutes(dependencies), ...sessionRoutes(dependencies)]);
+  const web = loadWebFiles(webDirectory);
+  if (web === null) {
+    log.warn({ directory: webDirectory }, 'the web UI is not built; only the API is served');
+  }
+  const routes = [...configurationRoutes(dependencies), ...sessionRoutes(dependencies)];
+  const app = createApp(dependencies, routes, web);
   const server = await listen(app, { host: config.HOST, port: config.PORT });
   log.info({ host: config.HOST, port: server.port }, 'the API listens');
   await stopped;

@@ -1,4 +1,4 @@
-/** Bundles each program of bin/ and the Temporal workflows into dist/ (docs/decisions/0001). */
+/** Bundles each program of bin/, the Temporal workflows and the web UI into dist/ (docs/decisions/0001). */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -23,27 +23,55 @@ const sources = [
   'workflows',
 ];
 
-/** Builds when a source changed since the last build. Each file is replaced in one step, so that a running platform never sees half of one. */
+/** The web UI's own; it also reads types and schemas of contract/. */
+const webSources = ['web', 'contract'];
+
+/** Builds what changed since the last build. Each file is replaced in one step, so that a running platform never sees half of one. */
 export async function build(root) {
+  const built = await Promise.all([
+    buildWhenChanged(root, 'sources', sources, (work) =>
+      Promise.all([bundlePrograms(root, work), bundleWorkflows(root, work)]),
+    ),
+    buildWhenChanged(root, 'web', webSources, (work) => bundleWeb(root, join(work, 'web'))),
+  ]);
+  return built.includes(true) ? 'done' : undefined;
+}
+
+/** `make` fills a work folder, whose entries then replace those of dist/. True when it was called. */
+async function buildWhenChanged(root, name, folders, make) {
   const dist = join(root, 'dist');
-  const stampFile = join(dist, 'sources.sha256');
-  const stamp = hashOfSources(root);
+  const stampFile = join(dist, `${name}.sha256`);
+  const stamp = hashOfSources(root, folders);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) {
-    return undefined;
+    return false;
   }
-  const work = join(root, `.cache/build-${process.pid}`);
+  const work = join(root, `.cache/build-${name}-${process.pid}`);
   try {
-    await Promise.all([bundlePrograms(root, work), bundleWorkflows(root, work)]);
+    await make(work);
     mkdirSync(dist, { recursive: true });
     rmSync(stampFile, { force: true });
-    for (const file of readdirSync(work)) {
-      renameSync(join(work, file), join(dist, file));
+    for (const entry of readdirSync(work, { withFileTypes: true })) {
+      const target = join(dist, entry.name);
+      if (entry.isDirectory()) {
+        // A folder does not replace one that holds files; the API has read its own whole.
+        rmSync(target, { recursive: true, force: true });
+      }
+      renameSync(join(work, entry.name), target);
     }
     writeFileSync(stampFile, stamp);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-  return 'done';
+  return true;
+}
+
+async function bundleWeb(root, outDir) {
+  const { build: bundle } = await import('vite');
+  await bundle({
+    configFile: join(root, 'web/vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir },
+  });
 }
 
 async function bundlePrograms(root, outdir) {
@@ -80,8 +108,8 @@ async function bundleWorkflows(root, outdir) {
   writeFileSync(join(outdir, 'workflows.js'), code);
 }
 
-function hashOfSources(root) {
-  const files = sources.flatMap((folder) =>
+function hashOfSources(root, folders) {
+  const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),

@@ -1,6 +1,6 @@
 /**
  * `npm test`: format and lint, types, then every test; with arguments, only the tests that jest finds for them.
- * The last line is the count, alone on its line; the two checks before the tests count as one each.
+ * The last line is the count, alone on its line; the checks before the tests count as one each.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -63,6 +63,7 @@ const checks =
     : [
         await run('Format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
         await run('Type check', ['node_modules/typescript/bin/tsc', '-p', '.']),
+        await run('Type check of the web UI', ['node_modules/typescript/bin/tsc', '-p', 'web']),
       ];
 const { passed, result } = await runJest();
 const count = (outcome) => checks.filter((check) => check === outcome).length;

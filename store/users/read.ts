@@ -11,3 +11,25 @@ export async function findUserByEmail(db: Db, issuer: string, email: string): Pr
   const query = db('users').where({ issuer }).whereRaw('lower(email) = lower(?)', [email]);
   return (await query.orderBy('created_at').first('id', 'email', 'name')) ?? null;
 }
+
+/** People of this issuer, those who were there first first. */
+export async function listUsersOfIssuer(db: Db, issuer: string, limit: number): Promise<User[]> {
+  return db('users').where({ issuer }).orderBy('created_at').limit(limit).select('id', 'email', 'name');
+}
+
+/**
+ * The one person whose provider vouches for this address; null when there is none, or more than one. People of the demo
+ * count while its issuer is given.
+ */
+export async function findUserByVerifiedEmail(
+  db: Db,
+  email: string,
+  { demoIssuer }: { demoIssuer: string | null },
+): Promise<User | null> {
+  const found: User[] = await db('users')
+    .whereRaw('lower(email) = lower(?)', [email])
+    .where((known) => known.where('email_verified', true).orWhere('issuer', demoIssuer))
+    .limit(2)
+    .select('id', 'email', 'name');
+  return found.length === 1 ? (found[0] ?? null) : null;
+}

@@ -15,7 +15,7 @@ function sourceFiles(directory: string): SourceText[] {
       if (entry.isDirectory()) {
         return sourceFiles(path);
       }
-      const isSource = entry.name.endsWith('.ts');
+      const isSource = /(?<!\.d)\.tsx?$/.test(entry.name);
       return isSource
         ? [{ path: relative(root, path).split(sep).join('/'), text: readFileSync(path, 'utf8') }]
         : [];
@@ -60,6 +60,10 @@ describe('a planted violation is found:', () => {
     ['the environment', 'api/x.ts', 'const x = process.env.PORT;'],
     ['any', 'store/x.ts', 'export const x: any = 1;'],
     ['a cast around the compiler', 'store/x.ts', 'export const x = y as unknown as string;'],
+    ['the web UI reaching past the API', 'web/src/x.ts', "import { x } from '../../store/x.ts';"],
+    ['a package that no browser runs', 'web/src/x.tsx', "import { readFileSync } from 'node:fs';"],
+    ['markup made from text', 'web/src/x.tsx', 'const x = <p dangerouslySetInnerHTML={{ __html: y }} />;'],
+    ['React outside of the web UI', 'api/x.ts', "import { useState } from 'react';"],
     ['a file named utils', 'store/utils.ts', ''],
     ['a folder named helpers', 'api/helpers/x.ts', ''],
     ['a name that is not kebab-case', 'api/someThing.ts', ''],

@@ -26,6 +26,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   agents: { contract: 'any', config: 'any' },
   api: { contract: 'any', config: 'any', store: 'any', workflows: 'type' },
   embedded: { contract: 'any', config: 'any', store: 'any', runtime: 'any' },
+  web: { contract: 'any' },
 };
 /** Composition roots and proofs may use everything. */
 const unrestricted = new Set(['bin', 'bench', 'test', 'scripts']);
@@ -36,7 +37,15 @@ const packageOwners: [RegExp, string[], string][] = [
   [/^(koa|@koa\/.*|openid-client)$/, ['api'], 'only api/ serves HTTP to people'],
   [/^@temporalio\/workflow$/, ['workflows'], 'workflow code lives in workflows/'],
   [/^@modelcontextprotocol\//, ['sidecar', 'agents'], 'only the sidecar and agents speak MCP'],
+  [
+    /^(react|react-dom|wouter|openapi-fetch|vite|@mantine\/.*|@tanstack\/.*)(\/.*)?$/,
+    ['web'],
+    'only web/ runs in a browser',
+  ],
 ];
+/** What the browser may be given: none of Node's own modules, nothing that talks to a database or a cluster. */
+const webPackages =
+  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|@mantine\/(core|hooks|form)|@tanstack\/react-query)(\/.*)?$/;
 const contractPackages = /^(zod|re2js|node:crypto)$/;
 
 const maxFileLines = 400;
@@ -66,6 +75,7 @@ export function check(source: SourceText): Violation[] {
   const visit = (node: ts.Node): void => {
     checkImport(node, source.path, folder, add);
     checkTypes(node, source.path, add);
+    checkMarkup(node, add);
     checkEnvironment(node, folder, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
@@ -129,6 +139,9 @@ function checkPackage(specifier: string, folder: string, add: (rule: string) => 
   if (folder === 'contract' && !contractPackages.test(specifier)) {
     add(`contract/ is a leaf: it imports zod and pure functions only, not ${specifier}`);
   }
+  if (folder === 'web' && !webPackages.test(specifier)) {
+    add(`web/ runs in a browser with the few packages that its budget allows, not with ${specifier}`);
+  }
   for (const [pattern, owners, rule] of packageOwners) {
     if (pattern.test(specifier) && !owners.includes(folder) && !unrestricted.has(folder)) {
       add(`${rule}; ${folder}/ may not import ${specifier}`);
@@ -179,6 +192,15 @@ function checkTypes(node: ts.Node, path: string, add: Add): void {
   }
   if (ts.isAsExpression(node) && ts.isAsExpression(node.expression) && path !== castAllowedIn) {
     add(node, 'no cast through another type: the compiler is right');
+  }
+}
+
+function checkMarkup(node: ts.Node, add: Add): void {
+  if (
+    ts.isIdentifier(node) &&
+    /^(dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML)$/.test(node.text)
+  ) {
+    add(node, "text never becomes markup: it may be an agent's");
   }
 }
 

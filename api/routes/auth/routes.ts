@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { revokeSignIn } from '../../../store/sign-ins/change.ts';
-import { findUserByEmail } from '../../../store/users/read.ts';
+import { findUserByEmail, listUsersOfIssuer } from '../../../store/users/read.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';
 import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts';
 import { setFlowCookie, takeFlowCookie } from '../../auth/flow-cookie.ts';
@@ -11,6 +11,7 @@ import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError } from '../../errors.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { meAnswer } from '../me/routes.ts';
+import { authOptions } from './options.ts';
 
 type AuthDependencies = Pick<ApiDependencies, 'db' | 'config'>;
 
@@ -28,10 +29,31 @@ const returnTo = z
 export function authRoutes(dependencies: AuthDependencies): AnyRoute[] {
   const provider = createOidcProvider(dependencies.config);
   return [
+    optionsRoute(dependencies, provider !== null),
     ...(provider === null ? [] : [beginRoute(dependencies, provider), callbackRoute(dependencies, provider)]),
     ...(dependencies.config.DEMO_SIGN_IN ? [demoRoute(dependencies)] : []),
     signOutRoute(dependencies),
   ];
+}
+
+/** Of the people of the demo sign-in, the page shows this many. */
+const shownDemoPeople = 10;
+
+function optionsRoute({ db, config }: AuthDependencies, oidc: boolean): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: '/auth/options',
+    summary: 'Which ways of signing in there are',
+    scope: 'public',
+    response: authOptions,
+    async handler() {
+      if (!config.DEMO_SIGN_IN) {
+        return { oidc, demo_people: null };
+      }
+      const people = await listUsersOfIssuer(db, demoIssuer, shownDemoPeople);
+      return { oidc, demo_people: people.map(({ email, name }) => ({ email, name })) };
+    },
+  });
 }
 
 function beginRoute({ config }: AuthDependencies, provider: OidcProvider): AnyRoute {

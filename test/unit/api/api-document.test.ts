@@ -1,13 +1,17 @@
-/** `docs/api.md` is made from the routes themselves. `UPDATE_DOCS=1 npm test -- test/unit/api/api-document` writes it anew. */
+/**
+ * What is written about the API is made from the routes themselves: `docs/api.md`, `docs/openapi.json` and the types of the
+ * web UI. `UPDATE_DOCS=1 npm test -- test/unit/api/api-document` writes them anew.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { z } from 'zod';
+import { openApiDocument } from '../../../api/openapi/document.ts';
 import type { AnyRoute } from '../../../api/route.ts';
 import { configurationRoutes } from '../../../api/routes/index.ts';
 import { sessionRoutes } from '../../../api/routes/session-index.ts';
 import { testConfig } from '../../support/api.ts';
 
-const file = 'docs/api.md';
 const head = `# API
 
 Every route, from its definition in [\`api/routes/\`](../api/routes), which also holds the schemas. Routes are below \`/api\`; JSON in and out; unknown fields
@@ -40,15 +44,29 @@ function row({ method, path, summary, query, body }: AnyRoute): string {
   return `| \`${method.toUpperCase()} ${path}\` | ${summary} | ${fields} |\n`;
 }
 
-it('the list of routes in docs/api.md is the one that is served', () => {
-  const dependencies = Object.assign(Object.create(null), { config: testConfig(withOidc) });
-  const routes = [...configurationRoutes(dependencies), ...sessionRoutes(dependencies)];
-  const listed = routes
-    .filter(({ scope }) => scope !== 'internal')
-    .toSorted((a, b) => a.path.localeCompare(b.path));
-  const expected = head + listed.map(row).join('');
+/** Each way of signing in has its routes only where it is configured: here all are. */
+const dependencies = Object.assign(Object.create(null), { config: testConfig(withOidc) });
+const routes = [...configurationRoutes(dependencies), ...sessionRoutes(dependencies)];
+
+/** Compares a generated file with what it should hold; writes it first when it is asked to. */
+function expectCurrent(file: string, expected: string): void {
   if (process.env['UPDATE_DOCS'] === '1') {
     writeFileSync(file, expected);
   }
   expect(readFileSync(file, 'utf8')).toBe(expected);
+}
+
+it('the list of routes in docs/api.md is the one that is served', () => {
+  const listed = routes
+    .filter(({ scope }) => scope !== 'internal')
+    .toSorted((a, b) => a.path.localeCompare(b.path));
+  expectCurrent('docs/api.md', head + listed.map(row).join(''));
+});
+
+it('docs/openapi.json describes the routes that are served, and the types of the web UI follow it', async () => {
+  const text = `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
+  expectCurrent('docs/openapi.json', text);
+  const note = '/** Generated from docs/openapi.json; test/unit/api/api-document writes it anew. */\n';
+  const document: OpenAPI3 = JSON.parse(text);
+  expectCurrent('web/src/api/schema.d.ts', note + astToString(await openapiTypescript(document)));
 });

@@ -1,0 +1,53 @@
+/** Schemas that the API document names: each becomes one component, and one type of the web UI. */
+import { z } from 'zod';
+import { agent, attachment } from '../../contract/agent.ts';
+import { inputMessage } from '../../contract/agent-contract.ts';
+import { auditEvent } from '../../contract/audit-event.ts';
+import { manifest, manifestEnvField, mcpServer, shape } from '../../contract/catalog.ts';
+import { errorBody, fieldProblem } from '../../contract/errors.ts';
+import { grant } from '../../contract/grant.ts';
+import { secretMetadata, secretUse } from '../../contract/secret.ts';
+import { sessionEvent } from '../../contract/session-event.ts';
+import { member, user, workspace } from '../../contract/workspace.ts';
+import { artifact } from '../../store/artifacts/artifacts.ts';
+import { share } from '../../store/shares/shares.ts';
+import { authOptions } from '../routes/auth/options.ts';
+import { meAnswer } from '../routes/me/routes.ts';
+import { shownRequest } from '../routes/permission-requests/present.ts';
+import { shownSession } from '../routes/sessions/present.ts';
+import { shownConfiguration } from '../routes/sessions/present-configuration.ts';
+
+const named: Record<string, z.ZodType> = {
+  Agent: agent,
+  Artifact: artifact,
+  Attachment: attachment,
+  AuditEvent: auditEvent,
+  AuthOptions: authOptions,
+  Configuration: shownConfiguration,
+  Error: errorBody,
+  FieldProblem: fieldProblem,
+  Grant: grant,
+  InputMessage: inputMessage,
+  Manifest: manifest,
+  ManifestEnvField: manifestEnvField,
+  McpServer: mcpServer,
+  Me: meAnswer,
+  Member: member,
+  PermissionRequest: shownRequest,
+  Secret: secretMetadata,
+  SecretUse: secretUse,
+  Session: shownSession,
+  SessionEvent: sessionEvent,
+  Shape: shape,
+  Share: share,
+  User: user,
+  Workspace: workspace,
+};
+
+/** What answers name. A body may leave out what an answer always has, so bodies do not share these components. */
+export const answerNames = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(named)) {
+  answerNames.add(schema, { id });
+}
+
+export const noNames = z.registry<{ id: string }>();

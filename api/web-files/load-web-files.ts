@@ -1,0 +1,65 @@
+/** The built web UI, read whole at the start: what is served cannot change under a page, and no path reaches the disk. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+export interface WebFile {
+  contentType: string;
+  content: Buffer;
+  /** The same, compressed; null for what does not get smaller. */
+  gzipped: Buffer | null;
+  /** Its name holds a hash of its content, so it never changes. */
+  immutable: boolean;
+}
+
+export interface WebFiles {
+  /** By path below `/app/`, such as `_assets/index-abc.js`. */
+  files: ReadonlyMap<string, WebFile>;
+  /** The page that every address of the UI loads, in two halves: a nonce goes between them. */
+  page: readonly [string, string];
+}
+
+export const assetsFolder = '_assets/';
+const noncePlace = '__CSP_NONCE__';
+const pageName = 'index.html';
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+/** Null when the UI was not built. Throws when the page has no one place for the nonce. Files of other types are left out. */
+export function loadWebFiles(directory: string): WebFiles | null {
+  let page: string;
+  try {
+    page = readFileSync(join(directory, pageName), 'utf8');
+  } catch {
+    return null;
+  }
+  const [before, after, ...more] = page.split(noncePlace);
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error(`${pageName} of the web UI must hold ${noncePlace} once`);
+  }
+  const found = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const files = new Map<string, WebFile>();
+  for (const entry of found) {
+    const file = join(entry.parentPath, entry.name);
+    const contentType = contentTypes[extname(entry.name)];
+    if (contentType !== undefined) {
+      const path = relative(directory, file).split(sep).join('/');
+      files.set(path, readWebFile(file, contentType, path.startsWith(assetsFolder)));
+    }
+  }
+  return { files, page: [before, after] };
+}
+
+function readWebFile(file: string, contentType: string, immutable: boolean): WebFile {
+  const content = readFileSync(file);
+  const gzipped = gzipSync(content);
+  return { contentType, content, gzipped: gzipped.length < content.length ? gzipped : null, immutable };
+}

@@ -1,0 +1,74 @@
+/** The web UI below `/app/`, under a Content-Security-Policy of its own (design 5). */
+import { randomBytes } from 'node:crypto';
+import type { Context, Next } from 'koa';
+import { ApiError } from '../errors.ts';
+import { requestState } from '../middleware/request-state.ts';
+import { assetsFolder, type WebFile, type WebFiles } from './load-web-files.ts';
+
+const base = '/app/';
+const yearSeconds = 365 * 24 * 3600;
+
+/** `/` and `/app` lead to the UI; each address below `/app/` that is no file is a page of it. */
+export function serveWebFiles(web: WebFiles) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const isEntrance = ctx.path === '/' || ctx.path === '/app';
+    if (!isEntrance && !ctx.path.startsWith(base)) {
+      return next();
+    }
+    requestState(ctx).route = isEntrance ? '/' : base;
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      ctx.set('Allow', 'GET, HEAD');
+      throw new ApiError('method_not_allowed', 'The web UI is only read');
+    }
+    if (isEntrance) {
+      ctx.redirect(base);
+      return;
+    }
+    const path = ctx.path.slice(base.length);
+    const file = web.files.get(path);
+    if (file !== undefined) {
+      answerFile(ctx, file);
+    } else if (path.startsWith(assetsFolder)) {
+      throw new ApiError('not_found', 'There is no such file');
+    } else {
+      answerPage(ctx, web.page);
+    }
+  };
+}
+
+function answerFile(ctx: Context, file: WebFile): void {
+  ctx.set('Cache-Control', file.immutable ? `public, max-age=${yearSeconds}, immutable` : 'no-cache');
+  ctx.vary('Accept-Encoding');
+  ctx.type = file.contentType;
+  const gzipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? file.gzipped : null;
+  if (gzipped !== null) {
+    ctx.set('Content-Encoding', 'gzip');
+  }
+  ctx.body = gzipped ?? file.content;
+}
+
+function answerPage(ctx: Context, [before, after]: WebFiles['page']): void {
+  const nonce = randomBytes(16).toString('base64');
+  ctx.set('Content-Security-Policy', policy(nonce));
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
+  ctx.set('X-Frame-Options', 'DENY');
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = before + nonce + after;
+}
+
+/** Only our own files run. Style elements that the component library adds carry the nonce; text never becomes a script. */
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types default',
+  ].join('; ');
+}

@@ -1,0 +1,43 @@
+/**
+ * The API, typed by its OpenAPI document. Every call goes through `call`, which answers the data or throws an ApiFailure:
+ *
+ *     const { sessions } = await call(api.GET('/api/workspaces/{slug}/sessions', { params: { path: { slug } }, signal }));
+ */
+import createClient from 'openapi-fetch';
+import { reportAnswered, reportSlow, reportUnreachable } from './connection.ts';
+import { failureOf, unreachable } from './failure.ts';
+import type { paths } from './schema.d.ts';
+
+/** After this long without an answer the page says so; the request goes on. */
+const slowMs = 4_000;
+
+/** `fetch` that tells the page how the platform does. Rejects with an ApiFailure when there is no answer. */
+export async function watchedFetch(request: Request | string, init?: RequestInit): Promise<Response> {
+  const timer = setTimeout(reportSlow, slowMs);
+  try {
+    const response = await fetch(request, { ...init, cache: 'no-store', credentials: 'same-origin' });
+    reportAnswered();
+    return response;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') {
+      throw error;
+    }
+    reportUnreachable();
+    throw unreachable();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: watchedFetch });
+
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/** The data of a call that succeeded. Throws an ApiFailure for every other. */
+export async function call<Data>(answer: Promise<Answer<Data>>): Promise<NonNullable<Data>> {
+  const { data, error, response } = await answer;
+  if (data === undefined || data === null) {
+    throw failureOf(response, error);
+  }
+  return data;
+}

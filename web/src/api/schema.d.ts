@@ -1,0 +1,2977 @@
+/** Generated from docs/openapi.json; test/unit/api/api-document writes it anew. */
+export interface paths {
+    "/api/agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One agent */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    agent_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            agent: components["schemas"]["Agent"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Remove an agent with its attachments, grants and ended sessions */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    agent_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change an agent; holds from the next session on */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    agent_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name?: string;
+                        /** @enum {string} */
+                        kind?: "worker" | "orchestrator";
+                        run?: {
+                            /** @constant */
+                            type: "builtin";
+                            /** @enum {string} */
+                            name: "scripted" | "claude";
+                        } | {
+                            /** @constant */
+                            type: "command";
+                            command: string;
+                            /** @default [] */
+                            args?: string[];
+                        } | {
+                            /** @constant */
+                            type: "image";
+                            image: string;
+                        };
+                        instructions?: string;
+                        model?: string | null;
+                        env?: {
+                            [key: string]: string;
+                        };
+                        siblings?: {
+                            name: string;
+                            run: {
+                                /** @constant */
+                                type: "builtin";
+                                /** @enum {string} */
+                                name: "scripted" | "claude";
+                            } | {
+                                /** @constant */
+                                type: "command";
+                                command: string;
+                                /** @default [] */
+                                args?: string[];
+                            } | {
+                                /** @constant */
+                                type: "image";
+                                image: string;
+                            };
+                            /** @default {} */
+                            env?: {
+                                [key: string]: string;
+                            };
+                        }[];
+                        services?: {
+                            name: string;
+                            run: {
+                                /** @constant */
+                                type: "builtin";
+                                /** @enum {string} */
+                                name: "scripted" | "claude";
+                            } | {
+                                /** @constant */
+                                type: "command";
+                                command: string;
+                                /** @default [] */
+                                args?: string[];
+                            } | {
+                                /** @constant */
+                                type: "image";
+                                image: string;
+                            };
+                            /** @default {} */
+                            env?: {
+                                [key: string]: string;
+                            };
+                        }[];
+                        /** @enum {string} */
+                        network?: "none" | "internet";
+                        egress_allow?: string[];
+                        limits?: {
+                            /** @default null */
+                            total_seconds?: number | null;
+                            /** @default null */
+                            idle_seconds?: number | null;
+                        };
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            agent: components["schemas"]["Agent"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/agents/{agent_id}/mcp-attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The MCP servers that are attached to an agent */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    agent_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            attachments: components["schemas"]["Attachment"][];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        /** Attach a catalog entry, or change the env of an attachment; holds from the next session on */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    agent_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        env: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            attachment: components["schemas"]["Attachment"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{agent_id}/mcp-attachments/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Detach an MCP server; holds from the next session on */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    agent_id: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the identity provider sends people back to */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Bytes, or a redirect */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/demo-sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in as one of the demo users, without a password */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** Format: email */
+                        email: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Me"];
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which ways of signing in there are */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AuthOptions"];
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Begin signing in at the identity provider */
+        get: {
+            parameters: {
+                query?: {
+                    return_to?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Bytes, or a redirect */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End this sign-in; its cookie is refused from now on */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the API can serve: it answers and reaches its database */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            status: "ok";
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is signed in, and which workspaces they are a member of */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Me"];
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One session */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            session: components["schemas"]["Session"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Refuse the permission requests of a session at once, or take them again */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        permission_requests_muted: boolean;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            session: components["schemas"]["Session"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the agent handed out, newest first */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            artifacts: components["schemas"]["Artifact"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/artifacts/{artifact_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of one artifact, always as a download */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                    artifact_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Bytes, or a redirect */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tree below a session, as a list whose rows name their parents, newest first */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            sessions: components["schemas"]["Session"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the session runs with, frozen at its start; references are shown, values are left out */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            configuration: components["schemas"]["Configuration"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The session's events in order; as text/event-stream when asked for, resuming by Last-Event-ID */
+        get: {
+            parameters: {
+                query?: {
+                    after?: number;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            events: components["schemas"]["SessionEvent"][];
+                            next_after: number;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the agent a message; it answers the oldest question that the agent has open */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        text: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            message: components["schemas"]["InputMessage"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/terminate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a session; one that has ended stays as it is */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            session: components["schemas"]["Session"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/shares/{share_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One text or artifact that an agent shared with the workspace */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    share_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            share: components["schemas"]["Share"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/shares/{share_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a shared artifact, always as a download */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    share_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Bytes, or a redirect */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a workspace; whoever creates it is its first admin */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        slug: string;
+                        name: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            workspace: components["schemas"]["Workspace"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A workspace with its settings */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            workspace: components["schemas"]["Workspace"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change name and settings */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name?: string;
+                        settings?: {
+                            log_tool_payloads?: boolean;
+                            allow_runtime_permission_requests?: boolean;
+                            members_grant_persistent?: boolean;
+                        };
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            workspace: components["schemas"]["Workspace"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents of a workspace */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            agents: components["schemas"]["Agent"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        /** Create an agent; it belongs to whoever creates it */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        /**
+                         * @default worker
+                         * @enum {string}
+                         */
+                        kind?: "worker" | "orchestrator";
+                        run: {
+                            /** @constant */
+                            type: "builtin";
+                            /** @enum {string} */
+                            name: "scripted" | "claude";
+                        } | {
+                            /** @constant */
+                            type: "command";
+                            command: string;
+                            /** @default [] */
+                            args?: string[];
+                        } | {
+                            /** @constant */
+                            type: "image";
+                            image: string;
+                        };
+                        /** @default  */
+                        instructions?: string;
+                        /** @default null */
+                        model?: string | null;
+                        /** @default {} */
+                        env?: {
+                            [key: string]: string;
+                        };
+                        /** @default [] */
+                        siblings?: {
+                            name: string;
+                            run: {
+                                /** @constant */
+                                type: "builtin";
+                                /** @enum {string} */
+                                name: "scripted" | "claude";
+                            } | {
+                                /** @constant */
+                                type: "command";
+                                command: string;
+                                /** @default [] */
+                                args?: string[];
+                            } | {
+                                /** @constant */
+                                type: "image";
+                                image: string;
+                            };
+                            /** @default {} */
+                            env?: {
+                                [key: string]: string;
+                            };
+                        }[];
+                        /** @default [] */
+                        services?: {
+                            name: string;
+                            run: {
+                                /** @constant */
+                                type: "builtin";
+                                /** @enum {string} */
+                                name: "scripted" | "claude";
+                            } | {
+                                /** @constant */
+                                type: "command";
+                                command: string;
+                                /** @default [] */
+                                args?: string[];
+                            } | {
+                                /** @constant */
+                                type: "image";
+                                image: string;
+                            };
+                            /** @default {} */
+                            env?: {
+                                [key: string]: string;
+                            };
+                        }[];
+                        /**
+                         * @default none
+                         * @enum {string}
+                         */
+                        network?: "none" | "internet";
+                        /** @default [] */
+                        egress_allow?: string[];
+                        /**
+                         * @default {
+                         *       "total_seconds": null,
+                         *       "idle_seconds": null
+                         *     }
+                         */
+                        limits?: {
+                            /** @default null */
+                            total_seconds?: number | null;
+                            /** @default null */
+                            idle_seconds?: number | null;
+                        };
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            agent: components["schemas"]["Agent"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Audit events, newest first; all that pass the filter as application/x-ndjson when asked for */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.mcp.tool_called";
+                    actor?: string;
+                    resource?: string;
+                    from?: string;
+                    to?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            audit_events: components["schemas"]["AuditEvent"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Grants, newest first; revoked ones only when asked for */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    user_subject_id?: string;
+                    agent_subject_id?: string;
+                    grant_type?: "spawn" | "tool_scope" | "agent_env";
+                    include_revoked?: "true" | "false";
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            grants: components["schemas"]["Grant"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        /** Create a grant; with request_id, or when everything is equal, it answers a permission request */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        user_subject_id?: string | null;
+                        agent_subject_id?: string | null;
+                        /** @enum {string} */
+                        grant_type: "spawn" | "tool_scope" | "agent_env";
+                        details: {
+                            [key: string]: unknown;
+                        };
+                        /** @enum {string} */
+                        scope: "once" | "session" | "persistent";
+                        session_id?: string | null;
+                        reason?: string | null;
+                        /** Format: uuid */
+                        request_id?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            grant: components["schemas"]["Grant"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/grants/{grant_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a grant; one that is consumed or revoked stays as it is */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    grant_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The workspace MCP catalog */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            mcp_servers: components["schemas"]["McpServer"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        /** Register an MCP server */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        shape: {
+                            /** @constant */
+                            type: "image";
+                            image: string;
+                        } | {
+                            /** @constant */
+                            type: "command";
+                            command: string;
+                            /** @default [] */
+                            args?: string[];
+                        } | {
+                            /** @constant */
+                            type: "remote";
+                            /** Format: uri */
+                            url: string;
+                        };
+                        manifest?: {
+                            /** @default {} */
+                            env?: {
+                                [key: string]: {
+                                    /** @enum {string} */
+                                    kind: "secret" | "value";
+                                    label: string;
+                                    description?: string;
+                                    required?: boolean;
+                                    regex?: string;
+                                    enum?: string[];
+                                    default?: string;
+                                };
+                            };
+                            /** @default {} */
+                            tool_scopes?: {
+                                [key: string]: string;
+                            };
+                        };
+                        /**
+                         * @default internet
+                         * @enum {string}
+                         */
+                        network?: "none" | "internet";
+                        /** @default [] */
+                        egress_allow?: string[];
+                        /**
+                         * @default operator
+                         * @enum {string}
+                         */
+                        approvers?: "operator" | "admin";
+                        /** @default [] */
+                        client_features?: ("elicitation" | "roots" | "sampling")[];
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            mcp_server: components["schemas"]["McpServer"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One catalog entry */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            mcp_server: components["schemas"]["McpServer"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        /** Replace a catalog entry; its version counts up, running sessions keep the old one */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        shape: {
+                            /** @constant */
+                            type: "image";
+                            image: string;
+                        } | {
+                            /** @constant */
+                            type: "command";
+                            command: string;
+                            /** @default [] */
+                            args?: string[];
+                        } | {
+                            /** @constant */
+                            type: "remote";
+                            /** Format: uri */
+                            url: string;
+                        };
+                        manifest?: {
+                            /** @default {} */
+                            env?: {
+                                [key: string]: {
+                                    /** @enum {string} */
+                                    kind: "secret" | "value";
+                                    label: string;
+                                    description?: string;
+                                    required?: boolean;
+                                    regex?: string;
+                                    enum?: string[];
+                                    default?: string;
+                                };
+                            };
+                            /** @default {} */
+                            tool_scopes?: {
+                                [key: string]: string;
+                            };
+                        };
+                        /**
+                         * @default internet
+                         * @enum {string}
+                         */
+                        network?: "none" | "internet";
+                        /** @default [] */
+                        egress_allow?: string[];
+                        /**
+                         * @default operator
+                         * @enum {string}
+                         */
+                        approvers?: "operator" | "admin";
+                        /** @default [] */
+                        client_features?: ("elicitation" | "roots" | "sampling")[];
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            mcp_server: components["schemas"]["McpServer"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        post?: never;
+        /** Remove a catalog entry that no agent attaches */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The members of a workspace with their roles */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            members: components["schemas"]["Member"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Add a person to the workspace, or change their role */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    user_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        role: "admin" | "member";
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            member: components["schemas"]["Member"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        post?: never;
+        /** Remove a member: their grants are revoked and their sessions end */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    user_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/permission-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What agents asked for, newest first: all for admins, of own sessions and agents for members */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    status?: "open" | "approved" | "denied" | "expired" | "cancelled";
+                    session_id?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            permission_requests: components["schemas"]["PermissionRequest"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/permission-requests/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many requests are open, and how many of them the caller may decide; counts up to 1000 */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            open: number;
+                            may_decide: number;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/permission-requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One permission request */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    request_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            permission_request: components["schemas"]["PermissionRequest"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/permission-requests/{request_id}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deny a permission request; the agent reads the reason; mute refuses its session’s next ones at once */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    request_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        reason?: string;
+                        /** @default false */
+                        mute?: boolean;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            permission_request: components["schemas"]["PermissionRequest"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metadata of all secrets, never a value */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            secrets: components["schemas"]["Secret"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/secrets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set or replace a secret */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        value: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            secret: components["schemas"]["Secret"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        post?: never;
+        /** Destroy the value; the name stays */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            secret: components["schemas"]["Secret"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Say which MCP servers may be given this secret; null means any */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        allowed_servers: string[] | null;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            secret: components["schemas"]["Secret"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/secrets/{name}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the secret is referenced, and which MCP servers may be given it */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            allowed_servers: string[] | null;
+                            uses: components["schemas"]["SecretUse"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sessions, newest first: all for admins, own and shared ones for members */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    status?: "pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated";
+                    agent_id?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            sessions: components["schemas"]["Session"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        /** Start a session of an agent; whoever starts it drives it */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        agent_id: string;
+                        prompt: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            session: components["schemas"]["Session"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Agent: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            owner_id: string | null;
+            name: string;
+            /** @enum {string} */
+            kind: "worker" | "orchestrator";
+            run: {
+                /** @constant */
+                type: "builtin";
+                /** @enum {string} */
+                name: "scripted" | "claude";
+            } | {
+                /** @constant */
+                type: "command";
+                command: string;
+                /** @default [] */
+                args: string[];
+            } | {
+                /** @constant */
+                type: "image";
+                image: string;
+            };
+            instructions: string;
+            model: string | null;
+            env: {
+                [key: string]: string;
+            };
+            siblings: {
+                name: string;
+                run: {
+                    /** @constant */
+                    type: "builtin";
+                    /** @enum {string} */
+                    name: "scripted" | "claude";
+                } | {
+                    /** @constant */
+                    type: "command";
+                    command: string;
+                    /** @default [] */
+                    args: string[];
+                } | {
+                    /** @constant */
+                    type: "image";
+                    image: string;
+                };
+                /** @default {} */
+                env: {
+                    [key: string]: string;
+                };
+            }[];
+            services: {
+                name: string;
+                run: {
+                    /** @constant */
+                    type: "builtin";
+                    /** @enum {string} */
+                    name: "scripted" | "claude";
+                } | {
+                    /** @constant */
+                    type: "command";
+                    command: string;
+                    /** @default [] */
+                    args: string[];
+                } | {
+                    /** @constant */
+                    type: "image";
+                    image: string;
+                };
+                /** @default {} */
+                env: {
+                    [key: string]: string;
+                };
+            }[];
+            /** @enum {string} */
+            network: "none" | "internet";
+            egress_allow: string[];
+            limits: {
+                /** @default null */
+                total_seconds: number | null;
+                /** @default null */
+                idle_seconds: number | null;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        Artifact: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            session_id: string;
+            name: string;
+            mime_type: string;
+            description: string | null;
+            size_bytes: number;
+            sha256: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        Attachment: {
+            name: string;
+            env: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AuditEvent: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            event: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.mcp.tool_called";
+            /** Format: date-time */
+            at: string;
+            actor: {
+                /** @enum {string} */
+                type: "user" | "agent" | "system";
+                id: string | null;
+            };
+            /** Format: uuid */
+            workspace_id: string;
+            resource: {
+                type: string;
+                id: string;
+                name: string;
+            };
+            session_id: string | null;
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        AuthOptions: {
+            oidc: boolean;
+            demo_people: {
+                email: string;
+                name: string;
+            }[] | null;
+        };
+        Configuration: {
+            /** Format: uuid */
+            session_id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** @enum {string} */
+                kind: "worker" | "orchestrator";
+                run: {
+                    /** @constant */
+                    type: "builtin";
+                    /** @enum {string} */
+                    name: "scripted" | "claude";
+                } | {
+                    /** @constant */
+                    type: "command";
+                    command: string;
+                    /** @default [] */
+                    args: string[];
+                } | {
+                    /** @constant */
+                    type: "image";
+                    image: string;
+                };
+                instructions: string;
+                model: string | null;
+                env: {
+                    [key: string]: {
+                        reference: string | null;
+                    };
+                };
+                /** @enum {string} */
+                network: "none" | "internet";
+                egress_allow: string[];
+                limits: {
+                    /** @default null */
+                    total_seconds: number | null;
+                    /** @default null */
+                    idle_seconds: number | null;
+                };
+            };
+            prompt: string;
+            servers: {
+                name: string;
+                /** Format: uuid */
+                entry_id: string;
+                entry_version: number;
+                shape: components["schemas"]["Shape"];
+                image_digest: string | null;
+                env: {
+                    [key: string]: {
+                        reference: string | null;
+                    };
+                };
+                tool_scopes: {
+                    [key: string]: string;
+                };
+                /** @enum {string} */
+                network: "none" | "internet";
+                egress_allow: string[];
+                /** @default [] */
+                client_features: ("elicitation" | "roots" | "sampling")[];
+            }[];
+            siblings: {
+                name: string;
+                run: {
+                    /** @constant */
+                    type: "builtin";
+                    /** @enum {string} */
+                    name: "scripted" | "claude";
+                } | {
+                    /** @constant */
+                    type: "command";
+                    command: string;
+                    /** @default [] */
+                    args: string[];
+                } | {
+                    /** @constant */
+                    type: "image";
+                    image: string;
+                };
+                env: {
+                    [key: string]: {
+                        reference: string | null;
+                    };
+                };
+            }[];
+            services: {
+                name: string;
+                run: {
+                    /** @constant */
+                    type: "builtin";
+                    /** @enum {string} */
+                    name: "scripted" | "claude";
+                } | {
+                    /** @constant */
+                    type: "command";
+                    command: string;
+                    /** @default [] */
+                    args: string[];
+                } | {
+                    /** @constant */
+                    type: "image";
+                    image: string;
+                };
+                env: {
+                    [key: string]: {
+                        reference: string | null;
+                    };
+                };
+            }[];
+            /** @default false */
+            log_tool_payloads: boolean;
+            /** Format: date-time */
+            frozen_at: string;
+        };
+        Error: {
+            error: {
+                /** @enum {string} */
+                code: "malformed_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "in_use" | "already_decided" | "too_large" | "unsupported_media_type" | "validation_failed" | "rate_limited" | "internal_error" | "unavailable";
+                message: string;
+                fields?: components["schemas"]["FieldProblem"][];
+                uses?: {
+                    type: string;
+                    id: string;
+                    name: string;
+                }[];
+                request_id: string;
+            };
+        };
+        FieldProblem: {
+            path: string;
+            code: string;
+            message: string;
+        };
+        Grant: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            user_subject_id: string | null;
+            agent_subject_id: string | null;
+            /** @enum {string} */
+            grant_type: "spawn" | "tool_scope" | "agent_env";
+            details: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            scope: "once" | "session" | "persistent";
+            session_id: string | null;
+            reason: string | null;
+            consumed_at: string | null;
+            revoked_at: string | null;
+            /** Format: uuid */
+            granted_by_user_id: string;
+            /** Format: date-time */
+            granted_at: string;
+            request_id: string | null;
+            bound_to: {
+                /** Format: uuid */
+                session_id: string;
+                server: string | null;
+                tool: string | null;
+            } | null;
+        };
+        InputMessage: {
+            /** Format: uuid */
+            id: string;
+            seq: number;
+            /** @enum {string} */
+            kind: "user_message" | "permission_decision" | "input_answer";
+            text: string;
+            decision: {
+                /** Format: uuid */
+                request_id: string;
+                /** @enum {string} */
+                grant_type: "tool_scope" | "spawn";
+                details: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                status: "approved" | "denied" | "expired" | "cancelled";
+                scope: ("once" | "session" | "persistent") | null;
+                grant_id: string | null;
+                reason: string | null;
+            } | null;
+            input_request_id: string | null;
+            /** Format: date-time */
+            at: string;
+        };
+        Manifest: {
+            /** @default {} */
+            env: {
+                [key: string]: components["schemas"]["ManifestEnvField"];
+            };
+            /** @default {} */
+            tool_scopes: {
+                [key: string]: string;
+            };
+        };
+        ManifestEnvField: {
+            /** @enum {string} */
+            kind: "secret" | "value";
+            label: string;
+            description?: string;
+            required?: boolean;
+            regex?: string;
+            enum?: string[];
+            default?: string;
+        };
+        McpServer: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            shape: components["schemas"]["Shape"];
+            manifest: components["schemas"]["Manifest"];
+            /** @enum {string} */
+            manifest_source: "image" | "pasted" | "none";
+            version: number;
+            image_digest: string | null;
+            /** @enum {string} */
+            network: "none" | "internet";
+            egress_allow: string[];
+            /** @enum {string} */
+            approvers: "operator" | "admin";
+            client_features: ("elicitation" | "roots" | "sampling")[];
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: string | null;
+        };
+        Me: {
+            user: components["schemas"]["User"];
+            workspaces: {
+                /** Format: uuid */
+                id: string;
+                slug: string;
+                name: string;
+                /** @enum {string} */
+                role: "admin" | "member";
+            }[];
+        };
+        Member: {
+            user: components["schemas"]["User"];
+            /** @enum {string} */
+            role: "admin" | "member";
+            /** Format: date-time */
+            added_at: string;
+        };
+        PermissionRequest: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            session_id: string;
+            /** Format: uuid */
+            agent_id: string;
+            /** @enum {string} */
+            grant_type: "tool_scope" | "spawn";
+            details: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            scope: "once" | "session" | "persistent";
+            justification: string;
+            /** @enum {string} */
+            status: "open" | "approved" | "denied" | "expired" | "cancelled";
+            refused_call: {
+                server: string;
+                tool: string;
+            } | null;
+            grant_id: string | null;
+            decided_by: string | null;
+            decided_at: string | null;
+            reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            };
+            operator: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            root_operator: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            child_agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            tools: {
+                server: string;
+                tool: string;
+            }[];
+            may_decide: boolean;
+            may_mute: boolean;
+            may_grant: {
+                agent: ("once" | "session" | "persistent")[];
+                operator: ("once" | "session" | "persistent")[];
+            };
+        };
+        Secret: {
+            name: string;
+            is_set: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: string | null;
+        };
+        SecretUse: {
+            /** @enum {string} */
+            kind: "mcp_attachment" | "agent_env" | "sibling_env" | "service_env";
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            };
+            name: string | null;
+            variable: string;
+        };
+        Session: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            /** Format: uuid */
+            agent_id: string;
+            operator_id: string | null;
+            root_operator_id: string | null;
+            parent_session_id: string | null;
+            /** @enum {string} */
+            status: "pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated";
+            status_reason: string | null;
+            prompt: string;
+            outcome: {
+                /** @enum {string} */
+                outcome: "completed" | "failed";
+                summary: string | null;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            };
+            operator: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            root_operator: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            permission_requests_muted: boolean;
+            may_message: boolean;
+            may_terminate: boolean;
+            may_mute: boolean;
+            workflow: {
+                id: string;
+                url: string | null;
+            };
+        };
+        SessionEvent: {
+            /** Format: uuid */
+            id: string;
+            seq: number;
+            /** Format: uuid */
+            session_id: string;
+            /** @enum {string} */
+            type: "session.status_changed" | "session.authorization_required" | "user.message" | "agent.message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.error" | "agent.permission_request" | "permission.decided" | "child.started" | "child.ended" | "platform.notice";
+            /** Format: date-time */
+            at: string;
+            actor: {
+                /** @enum {string} */
+                type: "user" | "agent" | "system";
+                id: string | null;
+            };
+            payload: {
+                [key: string]: unknown;
+            };
+        };
+        Shape: {
+            /** @constant */
+            type: "image";
+            image: string;
+        } | {
+            /** @constant */
+            type: "command";
+            command: string;
+            /** @default [] */
+            args: string[];
+        } | {
+            /** @constant */
+            type: "remote";
+            /** Format: uri */
+            url: string;
+        };
+        Share: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            session_id: string;
+            title: string;
+            /** @constant */
+            audience: "workspace";
+            artifact_id: string | null;
+            text: string | null;
+            expires_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        User: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string;
+        };
+        Workspace: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            settings: {
+                log_tool_payloads: boolean;
+                allow_runtime_permission_requests: boolean;
+                members_grant_persistent: boolean;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+    };
+    responses: {
+        /** @description Refused or failed */
+        Failure: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,28 @@
+/** Names for what the API answers. Add one here when a page needs it; never write such a type by hand. */
+import type { components } from './schema.d.ts';
+
+type Schemas = components['schemas'];
+
+export type Agent = Schemas['Agent'];
+export type Artifact = Schemas['Artifact'];
+export type Attachment = Schemas['Attachment'];
+export type AuditEvent = Schemas['AuditEvent'];
+export type AuthOptions = Schemas['AuthOptions'];
+export type Configuration = Schemas['Configuration'];
+export type Grant = Schemas['Grant'];
+export type Manifest = Schemas['Manifest'];
+export type ManifestEnvField = Schemas['ManifestEnvField'];
+export type McpServer = Schemas['McpServer'];
+export type Me = Schemas['Me'];
+export type Member = Schemas['Member'];
+export type PermissionRequest = Schemas['PermissionRequest'];
+export type Secret = Schemas['Secret'];
+export type SecretUse = Schemas['SecretUse'];
+export type Session = Schemas['Session'];
+export type SessionEvent = Schemas['SessionEvent'];
+export type Shape = Schemas['Shape'];
+export type Share = Schemas['Share'];
+export type User = Schemas['User'];
+export type Workspace = Schemas['Workspace'];
+
+export type WorkspaceOfMe = Me['workspaces'][number];

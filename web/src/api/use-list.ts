@@ -1,0 +1,46 @@
+/** Lists that page by cursor. */
+import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+
+interface Page<Item> {
+  items: Item[];
+  next_cursor: string | null;
+}
+
+interface ListOptions<Item> {
+  queryKey: QueryKey;
+  /** One page; `cursor` is undefined for the first. */
+  fetchPage(at: { cursor: string | undefined; signal: AbortSignal }): Promise<Page<Item>>;
+  enabled?: boolean;
+  refetchInterval?: number | false;
+}
+
+/**
+ * `items` of all pages so far, undefined until the first is there. `<LoadMore list={list} />` brings the next;
+ * `<ListState list={list} ... />` shows loading, failure and emptiness.
+ */
+export function useList<Item>({
+  queryKey,
+  fetchPage,
+  enabled = true,
+  refetchInterval = false,
+}: ListOptions<Item>) {
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => fetchPage({ cursor: pageParam, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    enabled,
+    refetchInterval,
+  });
+  return {
+    items: query.data?.pages.flatMap((page) => page.items),
+    error: query.error,
+    isFetching: query.isFetching,
+    hasMore: query.hasNextPage,
+    isLoadingMore: query.isFetchingNextPage,
+    loadMore: () => void query.fetchNextPage(),
+    retry: () => void query.refetch(),
+  };
+}
+
+export type List<Item> = ReturnType<typeof useList<Item>>;

@@ -1,0 +1,57 @@
+/** The whole UI: what every page stands on, then the page of the address. */
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { Router } from 'wouter';
+import { api, call } from '../api/client.ts';
+import { ApiFailure } from '../api/failure.ts';
+import { keys } from '../api/keys.ts';
+import { FailedState, LoadingState } from '../components/state-views.tsx';
+import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
+import { styleNonce } from './content-security.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { queryClient } from './query-client.ts';
+import { Routes } from './routes.tsx';
+import { SessionLostDialog } from './session-lost-dialog.tsx';
+import { MeProvider } from './signed-in.tsx';
+import { theme } from './theme.ts';
+
+export function App() {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
+      <ErrorBoundary>
+        <QueryClientProvider client={queryClient}>
+          <Router base="/app">
+            <ConnectionBanner />
+            <Entrance />
+          </Router>
+        </QueryClientProvider>
+      </ErrorBoundary>
+    </MantineProvider>
+  );
+}
+
+/** The sign-in for who is not signed in; the page for who is, also when the sign-in ends while the page is open. */
+function Entrance() {
+  const {
+    data: me,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: keys.me,
+    queryFn: ({ signal }) => call(api.GET('/api/me', { signal })),
+    staleTime: 60_000,
+  });
+  if (me !== undefined) {
+    return (
+      <MeProvider me={me}>
+        <Routes />
+        <SessionLostDialog />
+      </MeProvider>
+    );
+  }
+  if (error instanceof ApiFailure && error.status === 401) {
+    return <SignInPage />;
+  }
+  return error === null ? <LoadingState /> : <FailedState error={error} retry={() => void refetch()} />;
+}

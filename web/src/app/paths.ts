@@ -1,0 +1,19 @@
+/** Addresses of the pages, below `/app`. Build links with these, so that one place knows them. */
+export const home = '/';
+export const newWorkspace = '/_/workspaces/new';
+
+/** `pathOf('demo', 'sessions', id)` is `/demo/sessions/<id>`. */
+export function pathOf(slug: string, section: SectionPath, ...rest: string[]): string {
+  return `/${[slug, section, ...rest].map(encodeURIComponent).join('/')}`;
+}
+
+export type SectionPath =
+  | 'sessions'
+  | 'approvals'
+  | 'agents'
+  | 'catalog'
+  | 'secrets'
+  | 'grants'
+  | 'audit'
+  | 'members'
+  | 'settings';

@@ -1,0 +1,27 @@
+/** One cache of answers. A 401 of any of them brings up the sign-in over the page, which keeps what was typed. */
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { reportSignedOut } from '../api/connection.ts';
+import { ApiFailure, isTransient } from '../api/failure.ts';
+
+const maxRetries = 2;
+
+function noticeSignedOut(error: unknown): void {
+  if (error instanceof ApiFailure && error.status === 401) {
+    reportSignedOut();
+  }
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeSignedOut }),
+  mutationCache: new MutationCache({ onError: noticeSignedOut }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // The browser's idea of being online says nothing of a platform on the same machine.
+      networkMode: 'always',
+      retry: (count, error) => isTransient(error) && count < maxRetries,
+    },
+    // A request that changes something is sent once: the person decides whether to send it again.
+    mutations: { networkMode: 'always', retry: false },
+  },
+});

@@ -1,0 +1,30 @@
+/** The sections of a workspace, in the order of the navigation. Each is a folder of pages/ that loads when it is opened. */
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import type { SectionPath } from './paths.ts';
+
+export interface Section {
+  path: SectionPath;
+  label: string;
+  /** Members of the workspace do not see it in the navigation; the API refuses them its data. */
+  adminOnly: boolean;
+  page: LazyExoticComponent<ComponentType>;
+}
+
+const section = (
+  path: SectionPath,
+  label: string,
+  load: () => Promise<{ default: ComponentType }>,
+  adminOnly = false,
+): Section => ({ path, label, adminOnly, page: lazy(load) });
+
+export const sections: readonly Section[] = [
+  section('sessions', 'Sessions', () => import('../pages/sessions/sessions-section.tsx')),
+  section('approvals', 'Approvals', () => import('../pages/approvals/approvals-section.tsx')),
+  section('agents', 'Agents', () => import('../pages/agents/agents-section.tsx')),
+  section('catalog', 'MCP catalog', () => import('../pages/catalog/catalog-section.tsx')),
+  section('secrets', 'Secrets', () => import('../pages/secrets/secrets-section.tsx')),
+  section('grants', 'Grants', () => import('../pages/grants/grants-section.tsx')),
+  section('audit', 'Audit', () => import('../pages/audit/audit-section.tsx'), true),
+  section('members', 'Members', () => import('../pages/members/members-section.tsx'), true),
+  section('settings', 'Settings', () => import('../pages/settings/settings-section.tsx'), true),
+];

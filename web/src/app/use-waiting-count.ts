@@ -1,0 +1,26 @@
+/** How many open permission requests this person may decide. */
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
+
+const lookEveryMs = 5_000;
+
+/** Also renewed when a session that is open on the page says that something was asked or decided. */
+export function useWaitingCount(slug: string): number {
+  const { data } = useQuery({
+    queryKey: keys.permissionRequests(slug, 'waiting'),
+    queryFn: async ({ signal }) => {
+      const { permission_requests } = await call(
+        api.GET('/api/workspaces/{slug}/permission-requests', {
+          params: { path: { slug }, query: { status: 'open', limit: 200 } },
+          signal,
+        }),
+      );
+      return permission_requests.length;
+    },
+    refetchInterval: lookEveryMs,
+    // The count in the tab's title is for those who look elsewhere.
+    refetchIntervalInBackground: true,
+  });
+  return data ?? 0;
+}

@@ -1,0 +1,26 @@
+import { Button, Menu } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { api, call } from '../api/client.ts';
+import { useMe } from './signed-in.tsx';
+
+export function UserMenu() {
+  const { user } = useMe();
+  const signOut = useMutation({
+    mutationFn: () => call(api.POST('/api/auth/sign-out', {})),
+    // A new load forgets everything that this page knew.
+    onSuccess: () => window.location.assign('/app/'),
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="subtle" maw={200} rightSection={<span aria-hidden>▾</span>}>
+          {user.name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{user.email}</Menu.Label>
+        <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,48 @@
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { messageOf } from './failure-text.ts';
+
+/**
+ * Asks before something that cannot be undone. Cancel has the focus, so that a key pressed too early does nothing.
+ * `error` is what the attempt ended with; the dialog stays open then.
+ */
+export function ConfirmDialog({
+  opened,
+  onClose,
+  title,
+  children,
+  confirmLabel,
+  onConfirm,
+  pending = false,
+  error = null,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  children: ReactNode;
+  confirmLabel: string;
+  onConfirm: () => void;
+  pending?: boolean;
+  error?: Error | null;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeOnClickOutside={!pending}>
+      <Stack>
+        {children}
+        {error === null ? null : (
+          <Alert color="red" role="alert">
+            {messageOf(error)}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red" onClick={onConfirm} loading={pending}>
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,129 @@
+/** What a page shows in place of its content: it loads, there is nothing, it failed, one may not, it does not exist. */
+import { Button, Center, Code, Loader, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { ApiFailure } from '../api/failure.ts';
+import type { List } from '../api/use-list.ts';
+import { home } from '../app/paths.ts';
+
+interface StateViewProps {
+  title: string;
+  text?: ReactNode;
+  role?: 'alert' | 'status';
+  children?: ReactNode;
+}
+
+export function StateView({ title, text, role, children }: StateViewProps) {
+  return (
+    <Center mih={200} p="md" role={role}>
+      <Stack align="center" gap="xs" maw={520}>
+        <Title order={2} size="h4" ta="center">
+          {title}
+        </Title>
+        {text === undefined ? null : (
+          <Text c="dimmed" ta="center" component="div">
+            {text}
+          </Text>
+        )}
+        {children}
+      </Stack>
+    </Center>
+  );
+}
+
+export function LoadingState() {
+  return (
+    <Center mih={200} role="status">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}
+
+/** Nothing there yet: say what it would be and offer the first step as a child. */
+export function EmptyState(props: Omit<StateViewProps, 'role'>) {
+  return <StateView {...props} />;
+}
+
+export function NoPermissionState({ rule }: { rule: string }) {
+  return <StateView title="You may not see this" text={rule} />;
+}
+
+/** Also for what exists in a workspace that one is no member of: the two look the same. */
+export function NotFoundState({ what }: { what: string }) {
+  return (
+    <StateView title={`${what} does not exist`} text="Or you are not a member of its workspace.">
+      <Button component={Link} href={home} variant="default">
+        To the start
+      </Button>
+    </StateView>
+  );
+}
+
+/** The right view for an error of the API: refused, not there, no answer, or a defect. `what` names what was asked for. */
+export function FailedState({
+  error,
+  retry,
+  what = 'This page',
+}: {
+  error: unknown;
+  retry?: () => void;
+  what?: string;
+}) {
+  if (error instanceof ApiFailure && error.status === 403) {
+    return <NoPermissionState rule={error.message} />;
+  }
+  if (error instanceof ApiFailure && error.status === 404) {
+    return <NotFoundState what={what} />;
+  }
+  const failure = error instanceof ApiFailure ? error : null;
+  return (
+    <StateView
+      role="alert"
+      title={`${what} could not be loaded`}
+      text={failure?.message ?? 'Something went wrong.'}
+    >
+      {failure?.requestId ? <Code>request {failure.requestId}</Code> : null}
+      {retry === undefined ? null : (
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </StateView>
+  );
+}
+
+/** Loading, failed or empty, or else the children with the way to the next page below. */
+export function ListState<Item>({
+  list,
+  what,
+  empty,
+  children,
+}: {
+  list: List<Item>;
+  what: string;
+  empty: ReactNode;
+  children: (items: Item[]) => ReactNode;
+}) {
+  if (list.items === undefined) {
+    return list.error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={list.error} retry={list.retry} what={what} />
+    );
+  }
+  if (list.items.length === 0) {
+    return empty;
+  }
+  return (
+    <>
+      {children(list.items)}
+      {list.hasMore ? (
+        <Center my="md">
+          <Button variant="default" onClick={list.loadMore} loading={list.isLoadingMore}>
+            Load more
+          </Button>
+        </Center>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { Card, Center, Stack, Text, Title } from '@mantine/core';
+import { usePageTitle } from '../../app/page-title.ts';
+import { SignInChoices } from './sign-in-choices.tsx';
+
+/** Shown in place of any page to who is not signed in; the address stays, so that one lands where one wanted to go. */
+export function SignInPage() {
+  usePageTitle('Sign in');
+  return (
+    <Center component="main" mih="100vh" p="md">
+      <Card withBorder w="100%" maw={420} p="xl">
+        <Stack>
+          <div>
+            <Title order={1} size="h2">
+              Sign in
+            </Title>
+            <Text c="dimmed">Agents ask, people decide.</Text>
+          </div>
+          <SignInChoices />
+        </Stack>
+      </Card>
+    </Center>
+  );
+}

@@ -1,0 +1,59 @@
+/** Makes visible what text can hide: characters that have no shape, and those that reorder what is around them. */
+
+export interface TextPiece {
+  text: string;
+  /** Set for one hidden character: its code point and what it does, such as `U+202E right-to-left override`. */
+  hidden: string | null;
+}
+
+const names: Record<number, string> = {
+  173: 'soft hyphen',
+  847: 'combining grapheme joiner',
+  1564: 'Arabic letter mark',
+  6158: 'Mongolian vowel separator',
+  8203: 'zero-width space',
+  8204: 'zero-width non-joiner',
+  8205: 'zero-width joiner',
+  8206: 'left-to-right mark',
+  8207: 'right-to-left mark',
+  8232: 'line separator',
+  8233: 'paragraph separator',
+  8234: 'left-to-right embedding',
+  8235: 'right-to-left embedding',
+  8236: 'pop directional formatting',
+  8237: 'left-to-right override',
+  8238: 'right-to-left override',
+  8288: 'word joiner',
+  8294: 'left-to-right isolate',
+  8295: 'right-to-left isolate',
+  8296: 'first strong isolate',
+  8297: 'pop directional isolate',
+  65279: 'byte order mark',
+};
+
+/** Control, format, private and unassigned characters, odd spaces, and letters that are drawn as nothing. Tab and newline are plain. */
+const hiddenCharacter =
+  /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\u2800\ufffc]|(?! )\p{Zs}/gu;
+
+/** The text in pieces, in order; put together again they are the text. */
+export function visiblePieces(text: string): TextPiece[] {
+  const pieces: TextPiece[] = [];
+  let from = 0;
+  for (const { 0: character, index } of text.matchAll(hiddenCharacter)) {
+    if (index > from) {
+      pieces.push({ text: text.slice(from, index), hidden: null });
+    }
+    pieces.push({ text: character, hidden: describe(character) });
+    from = index + character.length;
+  }
+  if (from < text.length) {
+    pieces.push({ text: text.slice(from), hidden: null });
+  }
+  return pieces;
+}
+
+function describe(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const point = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return names[code] === undefined ? point : `${point} ${names[code]}`;
+}

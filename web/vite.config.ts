@@ -1,0 +1,22 @@
+/** How the UI is built (scripts/build.mjs), and served while one works on it (scripts/dev-web.mjs). */
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/app/',
+  build: {
+    outDir: '../dist/web',
+    emptyOutDir: true,
+    // No workspace is called so: a workspace's slug begins with a letter or a digit.
+    assetsDir: '_assets',
+    manifest: true,
+    // Nothing becomes a data: URL that the content security policy would have to allow.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // Libraries mark their files for servers that render; nothing renders on a server here.
+      onLog: (level, log, handle) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : handle(level, log)),
+    },
+  },
+  oxc: { jsx: { runtime: 'automatic' } },
+});
