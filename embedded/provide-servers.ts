@@ -1,5 +1,6 @@
 /** Postgres and Temporal: embedded, or those that the configuration names. */
 import { join } from 'node:path';
+import { keepRunning } from './keep-running.ts';
 import type { PlatformKeys } from './keys.ts';
 import { startPostgres } from './postgres.ts';
 import { StartError } from './start-error.ts';
@@ -17,11 +18,10 @@ export async function provideDatabase(
     progress('Postgres: the one of DATABASE_URL');
     return config.DATABASE_URL;
   }
-  const postgres = await startPostgres({
-    directory: join(data, 'postgres'),
-    password: keys.postgres_password,
-  });
-  undo.push(postgres.stop);
+  const options = { directory: join(data, 'postgres'), password: keys.postgres_password };
+  const postgres = await startPostgres(options);
+  const restart = () => startPostgres({ ...options, preferredPort: postgres.port });
+  undo.push(keepRunning(postgres, { name: 'Postgres', restart, progress }));
   progress(`Postgres ${postgres.adopted ? 'still runs' : 'runs'} on port ${postgres.port}`);
   return postgres.url();
 }
@@ -39,12 +39,10 @@ export async function provideTemporal(
   if (temporalProgram === undefined) {
     throw new StartError('The set-up has not provided a Temporal server yet. Run npm start.');
   }
-  const temporal = await startTemporal({
-    program: temporalProgram,
-    directory: join(data, 'temporal'),
-    uiPort: config.TEMPORAL_UI_PORT,
-  });
-  undo.push(temporal.stop);
+  const options = { program: temporalProgram, directory: join(data, 'temporal') };
+  const temporal = await startTemporal({ ...options, uiPort: config.TEMPORAL_UI_PORT });
+  const restart = () => startTemporal({ ...options, uiPort: temporal.uiPort, preferredPort: temporal.port });
+  undo.push(keepRunning(temporal, { name: 'Temporal', restart, progress }));
   progress(`Temporal ${temporal.adopted ? 'still runs' : 'runs'} on ${temporal.address}`);
   return { temporalAddress: temporal.address, temporalUiUrl: temporal.uiUrl };
 }

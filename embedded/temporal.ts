@@ -31,7 +31,9 @@ export interface TemporalOptions {
 
 export interface RunningTemporal {
   address: string;
+  port: number;
   uiUrl: string | null;
+  uiPort: number | null;
   process: ProcessIdentity;
   adopted: boolean;
   stop(): Promise<void>;
@@ -147,7 +149,9 @@ function readNote(directory: string): Note | null {
 function running(noted: Note, directory: string, adopted: boolean): RunningTemporal {
   return {
     address: `127.0.0.1:${noted.port}`,
+    port: noted.port,
     uiUrl: noted.uiPort === null ? null : `http://127.0.0.1:${noted.uiPort}`,
+    uiPort: noted.uiPort,
     process: { pid: noted.pid, startedAt: noted.startedAt },
     adopted,
     stop: () => stopServer(noted, directory),

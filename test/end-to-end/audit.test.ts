@@ -67,6 +67,19 @@ describe('the audit trail', () => {
     );
   }, 90_000);
 
+  it('has every call once when the whole database server is killed', async () => {
+    const count = 60;
+    const id = await start('steady', steps(count));
+    await running(id);
+    process.kill(postmasterOf(platform), 'SIGKILL');
+    const session = await eventually('the end', () => ada.ended(id).catch(() => null));
+    expect(session.status).toBe('completed');
+    expect((await recorded(id)).sort()).toEqual(
+      Array.from({ length: count }, (_, index) => [`t-${index}`, 'ok']).sort(),
+    );
+    expect(platform.output()).toContain('Postgres runs again');
+  }, 90_000);
+
   it('has an open call as unknown when the session’s host and its sidecar are killed together', async () => {
     const id = await start('abandoned', [
       { call: 'any.before', arguments: {} },
@@ -117,10 +130,8 @@ describe('the audit trail', () => {
 });
 
 /** `kill -9` of a process of the database: it ends every connection and recovers from its log. */
-function crashDatabase({ dataDirectory }: Platform): void {
-  const [postmaster = ''] = readFileSync(join(dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split(
-    '\n',
-  );
+function crashDatabase(platform: Platform): void {
+  const postmaster = postmasterOf(platform);
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');
   const backend = children.find((pid) =>
     readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres: platform'),
@@ -129,4 +140,8 @@ function crashDatabase({ dataDirectory }: Platform): void {
     throw new Error('the database serves nobody');
   }
   process.kill(Number(backend), 'SIGKILL');
+}
+
+function postmasterOf({ dataDirectory }: Platform): number {
+  return Number.parseInt(readFileSync(join(dataDirectory, 'postgres/data/postmaster.pid'), 'utf8'), 10);
 }
