@@ -17,4 +17,5 @@ export const limitFields = {
   SESSION_START_SECONDS: count(60),
   RATE_USER_PER_MINUTE: count(600),
   RATE_SIGN_IN_PER_MINUTE: count(20),
+  RATE_ADD_MEMBER_PER_MINUTE: count(20),
 } as const;

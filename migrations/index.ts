@@ -7,6 +7,7 @@ import * as createGrants from './20261121090300_create_grants.ts';
 import * as createAudit from './20261121090400_create_audit.ts';
 import * as addClientFeatures from './20261121090500_add_client_features.ts';
 import * as addRequestMutes from './20261121100000_add_request_mutes.ts';
+import * as addVerifiedEmail from './20261121100100_add_verified_email.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -16,6 +17,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261121090400_create_audit': createAudit,
   '20261121090500_add_client_features': addClientFeatures,
   '20261121100000_add_request_mutes': addRequestMutes,
+  '20261121100100_add_verified_email': addVerifiedEmail,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

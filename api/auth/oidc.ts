@@ -20,6 +20,8 @@ export interface Person {
   issuer: string;
   subject: string;
   email: string;
+  /** The provider vouches for the address. */
+  email_verified: boolean;
   name: string;
 }
 
@@ -104,5 +106,12 @@ async function exchange(provider: oidc.Configuration, callback: URL, flow: SignI
   const facts: Record<string, unknown> = { ...more, ...claims };
   const text = (name: string) => (typeof facts[name] === 'string' ? facts[name] : undefined);
   const email = text('email') ?? '';
-  return { issuer: claims.iss, subject: claims.sub, email, name: text('name') ?? (email || claims.sub) };
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email,
+    // Some providers write it as text.
+    email_verified: email !== '' && String(facts['email_verified']) === 'true',
+    name: text('name') ?? (email || claims.sub),
+  };
 }

@@ -1,15 +1,18 @@
 import type { User } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 
-/** The person with this `(issuer, subject)`, added or brought up to date. E-mail and name are for display only (design 4). */
+/**
+ * The person with this `(issuer, subject)`, added or brought up to date. Name and e-mail are for display; an address that
+ * the provider vouches for also finds the person when an admin adds them to a workspace (design 4).
+ */
 export async function upsertUser(
   db: Db,
-  person: { issuer: string; subject: string; email: string; name: string },
+  person: { issuer: string; subject: string; email: string; name: string; email_verified?: boolean },
 ): Promise<User> {
   const [user] = await db('users')
-    .insert(person)
+    .insert({ email_verified: false, ...person })
     .onConflict(['issuer', 'subject'])
-    .merge(['email', 'name'])
+    .merge(['email', 'name', 'email_verified'])
     .returning(['id', 'email', 'name']);
   return user;
 }

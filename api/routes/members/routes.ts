@@ -2,24 +2,29 @@ import { z } from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { member, workspaceRole } from '../../../contract/workspace.ts';
-import { listMembers } from '../../../store/members/list.ts';
+import { listMembers, readMember } from '../../../store/members/list.ts';
 import { putMember } from '../../../store/members/put.ts';
 import { removeMember } from '../../../store/members/remove.ts';
+import { findUserByVerifiedEmail } from '../../../store/users/read.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { ApiError, notFound } from '../../errors.ts';
+import { ApiError, invalid, notFound } from '../../errors.ts';
+import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { WorkflowClient } from '../../workflow-client.ts';
+import { demoIssuer } from '../auth/routes.ts';
 
-export interface MemberDependencies extends Pick<ApiDependencies, 'db'> {
+export interface MemberDependencies extends Pick<ApiDependencies, 'db' | 'config'> {
   workflows: Pick<WorkflowClient, 'signalSession'>;
 }
 
 const path = '/workspaces/{slug}/members/{user_id}';
 const params = z.object({ user_id: uuid });
 
-export function memberRoutes({ db, workflows }: MemberDependencies): AnyRoute[] {
+export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
+  const { db, workflows } = dependencies;
   return [
+    addRoute(dependencies),
     defineRoute({
       method: 'get',
       path: '/workspaces/{slug}/members',
@@ -36,7 +41,7 @@ export function memberRoutes({ db, workflows }: MemberDependencies): AnyRoute[] 
     defineRoute({
       method: 'put',
       path,
-      summary: 'Add a person to the workspace, or change their role',
+      summary: 'Add a person to the workspace by their id, or change their role',
       scope: 'workspace',
       params,
       body: z.strictObject({ role: workspaceRole }),
@@ -75,6 +80,51 @@ export function memberRoutes({ db, workflows }: MemberDependencies): AnyRoute[] 
       },
     }),
   ];
+}
+
+/**
+ * People who never signed in, whose address nobody vouches for, and addresses that two people claim are all answered
+ * alike; and only so many attempts pass: whoever administers one workspace learns little of who uses the others.
+ */
+function addRoute({ db, config }: MemberDependencies): AnyRoute {
+  const attempts = createRateLimiter({
+    name: 'attempts a minute to add a member by e-mail address',
+    perMinute: config.RATE_ADD_MEMBER_PER_MINUTE,
+  });
+  return defineRoute({
+    method: 'post',
+    path: '/workspaces/{slug}/members',
+    summary: 'Add somebody who has signed in before, by the e-mail address that their provider vouches for',
+    scope: 'workspace',
+    body: z.strictObject({ email: z.email().max(320), role: workspaceRole }),
+    status: 201,
+    response: z.strictObject({ member }),
+    async handler({ workspace, role, user, body }) {
+      requireAdmin(role, 'members.manage');
+      attempts.take(user.id);
+      const found = await findUserByVerifiedEmail(db, body.email, {
+        demoIssuer: config.DEMO_SIGN_IN ? demoIssuer : null,
+      });
+      if (found === null) {
+        throw unknownAddress();
+      }
+      if ((await readMember(db, workspace.id, found.id)) !== null) {
+        throw new ApiError('conflict', 'They are a member of the workspace already');
+      }
+      const by = { type: 'user', id: user.id } as const;
+      const put = await putMember(db, { workspaceId: workspace.id, userId: found.id, role: body.role, by });
+      if (put.result !== 'done') {
+        throw unknownAddress();
+      }
+      return { member: put.member };
+    },
+  });
+}
+
+function unknownAddress(): ApiError {
+  const message =
+    'nobody with this address can be added: they have to sign in here once, with an address that their identity provider has verified; their own account page shows the id to add them by otherwise';
+  return invalid([{ path: 'email', code: 'unknown_person', message }]);
 }
 
 function lastAdmin(): ApiError {

@@ -42,10 +42,15 @@ async function startProvider() {
       },
     ],
     pkce: { required: () => true },
-    claims: { openid: ['sub'], email: ['email'], profile: ['name'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: (_ctx, id) => ({
       accountId: id,
-      claims: async () => ({ sub: id, email: `${id}@company.test`, name: `Name of ${id}` }),
+      claims: async () => ({
+        sub: id,
+        email: `${id}@company.test`,
+        email_verified: id.startsWith('verified'),
+        name: `Name of ${id}`,
+      }),
     }),
     cookies: { keys: ['test'] },
   });
@@ -122,6 +127,16 @@ describe('signing in at an identity provider', () => {
     const again = new Browser();
     await again.go(await again.reachCallback('ida'));
     expect((await again.go(`${publicUrl}/api/me`)).body).toEqual(me.body);
+  });
+
+  it('notes whether the provider vouches for the e-mail address', async () => {
+    for (const name of ['verified-vera', 'ida']) {
+      const browser = new Browser();
+      await browser.go(await browser.reachCallback(name));
+      expect(await api.db('users').where({ subject: name }).first('email_verified')).toEqual({
+        email_verified: name === 'verified-vera',
+      });
+    }
   });
 
   it('asks the provider with PKCE, state and nonce, and shows none of them to the browser but in its request', async () => {
