@@ -1815,7 +1815,41 @@ export interface paths {
             };
         };
         put?: never;
-        post?: never;
+        /** Add somebody who has signed in before, by the e-mail address that their provider vouches for */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** Format: email */
+                        email: string;
+                        /** @enum {string} */
+                        role: "admin" | "member";
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            member: components["schemas"]["Member"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -1830,7 +1864,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Add a person to the workspace, or change their role */
+        /** Add a person to the workspace by their id, or change their role */
         put: {
             parameters: {
                 query?: never;

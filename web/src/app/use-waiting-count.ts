@@ -9,18 +9,13 @@ const lookEveryMs = 5_000;
 export function useWaitingCount(slug: string): number {
   const { data } = useQuery({
     queryKey: keys.permissionRequests(slug, 'waiting'),
-    queryFn: async ({ signal }) => {
-      const { permission_requests } = await call(
-        api.GET('/api/workspaces/{slug}/permission-requests', {
-          params: { path: { slug }, query: { status: 'open', limit: 200 } },
-          signal,
-        }),
-      );
-      return permission_requests.length;
-    },
+    queryFn: ({ signal }) =>
+      call(
+        api.GET('/api/workspaces/{slug}/permission-requests/count', { params: { path: { slug } }, signal }),
+      ),
     refetchInterval: lookEveryMs,
     // The count in the tab's title is for those who look elsewhere.
     refetchIntervalInBackground: true,
   });
-  return data ?? 0;
+  return data?.may_decide ?? 0;
 }

@@ -1,0 +1,66 @@
+/** A session's events on a page. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useWorkspace } from '../app/signed-in.tsx';
+import { watchedFetch } from './client.ts';
+import { reportSignedOut } from './connection.ts';
+import { followEvents, type StreamState } from './event-stream.ts';
+import type { ApiFailure } from './failure.ts';
+import { keys } from './keys.ts';
+import type { SessionEvent } from './types.ts';
+
+export interface SessionEvents {
+  /** All events so far, in order, each once. */
+  events: readonly SessionEvent[];
+  /** `failed` is for good (`failure` says why); `reconnecting` mends itself. */
+  state: StreamState;
+  failure: ApiFailure | null;
+}
+
+const nothing: SessionEvents = { events: [], state: 'connecting', failure: null };
+const endStatuses = new Set<unknown>(['completed', 'failed', 'terminated']);
+
+/** Also renews what other parts of the page know of the session and of open requests when an event tells of a change. */
+export function useSessionEvents(sessionId: string): SessionEvents {
+  const [known, setKnown] = useState(nothing);
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const ended = new AbortController();
+    setKnown(nothing);
+    void followEvents<SessionEvent>({
+      url: `/api/sessions/${encodeURIComponent(sessionId)}/events`,
+      fetch: watchedFetch,
+      parse: (data) => JSON.parse(data),
+      isLast: ({ type, payload }) => type === 'session.status_changed' && endStatuses.has(payload['to']),
+      signal: ended.signal,
+      onEvents(events) {
+        setKnown((before) => ({ ...before, events: [...before.events, ...events] }));
+        for (const queryKey of changedBy(events, slug, sessionId)) {
+          void queries.invalidateQueries({ queryKey });
+        }
+      },
+      onState(state, failure) {
+        if (failure?.status === 401) {
+          reportSignedOut();
+        }
+        setKnown((before) => ({ ...before, state, failure }));
+      },
+    });
+    return () => ended.abort();
+  }, [sessionId, slug, queries]);
+  return known;
+}
+
+function changedBy(events: readonly SessionEvent[], slug: string, sessionId: string) {
+  const types = new Set(events.map(({ type }) => type));
+  return [
+    ...(types.has('agent.permission_request') || types.has('permission.decided')
+      ? [keys.permissionRequests(slug)]
+      : []),
+    ...(types.has('session.status_changed') || types.has('child.started') || types.has('child.ended')
+      ? [keys.session(sessionId), keys.sessions(slug)]
+      : []),
+    ...(types.has('agent.artifact') ? [keys.session(sessionId, 'artifacts')] : []),
+  ];
+}
