@@ -13,8 +13,8 @@ import { artifact } from '../../store/artifacts/artifacts.ts';
 import { share } from '../../store/shares/shares.ts';
 import { authOptions } from '../routes/auth/options.ts';
 import { meAnswer } from '../routes/me/routes.ts';
-import { shownRequest, shownRequest } from '../routes/permission-requests/present.ts';
-import { shownSession, shownSession } from '../routes/sessions/present.ts';
+import { shownRequest } from '../routes/permission-requests/present.ts';
+import { shownSession } from '../routes/sessions/present.ts';
 import { shownConfiguration } from '../routes/sessions/present-configuration.ts';
 
 const named: Record<string, z.ZodType> = {
