@@ -12,6 +12,7 @@ const shortText = z.string().max(1000);
 
 /** A tool that a requested scope would open. */
 export const openedTool = z.strictObject({ server: z.string(), tool: z.string() });
+export type OpenedTool = z.infer<typeof openedTool>;
 
 /** Each type's payload. */
 export const payloadByEventType = {

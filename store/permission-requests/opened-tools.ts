@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { openedTool } from '../../contract/session-event.ts';
+import type { OpenedTool } from '../../contract/session-event.ts';
 import type { Db } from '../database.ts';
-
-export type OpenedTool = z.infer<typeof openedTool>;
 
 const row = z.object({ request_id: z.string(), server: z.string(), tool: z.string() });
 

@@ -11,6 +11,7 @@ import { ApiError, invalid, notFound } from '../../errors.ts';
 import { mayGrantAfterEdit, requireAgentEditor } from '../../policies/agents.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { reachRoute } from './reach.ts';
 
 type AgentDependencies = Pick<ApiDependencies, 'db'>;
 
@@ -30,6 +31,7 @@ export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
       response: answer,
       handler: async ({ agent }) => ({ agent }),
     }),
+    reachRoute(dependencies),
     updateRoute(dependencies),
     removeRoute(dependencies),
   ];

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { grant } from '../../../contract/grant.ts';
+import { named } from '../../../contract/names.ts';
+import { openedTool } from '../../../contract/session-event.ts';
+import { listReach } from '../../../store/grants/reach.ts';
+import { readUser } from '../../../store/users/read.ts';
+import type { ApiDependencies } from '../../dependencies.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+export const reach = z.strictObject({
+  owner: named.nullable(),
+  /** The caller owns the agent. */
+  own: z.boolean(),
+  /** The caller's own grants that a session of the agent could use, and the tools that each opens there. */
+  grants: z.array(z.strictObject({ grant, tools: z.array(openedTool) })),
+});
+
+/** To be shown before somebody starts an agent of somebody else (design 4). */
+export function reachRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: '/agents/{agent_id}/reach',
+    summary: 'Which of the caller’s own grants a session of the agent could use, if the caller started it',
+    scope: 'agent',
+    response: z.strictObject({ reach }),
+    async handler({ agent, workspace, user }) {
+      const ids = { workspaceId: workspace.id, agentId: agent.id, userId: user.id };
+      const owner = agent.owner_id === null ? null : await readUser(db, agent.owner_id);
+      return {
+        reach: {
+          owner: owner === null ? null : { id: owner.id, name: owner.name },
+          own: agent.owner_id === user.id,
+          grants: await listReach(db, ids),
+        },
+      };
+    },
+  });
+}
