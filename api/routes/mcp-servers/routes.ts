@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { type McpServerInput, mcpServer, mcpServerInput } from '../../../contract/catalog.ts';
+import { type McpServer, type McpServerInput, mcpServer, mcpServerInput } from '../../../contract/catalog.ts';
 import { manifestProblems } from '../../../contract/manifest-validation.ts';
+import { named, secretName } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { listMcpServers, readMcpServer } from '../../../store/mcp-servers/read.ts';
 import { registerMcpServer } from '../../../store/mcp-servers/register.ts';
 import { removeMcpServer } from '../../../store/mcp-servers/remove.ts';
 import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
+import { listAttachingAgents, listSecretsKeptTo } from '../../../store/mcp-servers/uses.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
@@ -26,6 +28,7 @@ export function mcpServerRoutes(dependencies: CatalogDependencies): AnyRoute[] {
     readRoute(dependencies),
     replaceRoute(dependencies),
     removeRoute(dependencies),
+    usesRoute(dependencies),
   ];
 }
 
@@ -74,11 +77,29 @@ function readRoute({ db }: CatalogDependencies): AnyRoute {
     params,
     response: answer,
     async handler({ workspace, params }) {
-      const server = await readMcpServer(db, workspace.id, params.name);
-      if (server === null) {
-        throw notFound('The MCP server');
-      }
-      return { mcp_server: server };
+      return { mcp_server: await requireServer(db, workspace.id, params.name) };
+    },
+  });
+}
+
+function usesRoute({ db }: CatalogDependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/uses`,
+    summary: 'Agents that attach the entry, and secrets that are kept to it',
+    scope: 'workspace',
+    params,
+    query: pageQuery,
+    response: z.strictObject({
+      agents: z.array(named),
+      secrets: z.array(secretName),
+      next_cursor: nextCursor,
+    }),
+    async handler({ workspace, params, query }) {
+      const { id, name } = await requireServer(db, workspace.id, params.name);
+      const page = await listAttachingAgents(db, id, query);
+      const secrets = await listSecretsKeptTo(db, workspace.id, name);
+      return { agents: page.items, secrets, next_cursor: page.nextCursor };
     },
   });
 }
@@ -129,6 +150,18 @@ function removeRoute({ db }: CatalogDependencies): AnyRoute {
       return { ok: true } as const;
     },
   });
+}
+
+async function requireServer(
+  db: CatalogDependencies['db'],
+  workspaceId: string,
+  name: string,
+): Promise<McpServer> {
+  const server = await readMcpServer(db, workspaceId, name);
+  if (server === null) {
+    throw notFound('The MCP server');
+  }
+  return server;
 }
 
 /** Throws `validation_failed` for what the body's schema cannot see. */

@@ -53,6 +53,32 @@ describe('the MCP catalog', () => {
     ]);
   });
 
+  it('says who uses an entry: agents, and the secrets that are kept to it', async () => {
+    const { admin, member, base } = await api.workspace();
+    await admin.ok('POST', `${base}/mcp-servers`, { name: 'files', ...command() });
+    const agents = [];
+    for (const name of ['writer', 'reader']) {
+      const run = { type: 'builtin', name: 'scripted' };
+      const { agent } = await member.ok<{ agent: { id: string } }>('POST', `${base}/agents`, { name, run });
+      await member.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });
+      agents.unshift({ id: agent.id, name });
+    }
+    await admin.ok('PUT', `${base}/secrets/KEPT`, { value: 'x' });
+    await admin.ok('PATCH', `${base}/secrets/KEPT`, { allowed_servers: ['files'] });
+    await admin.ok('PUT', `${base}/secrets/FREE`, { value: 'x' });
+    const uses = `${base}/mcp-servers/files/uses`;
+    expect(await member.ok('GET', uses)).toEqual({ agents, secrets: ['KEPT'], next_cursor: null });
+    const first = await member.ok<{ next_cursor: string }>('GET', `${uses}?limit=1`);
+    expect(first).toMatchObject({ agents: [agents[0]] });
+    expect(await member.ok('GET', `${uses}?limit=1&cursor=${first.next_cursor}`)).toMatchObject({
+      agents: [agents[1]],
+      next_cursor: null,
+    });
+    expect(await member.send('GET', `${base}/mcp-servers/none/uses`)).toMatchObject({ status: 404 });
+    const other = await api.workspace();
+    expect(await other.admin.send('GET', uses)).toMatchObject({ status: 404 });
+  });
+
   it('keeps what a server may ask of the agent: nothing unless an admin says so, and each change is recorded', async () => {
     const { workspace, admin, base } = await api.workspace();
     const put = (more: object) =>
