@@ -1,9 +1,14 @@
 /** The deterministic agent: does the steps of its instructions, and nothing else (design 9). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import {
+  describeStep,
+  InstructionsError,
+  parseInstructions,
+  type Step,
+} from '../../contract/scripted-instructions.ts';
 import { describeOutcome, isExpected } from './call-outcome.ts';
 import { type InputStream, openInputStream } from './input-stream.ts';
-import { describeStep, InstructionsError, parseInstructions, type Step } from './instructions.ts';
 import { publishStatus } from './publish-status.ts';
 import { createToolCaller, type ToolCaller } from './tool-caller.ts';
 

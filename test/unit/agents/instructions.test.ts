@@ -5,7 +5,7 @@ import {
   outcomeOfError,
   outcomeOfResult,
 } from '../../../agents/scripted/call-outcome.ts';
-import { describeStep, parseInstructions } from '../../../agents/scripted/instructions.ts';
+import { describeStep, parseInstructions } from '../../../contract/scripted-instructions.ts';
 
 const parse = (steps: unknown) => parseInstructions(JSON.stringify({ steps }));
 

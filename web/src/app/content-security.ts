@@ -2,6 +2,11 @@
  * What the page needs to work under its strict Content-Security-Policy. Imported before anything else.
  * Styles that libraries add at run time carry the nonce of this page; no text with markup ever becomes HTML.
  */
+import { config } from 'zod/v4/core';
+
+// Schemas of contract/ would otherwise try whether code may be made from text: it may not, and the attempt is reported.
+config({ jitless: true });
+
 declare global {
   interface Window {
     /** Where libraries that add style elements look for the nonce. */
