@@ -1,11 +1,17 @@
-import { PageFrame } from '../../components/page-frame.tsx';
-import { EmptyState } from '../../components/state-views.tsx';
+import { Route, Switch } from 'wouter';
+import { NotFoundState } from '../../components/state-views.tsx';
+import { MembersPage } from './members-page.tsx';
 
 /** Pages below `/{slug}/members`. */
 export default function MembersSection() {
   return (
-    <PageFrame title="Members">
-      <EmptyState title="This page is not there yet" />
-    </PageFrame>
+    <Switch>
+      <Route path="/:slug/members">
+        <MembersPage />
+      </Route>
+      <Route>
+        <NotFoundState what="This page" />
+      </Route>
+    </Switch>
   );
 }

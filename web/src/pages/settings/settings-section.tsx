@@ -1,11 +1,17 @@
-import { PageFrame } from '../../components/page-frame.tsx';
-import { EmptyState } from '../../components/state-views.tsx';
+import { Route, Switch } from 'wouter';
+import { NotFoundState } from '../../components/state-views.tsx';
+import { SettingsPage } from './settings-page.tsx';
 
 /** Pages below `/{slug}/settings`. */
 export default function SettingsSection() {
   return (
-    <PageFrame title="Settings">
-      <EmptyState title="This page is not there yet" />
-    </PageFrame>
+    <Switch>
+      <Route path="/:slug/settings">
+        <SettingsPage />
+      </Route>
+      <Route>
+        <NotFoundState what="This page" />
+      </Route>
+    </Switch>
   );
 }

@@ -1,0 +1,80 @@
+import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
+import { keys } from '../../api/keys.ts';
+import type { Member } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { isUserId, meaningOfRole } from './role-text.ts';
+
+interface Values {
+  /** An e-mail address, or the id that somebody reads in their own menu. */
+  who: string;
+  role: Member['role'];
+}
+
+/** `members` are those that are there already: naming one by id would change their role. */
+export function AddMemberDialog({ members, onClose }: { members: Member[]; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const form = useForm<Values>({
+    initialValues: { who: '', role: 'member' },
+    validate: {
+      who: (who) =>
+        members.some(({ user }) => user.id === who.trim().toLowerCase())
+          ? 'They are a member of the workspace already'
+          : null,
+    },
+  });
+  const add = useMutation({
+    mutationFn: (values: Values) => send(slug, values),
+    async onSuccess() {
+      onClose();
+      await queries.invalidateQueries({ queryKey: keys.members(slug) });
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, (path) => (path === 'email' ? 'who' : path))),
+  });
+  return (
+    <Modal opened onClose={onClose} title="Add a member" closeOnClickOutside={!form.isDirty()}>
+      <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+        <Stack>
+          <TextInput
+            label="E-mail address or user id"
+            description="They must have signed in here once. Their id is in the menu below their own name."
+            autoComplete="off"
+            required
+            data-autofocus
+            {...form.getInputProps('who')}
+          />
+          <Radio.Group label="Role" {...form.getInputProps('role')}>
+            <Stack gap="xs" mt="xs">
+              <Radio value="member" label="Member" description={meaningOfRole.member} />
+              <Radio value="admin" label="Admin" description={meaningOfRole.admin} />
+            </Stack>
+          </Radio.Group>
+          <FailureAlert error={add.error} shownAtFields={['email', 'role']} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={add.isPending}>
+              Add
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function send(slug: string, { who, role }: Values): Promise<{ member: Member }> {
+  const named = who.trim();
+  if (isUserId(named)) {
+    const path = { slug, user_id: named };
+    return call(api.PUT('/api/workspaces/{slug}/members/{user_id}', { params: { path }, body: { role } }));
+  }
+  const body = { email: named, role };
+  return call(api.POST('/api/workspaces/{slug}/members', { params: { path: { slug } }, body }));
+}

@@ -1,0 +1,51 @@
+import { Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Member } from '../../api/types.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { meaningOfRole } from './role-text.ts';
+
+/** From admin to member and back. */
+export function ChangeRoleDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const isMe = useMe().user.id === member.user.id;
+  const role = member.role === 'admin' ? 'member' : 'admin';
+  const change = useMutation({
+    mutationFn: () =>
+      call(
+        api.PUT('/api/workspaces/{slug}/members/{user_id}', {
+          params: { path: { slug, user_id: member.user.id } },
+          body: { role },
+        }),
+      ),
+    async onSuccess() {
+      onClose();
+      await queries.invalidateQueries({ queryKey: keys.members(slug) });
+      // One's own role decides what the pages show.
+      await queries.invalidateQueries({ queryKey: keys.me });
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={role === 'admin' ? 'Make an admin' : 'Make a member'}
+      confirmLabel={role === 'admin' ? 'Make an admin' : 'Make a member'}
+      onConfirm={() => change.mutate()}
+      pending={change.isPending}
+      error={change.error}
+    >
+      <Text>
+        <VisibleText text={member.user.name} />
+        {isMe ? ' (you)' : ''} becomes {role === 'admin' ? 'an admin' : 'a member'}. {meaningOfRole[role]}
+      </Text>
+      {role === 'member' ? (
+        <Text>{isMe ? 'Only another admin can undo this. ' : ''}Grants that they made stay as they are.</Text>
+      ) : null}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Table, VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Member } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { EmptyState, ListState } from '../../components/state-views.tsx';
+import { AddMemberDialog } from './add-member-dialog.tsx';
+import { MemberRow } from './member-row.tsx';
+
+export function MembersPage() {
+  const { slug } = useWorkspace();
+  const [adding, add] = useDisclosure();
+  const list = useList<Member>({
+    queryKey: keys.members(slug, 'list'),
+    async fetchPage({ cursor, signal }) {
+      const params = { path: { slug }, query: cursor === undefined ? {} : { cursor } };
+      const page = await call(api.GET('/api/workspaces/{slug}/members', { params, signal }));
+      return { items: page.members, next_cursor: page.next_cursor };
+    },
+  });
+  return (
+    <PageFrame
+      title="Members"
+      description="Who may work in this workspace. Admins manage it; members run agents and decide on what their own sessions ask."
+      actions={<Button onClick={add.open}>Add a member</Button>}
+    >
+      <ListState list={list} what="The list of members" empty={<EmptyState title="Nobody yet" />}>
+        {(members) => <MembersTable members={members} />}
+      </ListState>
+      {/* The form is made anew each time that it opens. */}
+      {adding ? <AddMemberDialog members={list.items ?? []} onClose={add.close} /> : null}
+    </PageFrame>
+  );
+}
+
+function MembersTable({ members }: { members: Member[] }) {
+  return (
+    <Table.ScrollContainer minWidth={620} type="native">
+      <Table verticalSpacing="sm" aria-label="Members">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>E-mail address</Table.Th>
+            <Table.Th>Role</Table.Th>
+            <Table.Th>Member since</Table.Th>
+            <Table.Th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {members.map((member) => (
+            <MemberRow key={member.user.id} member={member} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

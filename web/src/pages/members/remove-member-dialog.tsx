@@ -1,0 +1,73 @@
+import { List, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Member } from '../../api/types.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+
+/** Says what ends with the membership before it does. */
+export function RemoveMemberDialog({ member: { user }, onClose }: { member: Member; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const isMe = useMe().user.id === user.id;
+  const remove = useMutation({
+    mutationFn: () =>
+      call(
+        api.DELETE('/api/workspaces/{slug}/members/{user_id}', {
+          params: { path: { slug, user_id: user.id } },
+        }),
+      ),
+    async onSuccess() {
+      onClose();
+      await queries.invalidateQueries({ queryKey: keys.workspace(slug) });
+      await queries.invalidateQueries({ queryKey: keys.me });
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title="Remove from the workspace"
+      confirmLabel={isMe ? 'Leave the workspace' : 'Remove'}
+      onConfirm={() => remove.mutate()}
+      pending={remove.isPending}
+      error={remove.error}
+    >
+      <Text>
+        When <VisibleText text={user.name} /> (<VisibleText text={user.email} />) is removed, at once:
+      </Text>
+      <List spacing="xs">
+        <List.Item>{isMe ? 'you see' : 'they see'} nothing of this workspace any more;</List.Item>
+        <List.Item>
+          <HeldGrants userId={user.id} /> revoked;
+        </List.Item>
+        <List.Item>the sessions that they drive end.</List.Item>
+      </List>
+      <Text>
+        Agents that they made stay. Grants that they gave to agents stay: revoke those under Grants.
+      </Text>
+    </ConfirmDialog>
+  );
+}
+
+/** The number, where it is known in time; the rule in any case. */
+function HeldGrants({ userId }: { userId: string }) {
+  const { slug } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: keys.grants(slug, 'held-by', userId),
+    queryFn: ({ signal }) =>
+      call(
+        api.GET('/api/workspaces/{slug}/grants', {
+          params: { path: { slug }, query: { user_subject_id: userId, limit: 200 } },
+          signal,
+        }),
+      ),
+  });
+  const active = data?.grants.filter((grant) => grant.consumed_at === null).length;
+  if (active === undefined || data?.next_cursor !== null) {
+    return 'every grant that they hold is';
+  }
+  return active === 1 ? 'the one grant that they hold is' : `the ${active} grants that they hold are`;
+}

@@ -1,0 +1,21 @@
+import { Text } from '@mantine/core';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+
+/** The one setting that puts on record what nobody can take off it. */
+export function PayloadLogDialog({ onClose, onConfirm }: { onClose: () => void; onConfirm: () => void }) {
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      onConfirm={onConfirm}
+      title="Keep arguments and results of tool calls?"
+      confirmLabel="Keep them from now on"
+    >
+      <Text>
+        Sessions that start from now on put what their tools are given and answer into the audit trail:
+        personal data, file contents, and whatever else passes.
+      </Text>
+      <Text>It cannot be removed from there; switching this off later keeps only new calls out.</Text>
+    </ConfirmDialog>
+  );
+}

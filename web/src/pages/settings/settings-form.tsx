@@ -1,0 +1,107 @@
+import { Alert, Button, Card, Group, Stack, Switch, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
+import { keys } from '../../api/keys.ts';
+import type { Workspace } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { changesOf, type Values } from './changes-of.ts';
+import { PayloadLogDialog } from './payload-log-dialog.tsx';
+import { type SettingText, settingTexts } from './setting-text.ts';
+
+/** Saved together. Turning the logging of payloads on is asked again: what it keeps cannot be removed. */
+export function SettingsForm({ workspace }: { workspace: Workspace }) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const { name, settings } = workspace;
+  const form = useForm<Values>({ initialValues: { name, settings } });
+  const save = useMutation({
+    mutationFn: (values: Values) => {
+      const body = changesOf({ name, settings }, values);
+      return call(api.PATCH('/api/workspaces/{slug}', { params: { path: { slug } }, body }));
+    },
+    async onSuccess(answer) {
+      const { name, settings } = answer.workspace;
+      form.setInitialValues({ name, settings });
+      form.reset();
+      queries.setQueryData(keys.settings(slug), answer);
+      // The workspace's name stands in the header.
+      await queries.invalidateQueries({ queryKey: keys.me });
+    },
+    onError: (error) => form.setErrors(fieldErrors(error)),
+  });
+  const submit = (values: Values) => {
+    if (values.settings.log_tool_payloads && !settings.log_tool_payloads) {
+      setAsking(true);
+    } else {
+      save.mutate(values);
+    }
+  };
+  return (
+    <form onSubmit={form.onSubmit(submit)}>
+      <Stack>
+        <TextInput label="Name of the workspace" required {...form.getInputProps('name')} />
+        {settingTexts.map((text) => (
+          <Setting
+            key={text.name}
+            text={text}
+            on={form.values.settings[text.name]}
+            onChange={(on) => form.setFieldValue(`settings.${text.name}`, on)}
+          />
+        ))}
+        <FailureAlert error={save.error} shownAtFields={['name']} />
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+            Save
+          </Button>
+          <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
+            Undo
+          </Button>
+          <span role="status">{save.isSuccess && !form.isDirty() ? 'Saved.' : ''}</span>
+        </Group>
+      </Stack>
+      {asking ? (
+        <PayloadLogDialog
+          onClose={() => setAsking(false)}
+          onConfirm={() => {
+            setAsking(false);
+            save.mutate(form.values);
+          }}
+        />
+      ) : null}
+    </form>
+  );
+}
+
+function Setting({
+  text: { name, label, meaning, danger },
+  on,
+  onChange,
+}: {
+  text: SettingText;
+  on: boolean;
+  onChange: (on: boolean) => void;
+}) {
+  return (
+    <Card withBorder>
+      <Stack gap="sm">
+        <Switch
+          name={name}
+          label={label}
+          description={meaning}
+          checked={on}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+        {danger !== null && danger.when === on ? (
+          <Alert color="red" title={danger.title}>
+            {danger.text}
+          </Alert>
+        ) : null}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,39 @@
+import { Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { CopyableId } from '../../components/copyable-id.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { SettingsForm } from './settings-form.tsx';
+
+export function SettingsPage() {
+  const { slug } = useWorkspace();
+  const query = useQuery({
+    queryKey: keys.settings(slug),
+    queryFn: ({ signal }) => call(api.GET('/api/workspaces/{slug}', { params: { path: { slug } }, signal })),
+  });
+  return (
+    <PageFrame title="Settings" description="What holds for the whole workspace.">
+      {query.data === undefined ? (
+        query.error === null ? (
+          <LoadingState />
+        ) : (
+          <FailedState error={query.error} retry={() => void query.refetch()} what="The settings" />
+        )
+      ) : (
+        <Stack maw={720}>
+          <SettingsForm workspace={query.data.workspace} />
+          <Text size="sm" c="dimmed" component="div">
+            Slug {slug} (part of every address, cannot be changed). Id{' '}
+            <CopyableId id={query.data.workspace.id} /> Created{' '}
+            <RelativeTime at={query.data.workspace.created_at} />, changed last{' '}
+            <RelativeTime at={query.data.workspace.updated_at} />.
+          </Text>
+        </Stack>
+      )}
+    </PageFrame>
+  );
+}
