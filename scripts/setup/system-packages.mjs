@@ -1,4 +1,4 @@
-/** Programs that npm cannot bring: the sandbox and its network. */
+/** Programs that npm cannot bring: the sandbox and its network, and what tests are run with. */
 import { readFileSync } from 'node:fs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
@@ -13,7 +13,8 @@ const programs = {
     package: 'slirp4netns',
     cost: 'MCP servers and agents that ask for the internet get no network',
   },
-  socat: { package: 'socat', cost: 'the tests that use socat as a relay are left out' },
+  socat: { package: 'socat', cost: 'the tests that use socat as a relay are left out', forTests: true },
+  chromium: { package: 'chromium', cost: 'the tests of the web UI are left out', forTests: true },
 };
 
 export function missingPrograms() {
@@ -22,7 +23,7 @@ export function missingPrograms() {
 
 /** For `npm start`: names what is missing, what that costs and how to install it. Changes nothing. */
 export function nameMissingPrograms() {
-  const missing = missingPrograms().filter((program) => program !== 'socat');
+  const missing = missingPrograms().filter((program) => !programs[program].forTests);
   if (missing.length === 0) {
     return;
   }

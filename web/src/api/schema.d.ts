@@ -999,6 +999,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/tool-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tool calls of a session with outcome and grant, last recorded first; no arguments or results */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            tool_calls: components["schemas"]["ToolCall"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/shares/{share_id}": {
         parameters: {
             query?: never;
@@ -2948,6 +2993,11 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
+            decider: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
             tools: {
                 server: string;
                 tool: string;
@@ -3074,6 +3124,18 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             created_at: string;
+        };
+        ToolCall: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            server: string;
+            tool: string;
+            duration_ms: number;
+            /** @enum {string} */
+            outcome: "ok" | "tool_error" | "protocol_error" | "permission_required" | "refused" | "server_unavailable" | "cancelled" | "unknown";
+            granted_via: string | null;
         };
         User: {
             /** Format: uuid */

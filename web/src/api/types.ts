@@ -22,6 +22,7 @@ export type Session = Schemas['Session'];
 export type SessionEvent = Schemas['SessionEvent'];
 export type Shape = Schemas['Shape'];
 export type Share = Schemas['Share'];
+export type ToolCall = Schemas['ToolCall'];
 export type User = Schemas['User'];
 export type Workspace = Schemas['Workspace'];
 

@@ -14,11 +14,16 @@ import { queryClient } from './query-client.ts';
 import { Routes } from './routes.tsx';
 import { SessionLostDialog } from './session-lost-dialog.tsx';
 import { MeProvider } from './signed-in.tsx';
-import { theme } from './theme.ts';
+import { readableColors, theme } from './theme.ts';
 
 export function App() {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readableColors}
+      defaultColorScheme="auto"
+      getStyleNonce={() => styleNonce}
+    >
       <ErrorBoundary>
         <QueryClientProvider client={queryClient}>
           <Router base="/app">

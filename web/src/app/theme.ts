@@ -1,4 +1,4 @@
-import { createTheme } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
 /** Colours that stay readable in light and dark (WCAG AA; the browser tests check it). */
 export const theme = createTheme({
@@ -8,4 +8,19 @@ export const theme = createTheme({
   luminanceThreshold: 0.3,
   defaultRadius: 'sm',
   cursorType: 'pointer',
+});
+
+/** Where the library's own greys and reds are too faint for small text. */
+export const readableColors: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': colors.gray[7],
+    '--mantine-color-placeholder': colors.gray[6],
+    '--mantine-color-error': colors.red[9],
+  },
+  dark: {
+    '--mantine-color-dimmed': colors.dark[1],
+    '--mantine-color-placeholder': colors.dark[2],
+    '--mantine-color-error': colors.red[4],
+  },
 });

@@ -1,0 +1,160 @@
+/**
+ * A real Chromium in front of a real platform. What a page does wrong without showing it is collected for each visitor: errors
+ * in the console, exceptions, violations of the Content-Security-Policy. `leave` throws when there were any.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { demoPeople } from '../../embedded/demo-content.ts';
+import { eventually } from './front-door.ts';
+
+export type DemoPerson = keyof typeof demoPeople;
+
+/** Of Debian's package or of a machine that has Chrome; null where there is neither. */
+export function findChromium(): string | null {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    try {
+      return execFileSync('which', [name], { encoding: 'utf8' }).trim();
+    } catch {
+      // The next one, then.
+    }
+  }
+  return null;
+}
+
+const program = findChromium();
+export const chromiumMissing = program === null;
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: program ?? 'chromium', args: flags });
+}
+
+export const phone: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+};
+
+export interface Visitor {
+  page: Page;
+  /** Messages of the console that a test expects, such as that of an answer with an error status. */
+  expectInConsole(pattern: RegExp): void;
+  /** Opens an address below `/app/`. */
+  open(path: string): Promise<void>;
+  /** Fails on serious findings of axe on the page as it is. */
+  checkAccessibility(): Promise<void>;
+  /** Writes docs/images/<name>.png when UPDATE_DOCS=1. */
+  picture(name: string): Promise<void>;
+  /** Closes the window. Throws what went wrong unseen. */
+  leave(): Promise<void>;
+}
+
+export interface VisitOptions {
+  url: string;
+  /** Signed in as this person, or not at all. */
+  as?: DemoPerson;
+  context?: BrowserContextOptions;
+}
+
+/** A window of its own, without cookies of others: 1280 px wide, light, unless `context` says otherwise. */
+export async function visit(browser: Browser, { url, as, context: options }: VisitOptions): Promise<Visitor> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width: 1280, height: 800 },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    ...options,
+  });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const problems = collectProblems(page);
+  if (as !== undefined) {
+    // From the page's own origin, as the sign-in page does it.
+    const answer = await context.request.post('/api/auth/demo-sign-in', {
+      data: { email: demoPeople[as].email },
+    });
+    if (!answer.ok()) {
+      throw new Error(`the sign-in of ${as} answered ${answer.status()}`);
+    }
+  }
+  return {
+    page,
+    expectInConsole: (pattern) => problems.expected.push(pattern),
+    open: async (path) => {
+      await page.goto(`/app/${path.replace(/^\//, '')}`);
+    },
+    checkAccessibility: () => checkAccessibility(page),
+    picture: (name) => takePicture(page, name),
+    leave: async () => {
+      const found = await problems.found();
+      await context.close();
+      if (found.length > 0) {
+        throw new Error(`the page had problems:\n${found.join('\n')}`);
+      }
+    },
+  };
+}
+
+function collectProblems(page: Page) {
+  const problems: string[] = [];
+  const expected: RegExp[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || /Content Security Policy|Trusted ?Type/i.test(message.text())) {
+      problems.push(`${message.text()} (${message.location().url})`);
+    }
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  return {
+    expected,
+    found: async () => problems.filter((problem) => !expected.some((pattern) => pattern.test(problem))),
+  };
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Finding {
+  id: string;
+  impact: string;
+  help: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+async function checkAccessibility(page: Page): Promise<void> {
+  // Through the debugger, which the page's own policy does not concern.
+  await page.evaluate(axeSource);
+  const findings = await page.evaluate<Finding[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, help, nodes }) =>
+      ({ id, impact, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`,
+  );
+  const serious = findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  if (serious.length > 0) {
+    throw new Error(`axe found on ${page.url()}:\n${JSON.stringify(serious, null, 2)}`);
+  }
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  if (process.env['UPDATE_DOCS'] === '1') {
+    const folder = process.env['PICTURES'] ?? 'docs/images';
+    mkdirSync(folder, { recursive: true });
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+}
+
+/** Waits for the page to be as `look` wants it; `look` is an expression in the page. */
+export async function inPage(page: Page, what: string, look: string): Promise<void> {
+  await eventually(what, async () => ((await page.evaluate<boolean>(look)) ? true : null));
+}
