@@ -51,3 +51,16 @@ export const toolCalledData = z.strictObject({
   arguments: callPayload.optional(),
   result: callPayload.optional(),
 });
+
+/** A call as the readers of its session see it: never its arguments or result. */
+export const toolCall = z.strictObject({
+  id: uuid,
+  at: timestamp,
+  server: z.string(),
+  tool: z.string(),
+  duration_ms: z.number().nonnegative(),
+  outcome: callOutcome,
+  /** The grant that it passed on; null where none was needed, or none covered it. */
+  granted_via: uuid.nullable(),
+});
+export type ToolCall = z.infer<typeof toolCall>;

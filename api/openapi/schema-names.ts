@@ -5,13 +5,14 @@ import { inputMessage } from '../../contract/agent-contract.ts';
 import { auditEvent } from '../../contract/audit-event.ts';
 import { manifest, manifestEnvField, mcpServer, shape } from '../../contract/catalog.ts';
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
-import { grant } from '../../contract/grant.ts';
 import { secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
+import { toolCall } from '../../contract/tool-call.ts';
 import { member, user, workspace } from '../../contract/workspace.ts';
 import { artifact } from '../../store/artifacts/artifacts.ts';
 import { share } from '../../store/shares/shares.ts';
 import { authOptions } from '../routes/auth/options.ts';
+import { shownGrant } from '../routes/grants/present.ts';
 import { meAnswer } from '../routes/me/routes.ts';
 import { shownRequest } from '../routes/permission-requests/present.ts';
 import { shownSession } from '../routes/sessions/present.ts';
@@ -26,7 +27,7 @@ const named: Record<string, z.ZodType> = {
   Configuration: shownConfiguration,
   Error: errorBody,
   FieldProblem: fieldProblem,
-  Grant: grant,
+  Grant: shownGrant,
   InputMessage: inputMessage,
   Manifest: manifest,
   ManifestEnvField: manifestEnvField,
@@ -40,6 +41,7 @@ const named: Record<string, z.ZodType> = {
   SessionEvent: sessionEvent,
   Shape: shape,
   Share: share,
+  ToolCall: toolCall,
   User: user,
   Workspace: workspace,
 };

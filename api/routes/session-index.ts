@@ -8,12 +8,14 @@ import type { SessionRouteDependencies } from './session-dependencies.ts';
 import { sessionEventRoutes } from './session-events/routes.ts';
 import { sessionRoutes as routesOfSessions } from './sessions/routes.ts';
 import { shareRoutes } from './shares/routes.ts';
+import { toolCallRoutes } from './tool-calls/routes.ts';
 
 export function sessionRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
   return [
     ...routesOfSessions(dependencies),
     ...sessionEventRoutes(dependencies),
     ...artifactRoutes(dependencies),
+    ...toolCallRoutes(dependencies),
     ...shareRoutes(dependencies),
     ...permissionRequestRoutes(dependencies),
     ...grantRoutes(dependencies),

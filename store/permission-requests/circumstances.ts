@@ -12,6 +12,8 @@ export interface Circumstances {
   rootOperator: Named | null;
   /** The agent that a `spawn` request names. */
   childAgent: Named | null;
+  /** Who answered the request; null when nobody did, or who did is gone. */
+  decider: Named | null;
 }
 
 const row = z.object({
@@ -25,6 +27,8 @@ const row = z.object({
   root_operator_name: z.string().nullable(),
   child_agent_id: uuid.nullable(),
   child_agent_name: z.string().nullable(),
+  decider_id: uuid.nullable(),
+  decider_name: z.string().nullable(),
 });
 
 /** By request id. */
@@ -37,6 +41,7 @@ export async function readCircumstances(
     .join('sessions as s', 's.id', 'r.session_id')
     .leftJoin('users as o', 'o.id', 's.operator_id')
     .leftJoin('users as t', 't.id', 's.root_operator_id')
+    .leftJoin('users as d', 'd.id', 'r.decided_by')
     .leftJoin('agents as c', (on) =>
       on.on('c.workspace_id', 'r.workspace_id').on(db.raw(`c.id::text = r.details ->> 'child_agent_id'`)),
     )
@@ -52,6 +57,8 @@ export async function readCircumstances(
       root_operator_name: 't.name',
       child_agent_id: 'c.id',
       child_agent_name: 'c.name',
+      decider_id: 'd.id',
+      decider_name: 'd.name',
     });
   return new Map(
     z
@@ -67,5 +74,6 @@ function present(found: z.infer<typeof row>): Circumstances {
     operator: namedOrNull(found.operator_id, found.operator_name),
     rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
     childAgent: namedOrNull(found.child_agent_id, found.child_agent_name),
+    decider: namedOrNull(found.decider_id, found.decider_name),
   };
 }

@@ -22,6 +22,8 @@ export const shownRequest = permissionRequest.extend({
   root_operator: named.nullable(),
   /** The agent that a `spawn` request asks to start. */
   child_agent: named.nullable(),
+  /** Who answered it; null while it is open, and when nobody did. */
+  decider: named.nullable(),
   /** What the scope opens in this session; empty for other types than `tool_scope`. */
   tools: z.array(openedTool),
   /** Whether the caller may answer it now: deny it, or grant it in one of the scopes below. False once it is closed. */
@@ -48,7 +50,7 @@ export async function presentRequests(
     if (asked === undefined) {
       return [];
     }
-    const { agent, operator, rootOperator, childAgent } = asked.circumstances;
+    const { agent, operator, rootOperator, childAgent, decider } = asked.circumstances;
     return [
       {
         ...request,
@@ -56,6 +58,7 @@ export async function presentRequests(
         operator,
         root_operator: rootOperator,
         child_agent: childAgent,
+        decider,
         tools: tools.get(request.id) ?? [],
         ...answersOf(visit, request, asked),
       },

@@ -107,6 +107,22 @@ describe('a human’s grant', () => {
       `${base}/audit-events?event=session.mcp.tool_called`,
     );
     expect(audit_events).toMatchObject([{ data: { tool: 'write_file', granted_via: grant.id } }]);
+    const ungated = { ...call, call_id: randomUUID(), tool: 'read_file' };
+    const next = { calls: [{ ...ungated, started_at: new Date().toISOString() }] };
+    expect(await api.asSidecar(session.id, 'POST', 'tool-calls', next)).toMatchObject({ status: 200 });
+    const calls = `/api/sessions/${session.id}/tool-calls`;
+    const page = await member.ok<{ next_cursor: string }>('GET', `${calls}?limit=1`);
+    expect(page).toMatchObject({ tool_calls: [{ tool: 'read_file', granted_via: null }] });
+    expect(await member.ok('GET', `${calls}?limit=1&cursor=${page.next_cursor}`)).toMatchObject({
+      tool_calls: [
+        { id: call_id, server: 'files', tool: 'write_file', granted_via: grant.id, outcome: 'ok' },
+      ],
+      next_cursor: null,
+    });
+    const stranger = await api.person('Nina Newcomer');
+    expect(await stranger.send('GET', calls)).toMatchObject({ status: 404 });
+    await api.join(workspace, stranger, 'member');
+    expect(await stranger.send('GET', calls)).toMatchObject({ status: 403 });
   });
 
   it('closes an open request also without naming it, when everything is equal', async () => {

@@ -61,6 +61,7 @@ describe('a permission request', () => {
       operator: { id: member.user.id, name: 'Max Member' },
       root_operator: { id: member.user.id, name: 'Max Member' },
       child_agent: null,
+      decider: null,
       tools: [
         { server: 'files', tool: 'edit_file' },
         { server: 'files', tool: 'write_file' },
@@ -115,6 +116,7 @@ describe('a permission request', () => {
     expect(await grant('session')).toMatchObject({ status: 201 });
     expect(await read(request_id)).toMatchObject({
       status: 'approved',
+      decider: { id: member.user.id, name: 'Max Member' },
       may_decide: false,
       may_grant: { agent: [], operator: [] },
     });

@@ -1,0 +1,41 @@
+/** The tool calls of one session, as its readers may see them: never arguments or results. */
+import { z } from 'zod';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import { type ToolCall, toolCall } from '../../contract/tool-call.ts';
+import type { Db } from '../database.ts';
+import { decodeCursor, pageOf } from '../page-cursor.ts';
+
+interface Row {
+  id: string;
+  position: number;
+  session_id: string;
+  event: string;
+  at: string;
+  data: Record<string, unknown>;
+}
+
+/** One page, the last recorded first. Throws InvalidCursorError. */
+export async function listToolCalls(db: Db, sessionId: string, page: PageQuery): Promise<Page<ToolCall>> {
+  const before = decodeCursor(page.cursor, z.int());
+  const query = db<Row>('audit_events')
+    .where({ session_id: sessionId, event: 'session.mcp.tool_called' })
+    .orderBy('position', 'desc')
+    .limit(page.limit + 1)
+    .select('id', 'position', 'at', 'data');
+  if (before !== null) {
+    query.where('position', '<', before);
+  }
+  const { rows, nextCursor } = pageOf<Row>(await query, page.limit, (row) => row.position);
+  return { items: rows.map(present), nextCursor };
+}
+
+const present = ({ id, at, data }: Row): ToolCall =>
+  toolCall.parse({
+    id,
+    at,
+    server: data['name'],
+    tool: data['tool'],
+    duration_ms: data['duration_ms'],
+    outcome: data['outcome'],
+    granted_via: data['granted_via'],
+  });
