@@ -36,6 +36,8 @@ const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']
 const carriageReturn = 0x0d;
 /** What is below the space. */
 const controlCharacter = /[^ -\uffff]/;
+/** Those among them that JSON has between its tokens; one by one they are found many times faster than by the expression. */
+const controlsInJson = ['\t', '\r', '\n'];
 /** In an id: what a reader may cut off, drop or replace. */
 const unreadableInId = /[\p{Cc}\p{Cs}]/u;
 
@@ -46,14 +48,14 @@ export function parseLine(line: Buffer): ParsedLine {
   }
   // A byte order mark stays in the text, where it is no JSON.
   const text = line.toString('utf8', 0, line.at(-1) === carriageReturn ? line.length - 1 : line.length);
-  if (controlCharacter.test(text)) {
-    return refusal('control_byte');
-  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return refusal('not_json');
+    return refusal(controlCharacter.test(text) ? 'control_byte' : 'not_json');
+  }
+  if (controlsInJson.some((control) => text.includes(control))) {
+    return refusal('control_byte');
   }
   return isObject(value) ? parseEnvelope(value, text) : refusal('not_an_object');
 }
