@@ -20,8 +20,7 @@ export async function listToolCalls(db: Db, sessionId: string, page: PageQuery):
   const query = db<Row>('audit_events')
     .where({ session_id: sessionId, event: 'session.mcp.tool_called' })
     .orderBy('position', 'desc')
-    .limit(page.limit + 1)
-    .select('id', 'position', 'at', 'data');
+    .limit(page.limit + 1);
   if (before !== null) {
     query.where('position', '<', before);
   }
