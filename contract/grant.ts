@@ -5,6 +5,10 @@ import { secretName, timestamp, toolScope, uuid } from './names.ts';
 export const grantScope = z.enum(['once', 'session', 'persistent']);
 export type GrantScope = z.infer<typeof grantScope>;
 
+/** How a grant stands; only an active one permits (spec, invariant 5). `expired`: its session has ended. */
+export const grantState = z.enum(['active', 'consumed', 'revoked', 'expired']);
+export type GrantState = z.infer<typeof grantState>;
+
 /** The registered schema of each type's `details`: unknown and missing fields are refused on insert and on read. */
 export const detailsByGrantType = {
   /** The agent may create a session of the named agent. */

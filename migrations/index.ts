@@ -8,6 +8,7 @@ import * as createAudit from './20261121090400_create_audit.ts';
 import * as addClientFeatures from './20261121090500_add_client_features.ts';
 import * as addRequestMutes from './20261121100000_add_request_mutes.ts';
 import * as addVerifiedEmail from './20261121100100_add_verified_email.ts';
+import * as orderGrantUses from './20261121100200_order_grant_uses.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -18,6 +19,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261121090500_add_client_features': addClientFeatures,
   '20261121100000_add_request_mutes': addRequestMutes,
   '20261121100100_add_verified_email': addVerifiedEmail,
+  '20261121100200_order_grant_uses': orderGrantUses,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

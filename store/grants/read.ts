@@ -1,4 +1,4 @@
-import type { Grant, GrantType } from '../../contract/grant.ts';
+import type { Grant, GrantState, GrantType } from '../../contract/grant.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
@@ -22,8 +22,19 @@ export interface GrantFilter {
   userSubjectId?: string | undefined;
   agentSubjectId?: string | undefined;
   grantType?: GrantType | undefined;
+  sessionId?: string | undefined;
+  /** Only those that stand like this; otherwise all but revoked ones, and these too with `includeRevoked`. */
+  state?: GrantState | undefined;
   includeRevoked: boolean;
 }
+
+const sessionEnded = `(scope = 'session' and session_id in (select id from sessions where ended_at is not null))`;
+const conditionByState: Record<GrantState, string> = {
+  revoked: 'revoked_at is not null',
+  consumed: 'revoked_at is null and consumed_at is not null',
+  expired: `revoked_at is null and consumed_at is null and ${sessionEnded}`,
+  active: `revoked_at is null and consumed_at is null and not ${sessionEnded}`,
+};
 
 /** Newest first; rows that do not parse are left out. Throws InvalidCursorError. */
 export async function listGrants(
@@ -42,7 +53,12 @@ export async function listGrants(
   if (filter.grantType !== undefined) {
     query.where('grant_type', filter.grantType);
   }
-  if (!filter.includeRevoked) {
+  if (filter.sessionId !== undefined) {
+    query.where('session_id', filter.sessionId);
+  }
+  if (filter.state !== undefined) {
+    query.whereRaw(conditionByState[filter.state]);
+  } else if (!filter.includeRevoked) {
     query.whereNull('revoked_at');
   }
   const { items, nextCursor } = await pageByTime<GrantRow>(db, query, grantColumns, 'granted_at', page);

@@ -1,26 +1,34 @@
 import { z } from 'zod';
-import { type Grant, grant, grantInput, grantType } from '../../../contract/grant.ts';
-import { uuid } from '../../../contract/names.ts';
+import { type Grant, grantInput, grantState, grantType } from '../../../contract/grant.ts';
+import { timestamp, uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { readAgent } from '../../../store/agents/read.ts';
 import { listGrants, readGrant } from '../../../store/grants/read.ts';
 import { revokeGrant } from '../../../store/grants/revoke.ts';
-import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
-import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
+import { listGrantUses } from '../../../store/grants/uses.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { grantMaker } from '../../policies/grant-maker.ts';
-import { type GrantInQuestion, whyNotGrant } from '../../policies/grants.ts';
-import { type AnyRoute, defineRoute } from '../../route.ts';
+import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { createGrant } from './create-grant.ts';
+import { presentGrants, type ShownGrant, shownGrant, whyNotRevoke } from './present.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
 
 const collection = '/workspaces/{slug}/grants';
+const path = `${collection}/{grant_id}`;
+const params = z.object({ grant_id: uuid });
+const oneGrant = z.strictObject({ grant: shownGrant });
+/** Server and tool are null for a session that began with a secret in its agent's environment. */
+const grantUse = z.strictObject({
+  call_id: uuid,
+  session_id: uuid,
+  server: z.string().nullable(),
+  tool: z.string().nullable(),
+  at: timestamp,
+});
 
 /** The only routes to grants, for people only (spec, Permission grants; Authentication 1). */
 export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
+  const { db } = dependencies;
   return [
     defineRoute({
       method: 'post',
@@ -30,10 +38,14 @@ export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
       scope: 'workspace',
       body: grantInput,
       status: 201,
-      response: z.strictObject({ grant }),
-      handler: async ({ body, ...visit }) => ({ grant: await createGrant(dependencies, visit, body) }),
+      response: oneGrant,
+      async handler({ body, ...visit }) {
+        return { grant: await presentGrant(db, visit, await createGrant(dependencies, visit, body)) };
+      },
     }),
     listRoute(dependencies),
+    readRoute(dependencies),
+    usesRoute(dependencies),
     revokeRoute(dependencies),
   ];
 }
@@ -42,24 +54,68 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   return defineRoute({
     method: 'get',
     path: collection,
-    summary: 'Grants, newest first; revoked ones only when asked for',
+    summary: 'Grants, newest first; revoked ones only when asked for, by state or include_revoked',
     scope: 'workspace',
     query: pageQuery.extend({
       user_subject_id: uuid.optional(),
       agent_subject_id: uuid.optional(),
       grant_type: grantType.optional(),
+      /** Of grants with scope `session`. */
+      session_id: uuid.optional(),
+      state: grantState.optional(),
       include_revoked: z.enum(['true', 'false']).default('false'),
     }),
-    response: z.strictObject({ grants: z.array(grant), next_cursor: nextCursor }),
-    async handler({ workspace, query }) {
+    response: z.strictObject({ grants: z.array(shownGrant), next_cursor: nextCursor }),
+    async handler({ query, ...visit }) {
       const filter = {
         userSubjectId: query.user_subject_id,
         agentSubjectId: query.agent_subject_id,
         grantType: query.grant_type,
+        sessionId: query.session_id,
+        state: query.state,
         includeRevoked: query.include_revoked === 'true',
       };
-      const { items, nextCursor } = await listGrants(db, workspace.id, filter, query);
-      return { grants: items, next_cursor: nextCursor };
+      const { items, nextCursor } = await listGrants(db, visit.workspace.id, filter, query);
+      return { grants: await presentGrants(db, visit, items), next_cursor: nextCursor };
+    },
+  });
+}
+
+function readRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path,
+    summary: 'One grant: who made it, how it stands, and who revoked it',
+    scope: 'workspace',
+    params,
+    response: oneGrant,
+    async handler({ params, ...visit }) {
+      return { grant: await presentGrant(db, visit, await requireGrant(db, visit, params.grant_id)) };
+    },
+  });
+}
+
+function usesRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/uses`,
+    summary:
+      'The calls that passed on a grant, newest first: all for admins, in sessions they may read for members',
+    scope: 'workspace',
+    params,
+    query: pageQuery,
+    response: z.strictObject({ uses: z.array(grantUse), next_cursor: nextCursor }),
+    async handler({ params, query, ...visit }) {
+      const { id } = await requireGrant(db, visit, params.grant_id);
+      const readableBy = visit.role === 'admin' ? undefined : visit.user.id;
+      const page = await listGrantUses(db, id, { readableBy }, query);
+      const uses = page.items.map(({ id: call_id, server, tool, ...use }) => ({
+        ...use,
+        call_id,
+        server: server || null,
+        tool: tool || null,
+      }));
+      return { uses, next_cursor: page.nextCursor };
     },
   });
 }
@@ -67,17 +123,14 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
 function revokeRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   return defineRoute({
     method: 'delete',
-    path: `${collection}/{grant_id}`,
+    path,
     summary: 'Revoke a grant; one that is consumed or revoked stays as it is',
     scope: 'workspace',
-    params: z.object({ grant_id: uuid }),
+    params,
     response: z.strictObject({ ok: z.literal(true) }),
     async handler({ params, ...visit }) {
-      const found = await readGrant(db, params.grant_id, { workspaceId: visit.workspace.id });
-      if (found === null) {
-        throw notFound('The grant');
-      }
-      const rule = whyNotGrant(grantMaker(visit), await questionOf(db, found));
+      const found = await requireGrant(db, visit, params.grant_id);
+      const rule = await whyNotRevoke(db, visit, found);
       if (rule !== null) {
         throw forbidden(rule);
       }
@@ -87,17 +140,18 @@ function revokeRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   });
 }
 
-/** An existing grant as the policy asks about it: whoever may create it may revoke it. */
-async function questionOf(db: Dependencies['db'], found: Grant): Promise<GrantInQuestion> {
-  const agent = found.agent_subject_id === null ? null : await readAgent(db, found.agent_subject_id);
-  const request = found.request_id === null ? null : await readPermissionRequest(db, found.request_id);
-  const sessionId = found.session_id ?? request?.session_id;
-  return {
-    grantType: found.grant_type,
-    scope: found.scope,
-    userSubjectId: found.user_subject_id,
-    agentOwnerId: agent?.owner_id ?? null,
-    session: sessionId === undefined ? null : await readSession(db, sessionId),
-    adminScope: await needsAdmin(db, found.workspace_id, found.details),
-  };
+async function requireGrant(db: Dependencies['db'], { workspace }: InWorkspace, id: string): Promise<Grant> {
+  const found = await readGrant(db, id, { workspaceId: workspace.id });
+  if (found === null) {
+    throw notFound('The grant');
+  }
+  return found;
+}
+
+async function presentGrant(db: Dependencies['db'], visit: InWorkspace, grant: Grant): Promise<ShownGrant> {
+  const [shown] = await presentGrants(db, visit, [grant]);
+  if (shown === undefined) {
+    throw notFound('The grant');
+  }
+  return shown;
 }

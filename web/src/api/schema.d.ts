@@ -328,7 +328,36 @@ export interface paths {
                                 } | null;
                                 own: boolean;
                                 grants: {
-                                    grant: components["schemas"]["Grant"];
+                                    grant: {
+                                        /** Format: uuid */
+                                        id: string;
+                                        /** Format: uuid */
+                                        workspace_id: string;
+                                        user_subject_id: string | null;
+                                        agent_subject_id: string | null;
+                                        /** @enum {string} */
+                                        grant_type: "spawn" | "tool_scope" | "agent_env";
+                                        details: {
+                                            [key: string]: unknown;
+                                        };
+                                        /** @enum {string} */
+                                        scope: "once" | "session" | "persistent";
+                                        session_id: string | null;
+                                        reason: string | null;
+                                        consumed_at: string | null;
+                                        revoked_at: string | null;
+                                        /** Format: uuid */
+                                        granted_by_user_id: string;
+                                        /** Format: date-time */
+                                        granted_at: string;
+                                        request_id: string | null;
+                                        bound_to: {
+                                            /** Format: uuid */
+                                            session_id: string;
+                                            server: string | null;
+                                            tool: string | null;
+                                        } | null;
+                                    };
                                     tools: {
                                         server: string;
                                         tool: string;
@@ -1474,7 +1503,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Grants, newest first; revoked ones only when asked for */
+        /** Grants, newest first; revoked ones only when asked for, by state or include_revoked */
         get: {
             parameters: {
                 query?: {
@@ -1483,6 +1512,8 @@ export interface paths {
                     user_subject_id?: string;
                     agent_subject_id?: string;
                     grant_type?: "spawn" | "tool_scope" | "agent_env";
+                    session_id?: string;
+                    state?: "active" | "consumed" | "revoked" | "expired";
                     include_revoked?: "true" | "false";
                 };
                 header?: never;
@@ -1566,7 +1597,33 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One grant: who made it, how it stands, and who revoked it */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    grant_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            grant: components["schemas"]["Grant"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
         put?: never;
         post?: never;
         /** Revoke a grant; one that is consumed or revoked stays as it is */
@@ -1597,6 +1654,61 @@ export interface paths {
                 default: components["responses"]["Failure"];
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/grants/{grant_id}/uses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The calls that passed on a grant, newest first: all for admins, in sessions they may read for members */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                    grant_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            uses: {
+                                /** Format: uuid */
+                                call_id: string;
+                                /** Format: uuid */
+                                session_id: string;
+                                server: string | null;
+                                tool: string | null;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2857,6 +2969,28 @@ export interface components {
                 server: string | null;
                 tool: string | null;
             } | null;
+            /** @enum {string} */
+            state: "active" | "consumed" | "revoked" | "expired";
+            subject: {
+                /** @enum {string} */
+                type: "user" | "agent";
+                /** Format: uuid */
+                id: string;
+                name: string;
+            };
+            granted_by: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            };
+            revoked_by: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            use_count: number;
+            last_used_at: string | null;
+            may_revoke: boolean;
         };
         InputMessage: {
             /** Format: uuid */

@@ -1,0 +1,88 @@
+/** What is known of grants beside their own fields: who is meant, how they stand, how they were used. */
+import { z } from 'zod';
+import { type Named, timestamp, uuid } from '../../contract/names.ts';
+import type { Db } from '../database.ts';
+import { derivedId } from '../session-events/derived-id.ts';
+import { namedOrNull } from '../sessions/surroundings.ts';
+
+/** Beyond this many, uses are not counted. */
+export const mostUsesCounted = 1000;
+
+export interface GrantCircumstances {
+  subjectName: string;
+  /** Of the agent that holds it. */
+  agentOwnerId: string | null;
+  grantedBy: Named;
+  /** Null unless a person revoked it. */
+  revokedBy: Named | null;
+  /** The session that the grant is for, or that asked for it. */
+  session: { operator_id: string | null; root_operator_id: string | null } | null;
+  sessionEnded: boolean;
+  useCount: number;
+  lastUsedAt: string | null;
+}
+
+const row = z.object({
+  id: uuid,
+  subject_name: z.string(),
+  owner_id: uuid.nullable(),
+  granter_id: uuid,
+  granter_name: z.string(),
+  revoker_id: uuid.nullable(),
+  revoker_name: z.string().nullable(),
+  session_id: uuid.nullable(),
+  operator_id: uuid.nullable(),
+  root_operator_id: uuid.nullable(),
+  session_ended: z.boolean(),
+  use_count: z.number(),
+  last_used_at: timestamp.nullable(),
+});
+
+const statement = `
+  select g.id, coalesce(holder.name, a.name) as subject_name, a.owner_id,
+    granter.id as granter_id, granter.name as granter_name,
+    revoker.id as revoker_id, revoker.name as revoker_name,
+    s.id as session_id, s.operator_id, s.root_operator_id, s.ended_at is not null as session_ended,
+    uses.count as use_count,
+    (select at from grant_uses where grant_id = g.id order by at desc limit 1) as last_used_at
+  from unnest(:ids::uuid[], :revocations::uuid[]) as wanted(id, revocation)
+  join grants g on g.id = wanted.id
+  join users granter on granter.id = g.granted_by_user_id
+  left join users holder on holder.id = g.user_subject_id
+  left join agents a on a.id = g.agent_subject_id
+  left join permission_requests r on r.id = g.request_id
+  left join sessions s on s.id = coalesce(g.session_id, r.session_id)
+  left join audit_events e on e.id = wanted.revocation and e.actor_type = 'user'
+  left join users revoker on revoker.id = e.actor_id
+  cross join lateral (
+    select count(*) from (select from grant_uses where grant_id = g.id limit :mostUsesCounted) as counted
+  ) as uses`;
+
+/** By grant id; grants that were removed meanwhile are left out. */
+export async function readGrantCircumstances(
+  db: Db,
+  grantIds: readonly string[],
+): Promise<Map<string, GrantCircumstances>> {
+  const revocations = grantIds.map((id) => derivedId(id, 'grant.revoked'));
+  const { rows } = await db.raw(statement, { ids: [...grantIds], revocations, mostUsesCounted });
+  return new Map(
+    z
+      .array(row)
+      .parse(rows)
+      .map((found) => [found.id, present(found)]),
+  );
+}
+
+function present(found: z.infer<typeof row>): GrantCircumstances {
+  const { operator_id, root_operator_id } = found;
+  return {
+    subjectName: found.subject_name,
+    agentOwnerId: found.owner_id,
+    grantedBy: { id: found.granter_id, name: found.granter_name },
+    revokedBy: namedOrNull(found.revoker_id, found.revoker_name),
+    session: found.session_id === null ? null : { operator_id, root_operator_id },
+    sessionEnded: found.session_ended,
+    useCount: found.use_count,
+    lastUsedAt: found.last_used_at,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Page, PageQuery } from '../../contract/page.ts';
+import type { Db } from '../database.ts';
+import { pageByTime } from '../page-by-time.ts';
+
+/** A call that passed on a grant; for an `agent_env` grant, a session that began with the secret. */
+export interface GrantUse {
+  /** The call's id, as in the audit trail. */
+  id: string;
+  session_id: string;
+  /** Both empty for a session that began. */
+  server: string;
+  tool: string;
+  at: string;
+}
+
+const columns = ['id', 'session_id', 'server', 'tool', 'at'] as const satisfies (keyof GrantUse)[];
+
+/** Newest first; with `readableBy`, only in sessions that this user may read without being an admin (design 4). Throws InvalidCursorError. */
+export function listGrantUses(
+  db: Db,
+  grantId: string,
+  { readableBy }: { readableBy: string | undefined },
+  page: PageQuery,
+): Promise<Page<GrantUse>> {
+  const uses = db('grant_uses')
+    .where({ grant_id: grantId })
+    .select(
+      'call_id as id',
+      'session_id',
+      'server',
+      'at',
+      db.raw(`case server when '' then '' else tool end as tool`),
+    );
+  if (readableBy !== undefined) {
+    uses.whereRaw(
+      `session_id in (select id from sessions
+         where operator_id = :readableBy or root_operator_id = :readableBy or shared_with_workspace)`,
+      { readableBy },
+    );
+  }
+  return pageByTime<GrantUse>(db, db.from(uses.as('uses')), columns, 'at', page);
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../../contract/agent.ts';
+import type { GrantState } from '../../../contract/grant.ts';
+import type { Session } from '../../../contract/session.ts';
+import type { Workspace } from '../../../contract/workspace.ts';
+import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
+import { useAgentEnvGrants } from '../../../store/grants/use-agent-env.ts';
+import { moveSession } from '../../../store/sessions/move-session.ts';
+import type { Person } from '../../support/api.ts';
+import { callOf, giveGrant } from '../../support/granted.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+
+let api: SessionApi;
+let workspace: Workspace;
+let admin: Person;
+let member: Person;
+let reader: Person;
+let base: string;
+let session: Session;
+let agent: Agent;
+
+beforeAll(async () => {
+  api = await startSessionApi();
+});
+beforeEach(async () => {
+  ({ workspace, admin, member, base } = await api.workspace());
+  ({ session, agent } = await api.runningSession(member, base));
+  reader = await api.person('Rita Reader');
+  await api.join(workspace, reader, 'member');
+});
+afterAll(() => api.stop());
+
+const read = async (id: string, person = member) =>
+  (await person.ok<{ grant: object }>('GET', `${base}/grants/${id}`)).grant;
+const idsOf = async (query: string) =>
+  (await member.ok<{ grants: { id: string }[] }>('GET', `${base}/grants?${query}`)).grants.map(
+    ({ id }) => id,
+  );
+const use = (content: object = {}) => checkAndConsume(api.db, callOf(session, content));
+
+describe('a grant', () => {
+  it('says who made it, for whom, how it was used, and who revoked it', async () => {
+    const { id } = await giveGrant(api.db, session, {
+      scope: 'persistent',
+      granted_by_user_id: admin.user.id,
+    });
+    const facts = {
+      subject: { type: 'agent', id: agent.id, name: agent.name },
+      granted_by: { id: admin.user.id, name: 'Ada Admin' },
+    };
+    expect(await read(id)).toMatchObject({
+      ...facts,
+      state: 'active',
+      revoked_by: null,
+      use_count: 0,
+      last_used_at: null,
+    });
+    const callId = randomUUID();
+    await use();
+    await use({ callId });
+    const [last] = await api.db('grant_uses').where({ call_id: callId }).select('at');
+    expect(await read(id)).toMatchObject({ use_count: 2, last_used_at: last.at });
+    await admin.ok('DELETE', `${base}/grants/${id}`);
+    expect(await read(id)).toMatchObject({
+      ...facts,
+      state: 'revoked',
+      revoked_by: { id: admin.user.id, name: 'Ada Admin' },
+      may_revoke: false,
+    });
+  });
+
+  it('says whether the caller may revoke it', async () => {
+    const lasting = await giveGrant(api.db, session, { scope: 'persistent' });
+    const own = await giveGrant(api.db, session, {
+      scope: 'persistent',
+      user_subject_id: member.user.id,
+    });
+    expect(await read(lasting.id)).toMatchObject({ may_revoke: false });
+    expect(await read(lasting.id, admin)).toMatchObject({ may_revoke: true });
+    expect(await read(own.id)).toMatchObject({
+      may_revoke: true,
+      subject: { type: 'user', id: member.user.id, name: 'Max Member' },
+    });
+    expect(await read(own.id, reader)).toMatchObject({ may_revoke: false });
+    expect(await member.send('DELETE', `${base}/grants/${lasting.id}`)).toMatchObject({ status: 403 });
+  });
+
+  it('is not there for other workspaces', async () => {
+    const { id } = await giveGrant(api.db, session);
+    const other = await api.workspace();
+    for (const path of [`/grants/${id}`, `/grants/${id}/uses`]) {
+      expect(await other.admin.send('GET', other.base + path)).toMatchObject({ status: 404 });
+      expect(await other.admin.send('GET', base + path)).toMatchObject({ status: 404 });
+    }
+  });
+});
+
+describe('grants are listed', () => {
+  it('by how they stand, each in exactly one state', async () => {
+    const consumed = await giveGrant(api.db, session);
+    await use();
+    const expired = await giveGrant(api.db, session, { scope: 'session' });
+    const revoked = await giveGrant(api.db, session, { scope: 'persistent' });
+    await admin.ok('DELETE', `${base}/grants/${revoked.id}`);
+    const bySession = await idsOf(`session_id=${session.id}`);
+    expect(await idsOf('state=expired')).toEqual([]);
+    await api.workflows.signalSession(session.id, 'terminate').catch(() => undefined);
+    await moveSession(api.db, session.id, { to: 'terminated', reason: 'Over' });
+    const active = await giveGrant(api.db, session, { scope: 'persistent' });
+    const expected: Record<GrantState, string[]> = {
+      active: [active.id],
+      consumed: [consumed.id],
+      expired: [expired.id],
+      revoked: [revoked.id],
+    };
+    for (const [state, ids] of Object.entries(expected)) {
+      expect([state, await idsOf(`state=${state}`)]).toEqual([state, ids]);
+      expect(await read(ids[0] ?? '')).toMatchObject({ state });
+    }
+    expect(await idsOf('')).toEqual([active.id, expired.id, consumed.id]);
+    expect(bySession).toEqual([expired.id]);
+    expect(await member.send('GET', `${base}/grants?state=lost`)).toMatchObject({ status: 422 });
+  });
+});
+
+describe('the uses of a grant', () => {
+  it('are the calls that passed on it, newest first, in pages', async () => {
+    const { id } = await giveGrant(api.db, session, { scope: 'persistent' });
+    const calls = [randomUUID(), randomUUID(), randomUUID()];
+    for (const callId of calls) {
+      await use({ callId });
+    }
+    const path = `${base}/grants/${id}/uses`;
+    const first = await member.ok<{ uses: object[]; next_cursor: string }>('GET', `${path}?limit=2`);
+    expect(first.uses).toMatchObject([
+      { call_id: calls[2], session_id: session.id, server: 'files', tool: 'write_file' },
+      { call_id: calls[1] },
+    ]);
+    expect(await member.ok('GET', `${path}?limit=2&cursor=${first.next_cursor}`)).toMatchObject({
+      uses: [{ call_id: calls[0] }],
+      next_cursor: null,
+    });
+  });
+
+  it('are shown in sessions that the caller may read', async () => {
+    const { id } = await giveGrant(api.db, session, { scope: 'persistent' });
+    await use();
+    const count = async (person: Person) =>
+      (await person.ok<{ uses: object[] }>('GET', `${base}/grants/${id}/uses`)).uses.length;
+    expect([await count(reader), await count(admin)]).toEqual([0, 1]);
+    await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
+    expect(await count(reader)).toBe(1);
+  });
+
+  it('name no tool where a session began with a secret', async () => {
+    const { id } = await giveGrant(api.db, session, {
+      grant_type: 'agent_env',
+      details: { secret_name: 'TOKEN' },
+      scope: 'persistent',
+    });
+    await useAgentEnvGrants(api.db, { sessionId: session.id, secretNames: ['TOKEN'] });
+    expect(await member.ok('GET', `${base}/grants/${id}/uses`)).toMatchObject({
+      uses: [{ session_id: session.id, server: null, tool: null }],
+    });
+  });
+});
