@@ -1,11 +1,19 @@
-import { PageFrame } from '../../components/page-frame.tsx';
-import { EmptyState } from '../../components/state-views.tsx';
+import { Route, Switch } from 'wouter';
+import { NotFoundState } from '../../components/state-views.tsx';
+import { SecretPage } from './secret-page.tsx';
+import { SecretsPage } from './secrets-page.tsx';
 
 /** Pages below `/{slug}/secrets`. */
 export default function SecretsSection() {
   return (
-    <PageFrame title="Secrets">
-      <EmptyState title="This page is not there yet" />
-    </PageFrame>
+    <Switch>
+      <Route path="/:slug/secrets">
+        <SecretsPage />
+      </Route>
+      <Route path="/:slug/secrets/:name">{({ name }) => <SecretPage key={name} name={name} />}</Route>
+      <Route>
+        <NotFoundState what="This page" />
+      </Route>
+    </Switch>
   );
 }

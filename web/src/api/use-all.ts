@@ -1,0 +1,58 @@
+/** Whole lists of configuration, for pages that search in them and fields that pick from them. */
+import { type QueryKey, useQuery } from '@tanstack/react-query';
+import { api, call } from './client.ts';
+import { keys } from './keys.ts';
+import type { Agent, McpServer, Secret } from './types.ts';
+
+interface Page<Item> {
+  items: Item[];
+  next_cursor: string | null;
+}
+
+const limit = 200;
+
+/** Every item, page by page in their order. */
+export async function fetchAll<Item>(
+  fetchPage: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Page<Item> = await fetchPage({ limit, ...(cursor === undefined ? {} : { cursor }) });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  return items;
+}
+
+type Fetch<Item> = (query: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<Item>>;
+
+function useAll<Item>(queryKey: QueryKey, fetchPage: Fetch<Item>) {
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }) => fetchAll((query) => fetchPage(query, signal)),
+  });
+}
+
+export function useAllSecrets(slug: string) {
+  return useAll<Secret>(keys.secrets(slug, 'all'), async (query, signal) => {
+    const params = { path: { slug }, query };
+    const page = await call(api.GET('/api/workspaces/{slug}/secrets', { params, signal }));
+    return { items: page.secrets, next_cursor: page.next_cursor };
+  });
+}
+
+export function useAllServers(slug: string) {
+  return useAll<McpServer>(keys.mcpServers(slug, 'all'), async (query, signal) => {
+    const params = { path: { slug }, query };
+    const page = await call(api.GET('/api/workspaces/{slug}/mcp-servers', { params, signal }));
+    return { items: page.mcp_servers, next_cursor: page.next_cursor };
+  });
+}
+
+export function useAllAgents(slug: string) {
+  return useAll<Agent>(keys.agents(slug, 'all'), async (query, signal) => {
+    const params = { path: { slug }, query };
+    const page = await call(api.GET('/api/workspaces/{slug}/agents', { params, signal }));
+    return { items: page.agents, next_cursor: page.next_cursor };
+  });
+}

@@ -1,0 +1,70 @@
+import { Button, Center, Stack, TextInput } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { FailedState, LoadingState, StateView } from './state-views.tsx';
+
+const pageSize = 50;
+/** A list that fits on one screen needs no search. */
+const searchFrom = 8;
+
+/** A whole list with a search that stays in the address (`q`). `textOf` is what is searched. */
+export function SearchList<Item>({
+  query,
+  what,
+  textOf,
+  empty,
+  children,
+}: {
+  query: UseQueryResult<Item[]>;
+  what: string;
+  textOf: (item: Item) => string;
+  empty: ReactNode;
+  children: (items: Item[]) => ReactNode;
+}) {
+  const [params, setParams] = useSearchParams();
+  const [shown, setShown] = useState(pageSize);
+  if (query.data === undefined) {
+    return query.error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={query.error} retry={() => void query.refetch()} what={what} />
+    );
+  }
+  if (query.data.length === 0) {
+    return empty;
+  }
+  const wanted = params.get('q') ?? '';
+  const search = (text: string) =>
+    setParams(text === '' ? new URLSearchParams() : new URLSearchParams({ q: text }), { replace: true });
+  const found = query.data.filter((item) => textOf(item).toLowerCase().includes(wanted.toLowerCase()));
+  return (
+    <Stack>
+      {query.data.length >= searchFrom || wanted !== '' ? (
+        <TextInput
+          type="search"
+          label="Search"
+          maw={360}
+          value={wanted}
+          onChange={(event) => search(event.currentTarget.value)}
+        />
+      ) : null}
+      {found.length === 0 ? (
+        <StateView title="Nothing matches the search" role="status">
+          <Button variant="default" onClick={() => search('')}>
+            Show all
+          </Button>
+        </StateView>
+      ) : (
+        children(found.slice(0, shown))
+      )}
+      {found.length > shown ? (
+        <Center>
+          <Button variant="default" onClick={() => setShown(shown + pageSize)}>
+            Show more
+          </Button>
+        </Center>
+      ) : null}
+    </Stack>
+  );
+}

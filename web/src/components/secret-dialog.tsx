@@ -1,0 +1,144 @@
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import { secretName } from '../../../contract/names.ts';
+import { api, call } from '../api/client.ts';
+import { fieldErrors } from '../api/field-errors.ts';
+import { keys } from '../api/keys.ts';
+import type { Secret } from '../api/types.ts';
+import { useAllSecrets } from '../api/use-all.ts';
+import { useWorkspace } from '../app/signed-in.tsx';
+import { FailureAlert } from './failure-alert.tsx';
+import { type SecretValue, SecretValueInput } from './secret-value-input.tsx';
+
+/**
+ * Sets a secret: a new one, or with `fixedName` the value of one that is there. The value leaves the field as it is sent,
+ * is in no state of the page, and has to be entered again when the sending failed.
+ */
+export function SecretDialog({
+  opened,
+  onClose,
+  fixedName,
+  suggestedName = '',
+  onSaved,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  fixedName?: string;
+  suggestedName?: string;
+  onSaved?: (secret: Secret) => void;
+}) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={fixedName === undefined ? 'New secret' : `Set ${fixedName}`}
+    >
+      <SecretForm
+        fixedName={fixedName}
+        suggestedName={suggestedName}
+        onClose={onClose}
+        onSaved={(secret) => {
+          onSaved?.(secret);
+          onClose();
+        }}
+      />
+    </Modal>
+  );
+}
+
+/** As people type names: `my-token` becomes `MY_TOKEN`. */
+const asSecretName = (text: string) => text.toUpperCase().replaceAll(/[\s.-]/g, '_');
+
+function SecretForm({
+  fixedName,
+  suggestedName,
+  onClose,
+  onSaved,
+}: {
+  fixedName: string | undefined;
+  suggestedName: string;
+  onClose: () => void;
+  onSaved: (secret: Secret) => void;
+}) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const value = useRef<SecretValue>(null);
+  const [typedName, setTypedName] = useState(suggestedName);
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const name = fixedName ?? typedName;
+  const known = useAllSecrets(slug).data?.find((secret) => secret.name === name);
+  const save = useMutation({
+    // Without variables: those would stay in the cache of what was sent.
+    mutationFn: () => {
+      const body = { value: value.current?.take() ?? '' };
+      return call(
+        api.PUT('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } }, body }),
+      );
+    },
+    gcTime: 0,
+    onSuccess: async ({ secret }) => {
+      await queries.invalidateQueries({ queryKey: keys.secrets(slug) });
+      onSaved(secret);
+    },
+    onError: (error) => setErrors(fieldErrors(error)),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // The form of an attachment may stand around this dialog.
+    event.stopPropagation();
+    const problems = problemsOf(name, value.current?.isEmpty() ?? true);
+    setErrors(problems);
+    if (Object.keys(problems).length === 0) {
+      save.mutate();
+    }
+  };
+  return (
+    <form onSubmit={submit} autoComplete="off" noValidate>
+      <Stack>
+        {fixedName === undefined ? (
+          <TextInput
+            label="Name"
+            description="Agents and attachments refer to it as ${NAME}."
+            required
+            data-autofocus
+            autoComplete="off"
+            spellCheck={false}
+            value={typedName}
+            onChange={(event) => setTypedName(asSecretName(event.currentTarget.value))}
+            error={errors['name']}
+          />
+        ) : null}
+        {known?.is_set === true ? (
+          <Alert color="yellow" role="status">
+            {name} is set. Its value will be replaced; sessions that run keep the old one until they end.
+          </Alert>
+        ) : null}
+        <SecretValueInput
+          ref={value}
+          label="Value"
+          error={errors['value']}
+          autoFocus={fixedName !== undefined}
+        />
+        <FailureAlert error={save.error} shownAtFields={['name', 'value']} />
+        {save.isError ? <Text size="sm">The value was not kept here: please enter it again.</Text> : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {known?.is_set === true ? 'Replace' : 'Set'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function problemsOf(name: string, valueIsEmpty: boolean): Record<string, string> {
+  const named = secretName.safeParse(name);
+  return {
+    ...(named.success ? {} : { name: named.error.issues[0]?.message ?? 'is not a name' }),
+    ...(valueIsEmpty ? { value: 'must not be empty' } : {}),
+  };
+}

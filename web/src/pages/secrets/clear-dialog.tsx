@@ -1,0 +1,64 @@
+import { Alert, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import type { Uses } from './secret-uses.ts';
+import { UsesList } from './uses-list.tsx';
+
+/** Destroys the value, after saying whom that stops. `uses` is undefined when they could not be read. */
+export function ClearDialog({
+  name,
+  uses,
+  opened,
+  onClose,
+}: {
+  name: string;
+  uses: Uses['uses'] | undefined;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const clear = useMutation({
+    mutationFn: () =>
+      call(api.DELETE('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } } })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: keys.secrets(slug) });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title={`Clear ${name}?`}
+      confirmLabel="Clear the value"
+      onConfirm={() => clear.mutate()}
+      pending={clear.isPending}
+      error={clear.error}
+    >
+      <Text>
+        The value is destroyed and cannot be brought back. The name stays, and so does everything that refers
+        to it. Sessions that run keep the value until they end.
+      </Text>
+      <Effect uses={uses} />
+    </ConfirmDialog>
+  );
+}
+
+function Effect({ uses }: { uses: Uses['uses'] | undefined }) {
+  if (uses === undefined) {
+    return <Alert color="yellow">It is not known what uses this secret.</Alert>;
+  }
+  return uses.length === 0 ? (
+    <Text>Nothing uses it.</Text>
+  ) : (
+    <Alert color="red" title="It is in use: these agents will not start until it is set again">
+      <Stack mah={240} style={{ overflow: 'auto' }}>
+        <UsesList uses={uses} />
+      </Stack>
+    </Alert>
+  );
+}

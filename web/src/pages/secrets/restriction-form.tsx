@@ -1,0 +1,79 @@
+import { Alert, Button, Group, MultiSelect, Radio, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { useAllServers } from '../../api/use-all.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { usesCutOff } from '../../text/secret-use-text.ts';
+import type { Uses } from './secret-uses.ts';
+import { UsesList } from './uses-list.tsx';
+
+/** Which catalog entries may be given the secret; for admins. */
+export function RestrictionForm({ name, known }: { name: string; known: Uses }) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const servers = useAllServers(slug).data ?? [];
+  const [restricted, setRestricted] = useState(known.allowedServers !== null);
+  const [chosen, setChosen] = useState(known.allowedServers ?? []);
+  const wanted = restricted ? chosen.toSorted() : null;
+  const save = useMutation({
+    mutationFn: (body: { allowed_servers: string[] | null }) =>
+      call(api.PATCH('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } }, body })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate({ allowed_servers: wanted });
+  };
+  const changed = JSON.stringify(wanted) !== JSON.stringify(known.allowedServers);
+  const cutOff = usesCutOff(known.uses, wanted);
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Radio.Group
+          label="May be given to"
+          value={restricted ? 'some' : 'any'}
+          onChange={(value) => setRestricted(value === 'some')}
+        >
+          <Stack gap="xs" mt={4}>
+            <Radio value="any" label="Any MCP server of the catalog that an agent's author attaches" />
+            <Radio value="some" label="Only the MCP servers that are chosen here" />
+          </Stack>
+        </Radio.Group>
+        {restricted ? (
+          <MultiSelect
+            label="MCP servers"
+            description={chosen.length === 0 ? 'None is chosen: no MCP server may be given it.' : undefined}
+            data={[...new Set([...servers.map((server) => server.name), ...chosen])]}
+            value={chosen}
+            onChange={setChosen}
+            searchable
+            maw={480}
+          />
+        ) : null}
+        {cutOff.length === 0 || !changed ? null : (
+          <Alert
+            color="yellow"
+            role="status"
+            title="These agents will not start until they use another secret"
+          >
+            <UsesList uses={cutOff} />
+          </Alert>
+        )}
+        <FailureAlert error={save.error} />
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={!changed}>
+            Save the restriction
+          </Button>
+          {save.isSuccess && !changed ? (
+            <Text size="sm" role="status">
+              Saved.
+            </Text>
+          ) : null}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

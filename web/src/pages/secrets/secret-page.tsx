@@ -1,0 +1,120 @@
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import type { Secret } from '../../api/types.ts';
+import { useAllSecrets } from '../../api/use-all.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { PersonName } from '../../components/person-name.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { FailedState, LoadingState, NotFoundState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { ClearDialog } from './clear-dialog.tsx';
+import { RestrictionForm } from './restriction-form.tsx';
+import { type Uses, useSecretUses } from './secret-uses.ts';
+import { SetBadge } from './secrets-page.tsx';
+import { UsesList } from './uses-list.tsx';
+
+/** One secret: whether it is set, what refers to it, and which MCP servers may be given it. */
+export function SecretPage({ name }: { name: string }) {
+  const { slug } = useWorkspace();
+  const secrets = useAllSecrets(slug);
+  const uses = useSecretUses(slug, name);
+  if (secrets.data === undefined) {
+    return secrets.error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={secrets.error} retry={() => void secrets.refetch()} what="The secret" />
+    );
+  }
+  const secret = secrets.data.find((candidate) => candidate.name === name);
+  return secret === undefined ? (
+    <NotFoundState what="This secret" />
+  ) : (
+    <Frame secret={secret} uses={uses.data}>
+      <Card withBorder component="section" aria-labelledby="uses">
+        <Title order={2} size="h4" id="uses" mb="xs">
+          Used by
+        </Title>
+        <UsedBy uses={uses.data} error={uses.error} retry={() => void uses.refetch()} />
+      </Card>
+      <Restriction name={name} known={uses.data} />
+    </Frame>
+  );
+}
+
+function Frame({ secret, uses, children }: { secret: Secret; uses: Uses | undefined; children: ReactNode }) {
+  const { slug, isAdmin } = useWorkspace();
+  const [setting, setDialog] = useDisclosure();
+  const [clearing, clearDialog] = useDisclosure();
+  const { name, is_set, created_at, updated_at, updated_by } = secret;
+  const actions = isAdmin ? (
+    <>
+      <Button onClick={setDialog.open}>{is_set ? 'Replace the value' : 'Set the value'}</Button>
+      {is_set ? (
+        <Button color="red" variant="light" onClick={clearDialog.open}>
+          Clear
+        </Button>
+      ) : null}
+    </>
+  ) : null;
+  return (
+    <PageFrame title={name} actions={actions}>
+      <TextLink to={pathOf(slug, 'secrets')}>All secrets</TextLink>
+      <Group gap="xs">
+        <SetBadge isSet={is_set} />
+        <Text size="sm" component="div">
+          Changed <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />, created{' '}
+          <RelativeTime at={created_at} />
+        </Text>
+      </Group>
+      {isAdmin ? null : <Text c="dimmed">Only an admin of the workspace may change it.</Text>}
+      {children}
+      <SecretDialog opened={setting} onClose={setDialog.close} fixedName={name} />
+      <ClearDialog name={name} uses={uses?.uses} opened={clearing} onClose={clearDialog.close} />
+    </PageFrame>
+  );
+}
+
+function UsedBy({ uses, error, retry }: { uses: Uses | undefined; error: unknown; retry: () => void }) {
+  if (uses === undefined) {
+    return error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={error} retry={retry} what="What uses the secret" />
+    );
+  }
+  return uses.uses.length === 0 ? (
+    <Text c="dimmed">Nothing refers to it.</Text>
+  ) : (
+    <UsesList uses={uses.uses} />
+  );
+}
+
+function Restriction({ name, known }: { name: string; known: Uses | undefined }) {
+  const { isAdmin } = useWorkspace();
+  if (known === undefined) {
+    return null;
+  }
+  const { allowedServers } = known;
+  return (
+    <Card withBorder component="section" aria-labelledby="restriction">
+      <Stack gap="xs">
+        <Title order={2} size="h4" id="restriction">
+          Restriction
+        </Title>
+        {isAdmin ? (
+          <RestrictionForm name={name} known={known} />
+        ) : (
+          <Text>
+            {allowedServers === null
+              ? 'It may be given to any MCP server of the catalog.'
+              : `It may be given to ${allowedServers.join(', ') || 'no MCP server'}.`}
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,133 @@
+import { Badge, Button, Loader, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { Secret } from '../../api/types.ts';
+import { useAllSecrets } from '../../api/use-all.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { PersonName } from '../../components/person-name.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { SearchList } from '../../components/search-list.tsx';
+import { SecretDialog } from '../../components/secret-dialog.tsx';
+import { EmptyState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { usersText } from '../../text/secret-use-text.ts';
+import { useSecretUses } from './secret-uses.ts';
+
+/** All secrets of the workspace: which are set, for whom, and who uses them. Never a value. */
+export function SecretsPage() {
+  const { slug, isAdmin } = useWorkspace();
+  const secrets = useAllSecrets(slug);
+  const [opened, dialog] = useDisclosure();
+  const add = isAdmin ? <Button onClick={dialog.open}>New secret</Button> : null;
+  return (
+    <PageFrame
+      title="Secrets"
+      description={
+        isAdmin
+          ? 'Values go to MCP servers by reference. Nobody can read one back, agents included.'
+          : 'Values go to MCP servers by reference. Only an admin of the workspace sets them.'
+      }
+      actions={add}
+    >
+      <SearchList
+        query={secrets}
+        what="The list of secrets"
+        textOf={({ name }) => name}
+        empty={
+          <EmptyState
+            title="No secrets yet"
+            text="A secret holds a credential, such as an API token, that an MCP server needs."
+          >
+            {add}
+          </EmptyState>
+        }
+      >
+        {(items) => <SecretsTable secrets={items} />}
+      </SearchList>
+      <SecretDialog opened={opened} onClose={dialog.close} />
+    </PageFrame>
+  );
+}
+
+function SecretsTable({ secrets }: { secrets: Secret[] }) {
+  return (
+    <Table.ScrollContainer minWidth={640}>
+      <Table verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Value</Table.Th>
+            <Table.Th>May be given to</Table.Th>
+            <Table.Th>Used by</Table.Th>
+            <Table.Th>Changed</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {secrets.map((secret) => (
+            <SecretRow key={secret.name} secret={secret} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function SecretRow({ secret: { name, is_set, updated_at, updated_by } }: { secret: Secret }) {
+  const { slug } = useWorkspace();
+  return (
+    <Table.Tr>
+      <Table.Td ff="monospace">
+        <TextLink to={pathOf(slug, 'secrets', name)}>{name}</TextLink>
+      </Table.Td>
+      <Table.Td>
+        <SetBadge isSet={is_set} />
+      </Table.Td>
+      <UsesCells name={name} />
+      <Table.Td>
+        <Text size="sm" component="div">
+          <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+export function SetBadge({ isSet }: { isSet: boolean }) {
+  return isSet ? (
+    <Badge color="green" variant="light">
+      set
+    </Badge>
+  ) : (
+    <Badge color="gray" variant="outline">
+      not set
+    </Badge>
+  );
+}
+
+function UsesCells({ name }: { name: string }) {
+  const { slug } = useWorkspace();
+  const { data, error } = useSecretUses(slug, name);
+  if (data === undefined) {
+    const waiting = error === null ? <Loader size="xs" aria-label="Loading" /> : 'not known';
+    return (
+      <>
+        <Table.Td>{waiting}</Table.Td>
+        <Table.Td>{waiting}</Table.Td>
+      </>
+    );
+  }
+  const { allowedServers, uses } = data;
+  return (
+    <>
+      <Table.Td>
+        {allowedServers === null
+          ? 'any MCP server'
+          : allowedServers.length === 0
+            ? 'no MCP server'
+            : allowedServers.join(', ')}
+      </Table.Td>
+      <Table.Td>{usersText(uses)}</Table.Td>
+    </>
+  );
+}

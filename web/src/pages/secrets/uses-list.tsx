@@ -1,0 +1,30 @@
+import { Badge, List } from '@mantine/core';
+import type { SecretUse } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { isReadableByAgent, placeOfUse } from '../../text/secret-use-text.ts';
+
+/** Each place that refers to the secret, with a link to its agent. */
+export function UsesList({ uses }: { uses: readonly SecretUse[] }) {
+  const { slug } = useWorkspace();
+  return (
+    <List size="sm" spacing={4}>
+      {uses.map((use) => (
+        <List.Item key={`${use.agent.id} ${placeOfUse(use)}`}>
+          <TextLink to={pathOf(slug, 'agents', use.agent.id)}>
+            <VisibleText text={use.agent.name} />
+          </TextLink>
+          {': '}
+          {placeOfUse(use)}{' '}
+          {isReadableByAgent(use) ? (
+            <Badge color="orange" variant="light">
+              readable by the agent
+            </Badge>
+          ) : null}
+        </List.Item>
+      ))}
+    </List>
+  );
+}
