@@ -13,17 +13,17 @@ interface Architecture {
 
 const ioUring = [425, 426, 427];
 
-/** By Node's `process.arch`. Refused: add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, kexec, open_by_handle_at. */
+/** By Node's `process.arch`. Refused: add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, kexec, open_by_handle_at, syslog. */
 const architectures: Readonly<Record<string, Architecture>> = {
   x64: {
     audit: 0xc000003e,
     socket: 41,
-    refused: [248, 249, 250, 321, 298, 323, 246, 320, 304, ...ioUring],
+    refused: [248, 249, 250, 321, 298, 323, 246, 320, 304, 103, ...ioUring],
   },
   arm64: {
     audit: 0xc00000b7,
     socket: 198,
-    refused: [217, 218, 219, 280, 241, 282, 104, 294, 265, ...ioUring],
+    refused: [217, 218, 219, 280, 241, 282, 104, 294, 265, 116, ...ioUring],
   },
 };
 
