@@ -64,8 +64,8 @@ async function startSandboxed(
       ? ['/bin/sh', '-c', noCoreDumps, 'sh', ...command]
       : ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', connectedFirst, 'sh', ...command];
   const child = spawn(program, args, {
-    // Nothing of it reaches the container; its home tells whose it is.
-    env: { PATH: hostPath, HOME: cwd, BLOCKED: blockedRoutes().join(' ') },
+    // A container can read it of its first process; its home tells whose it is.
+    env: { PATH: hostPath, HOME: cwd, ...(network === 'none' ? {} : { BLOCKED: blockedRoutes().join(' ') }) },
     stdio: ['ignore', output, output, 'pipe', 'pipe', 'pipe'],
   });
   pipe(child, 3).end(nulTerminated([...sandbox, ...renderEnvironment(env)]));
