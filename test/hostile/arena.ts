@@ -1,0 +1,178 @@
+/** The platform under attack: its own instance, the servers of the suite, a bystanding session, and the controls. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { internalToken } from '../../contract/session-keys.ts';
+import { chooseFreePort } from '../../embedded/free-port.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+import type { Attempt, Target } from './attempts/attempt.ts';
+import { controlProgram, maliciousServer } from './inside/puppets.ts';
+import { vaultServer } from './inside/vault.ts';
+import { HostileSession, orderOf } from './session.ts';
+
+/** Rights over a machine of its own: what the attempts on the kernel lack in a sandbox. */
+const withRights = [
+  'unshare',
+  '--user',
+  '--map-root-user',
+  '--mount',
+  '--uts',
+  '--ipc',
+  '--net',
+  '--pid',
+  '--fork',
+];
+
+export class Arena {
+  readonly platform: Platform;
+  readonly ada: FrontDoor;
+  readonly other: HostileSession;
+  private readonly listeners: Server[];
+  private readonly directory: string;
+
+  private constructor(
+    platform: Platform,
+    doors: { ada: FrontDoor; other: HostileSession },
+    listeners: Server[],
+  ) {
+    this.platform = platform;
+    this.ada = doors.ada;
+    this.other = doors.other;
+    this.listeners = listeners;
+    this.directory = mkdtempSync(join(tmpdir(), 'control-'));
+  }
+
+  static async open(): Promise<Arena> {
+    const platform = await startPlatform({
+      env: {
+        SANDBOX: 'require',
+        RATE_USER_PER_MINUTE: '100000',
+        TEMPORAL_UI_PORT: String(await chooseFreePort()),
+      },
+    });
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const servers = { mallory: maliciousServer, vault: vaultServer };
+    for (const [name, shape] of Object.entries(servers)) {
+      const manifest = { tool_scopes: { open: `${name}.open` } };
+      await ada.ok('POST', '/api/workspaces/demo/mcp-servers', { name, shape, manifest, network: 'none' });
+    }
+    const other = await HostileSession.start(ada, { name: 'bystander', servers: ['files'] });
+    // With a call of its own it has an audit spool.
+    await other.works();
+    const listeners = [await listening('0.0.0.0'), await listening(`\0hostile-${process.pid}`)];
+    return new Arena(platform, { ada, other }, listeners);
+  }
+
+  async close(): Promise<void> {
+    for (const listener of this.listeners) {
+      listener.close();
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+    await this.platform.stop();
+  }
+
+  directoryOf(sessionId: string): string {
+    return join(this.platform.dataDirectory, 'sessions', sessionId);
+  }
+
+  /** The token that the sidecar of a session holds; nobody in a sandbox can know it. */
+  tokenOf(sessionId: string): string {
+    return internalToken(Buffer.from(this.keys().session_key_seed, 'base64'), sessionId);
+  }
+
+  sidecarPid(sessionId: string): number {
+    const state = JSON.parse(readFileSync(join(this.directoryOf(sessionId), 'state.json'), 'utf8'));
+    return state.containers.find(({ name }: { name: string }) => name === 'sidecar').process.pid;
+  }
+
+  controlPortOf(sessionId: string): number {
+    return listeningPortOf(this.sidecarPid(sessionId));
+  }
+
+  keys(): { session_key_seed: string; cookie_key: string } {
+    return JSON.parse(readFileSync(join(this.platform.dataDirectory, 'keys.json'), 'utf8'));
+  }
+
+  target(session: HostileSession): Target {
+    const { dataDirectory, url } = this.platform;
+    const [everywhere] = this.listeners;
+    const temporal = JSON.parse(readFileSync(join(dataDirectory, 'temporal/temporal.json'), 'utf8'));
+    const postmaster = readFileSync(join(dataDirectory, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
+    return {
+      sockets: '/run/platform',
+      ownSocket: '/run/platform/mcp/mallory.sock',
+      abstractSocket: `hostile-${process.pid}`,
+      workspace: '/workspace',
+      platform: { dataDirectory, projectDirectory: process.cwd() },
+      ports: {
+        api: Number(new URL(url).port),
+        postgres: Number(postmaster[3]),
+        temporal: temporal.port,
+        'temporal-ui': temporal.uiPort,
+        control: this.controlPortOf(session.id),
+        'control-of-other': this.controlPortOf(this.other.id),
+        everywhere: portOf(everywhere),
+      },
+      addresses: Object.values(networkInterfaces())
+        .flatMap((all) => all ?? [])
+        .filter(({ internal, family }) => !internal && family === 'IPv4')
+        .map(({ address }) => address),
+      otherSession: {
+        id: this.other.id,
+        directory: this.directoryOf(this.other.id),
+        token: this.tokenOf(this.other.id),
+      },
+      ownSession: { directory: this.directoryOf(session.id) },
+      platformPid: JSON.parse(readFileSync(join(dataDirectory, 'worker.json'), 'utf8')).pid,
+      arch: process.arch,
+    };
+  }
+
+  /** The attempts that have a control, where nothing stops them: on the machine itself, on sockets made for it. */
+  controls(attempts: Attempt[], target: Target, { rights = false } = {}): Record<string, unknown> {
+    const sockets = join(this.directory, 'view');
+    rmSync(sockets, { recursive: true, force: true });
+    mkdirSync(join(sockets, 'mcp'), { recursive: true });
+    writeFileSync(join(sockets, 'mcp/files.sock'), '');
+    const orders = attempts.filter((attempt) => 'outside' in attempt).map(orderOf);
+    const there = { sockets, ownSocket: join(sockets, 'mcp/files.sock'), workspace: this.directory };
+    const [command = '', ...args] = [...(rights ? withRights : []), process.execPath, '-e', controlProgram];
+    const { stdout, stderr } = spawnSync(command, args, {
+      input: JSON.stringify({ orders, target: { ...target, ...there } }),
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    if (stdout === '') {
+      throw new Error(`the controls did not run: ${stderr}`);
+    }
+    return JSON.parse(stdout);
+  }
+}
+
+const portOf = (server: Server | undefined): number => {
+  const address = server?.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+async function listening(where: string): Promise<Server> {
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => {
+    server.once('listening', resolve);
+    if (where.startsWith('\0')) {
+      server.listen(where);
+    } else {
+      server.listen(0, where);
+    }
+  });
+  return server;
+}
+
+/** The port that a process listens on. */
+function listeningPortOf(pid: number): number {
+  const { stdout } = spawnSync('ss', ['-Hltnp'], { encoding: 'utf8' });
+  const line = stdout.split('\n').find((each) => each.includes(`pid=${pid},`));
+  return Number(/:(\d+)\s/.exec(line ?? '')?.[1] ?? 0);
+}

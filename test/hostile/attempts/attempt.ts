@@ -1,0 +1,59 @@
+/** What an attempt is: one program, run by the agent, by the malicious server, and on the machine itself as its control. */
+import type { Kit } from '../inside/kit.ts';
+import type { Mouth } from '../inside/puppets.ts';
+
+export type Who = 'agent' | 'server';
+
+/** What the attacker is told: more than a real one could find out. The control is given places of its own. */
+export interface Target {
+  /** A directory with `mcp/<name>.sock`, `agent/sidecar.sock` and `agent/config.json`. */
+  sockets: string;
+  /** A socket that the container may connect to. */
+  ownSocket: string;
+  /** The name of an abstract socket that somebody listens on. */
+  abstractSocket: string;
+  /** A directory that is writable. */
+  workspace: string;
+  platform: { dataDirectory: string; projectDirectory: string };
+  /** Name to port, on the loopback address of the machine; somebody listens on each. */
+  ports: Record<string, number>;
+  /** The machine's addresses beside the loopback one. */
+  addresses: string[];
+  /** Another session that runs, and what belongs to it. */
+  otherSession: { id: string; directory: string; token: string };
+  ownSession: { directory: string };
+  /** A process of the platform, by the machine's count. */
+  platformPid: number;
+  arch: string;
+}
+
+/** Sent as text, so it uses its arguments only; or a text to begin with. */
+export type Program = string | ((kit: Kit, target: Target) => unknown);
+
+export interface Attempt {
+  /** What is tried, as a sentence without its subject. */
+  what: string;
+  /** What stops it. */
+  stoppedBy: string;
+  run: Program;
+  /** What the attempt must see in a sandbox: the reason why it fails. */
+  inside: unknown;
+  /** Where the server must see something else. */
+  insideServer?: unknown;
+  /**
+   * The control: what the same program sees where nothing stops it. Then it runs on the machine itself, so it has to be
+   * harmless: an attempt that changes something has none, or shows in itself that it can.
+   */
+  outside?: unknown;
+}
+
+/** One thing that a malicious server does to the agent's connection, and what the agent then sees. */
+export interface ServerAttempt {
+  what: string;
+  stoppedBy: string;
+  /** Runs in the server, for the agent's call with the id `attack`. */
+  server(kit: Kit, target: Target, mouth: Mouth): unknown;
+  /** What the agent does meanwhile, and what it tells. */
+  agent(kit: Kit, target: Target, serverProgram: unknown): unknown;
+  sees: unknown;
+}

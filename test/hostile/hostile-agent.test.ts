@@ -1,0 +1,105 @@
+/** A real agent in a real session that tries each way out, and a malicious server beside it that tries the same. */
+import { readdirSync, readlinkSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { processesMentioning } from '../support/processes.ts';
+import { describeWith } from '../support/sandbox-programs.ts';
+import { Arena } from './arena.ts';
+import type { Attempt, Target, Who } from './attempts/attempt.ts';
+import { fileAttempts, processAttempts } from './attempts/files.ts';
+import { kernelAttempts } from './attempts/kernel.ts';
+import { outwardAttempts, portAttempts } from './attempts/network.ts';
+import { agentSocketAttempts, serverSocketAttempts, socketAttempts } from './attempts/sockets.ts';
+import { HostileSession } from './session.ts';
+import { AttemptTable } from './table.ts';
+
+const table = new AttemptTable('A hostile agent, and the same from a malicious server');
+let arena: Arena;
+let session: HostileSession;
+let target: Target;
+
+/** Runs the attempts once, their controls too, and gives each a test of its own. */
+function describeAttempts(
+  title: string,
+  attempts: Attempt[],
+  { by, rights = false, of = () => session }: { by: Who; rights?: boolean; of?: () => HostileSession },
+): void {
+  describe(title, () => {
+    let seen: Record<string, unknown>;
+    let controls: Record<string, unknown>;
+
+    beforeAll(async () => {
+      controls = arena.controls(attempts, target, { rights });
+      seen = await of().attempts(attempts, by, target);
+    }, 150_000);
+
+    it.each(attempts.map((attempt) => [attempt.what, attempt] as const))('%s', (what, attempt) =>
+      table.note({ what, by, stoppedBy: attempt.stoppedBy }, () => {
+        if ('outside' in attempt) {
+          expect({ control: controls[what] }).toEqual({ control: attempt.outside });
+        }
+        const inside = by === 'server' && 'insideServer' in attempt ? attempt.insideServer : attempt.inside;
+        expect(seen[what]).toEqual(inside);
+      }),
+    );
+
+    it('and after all that the session works', async () => {
+      expect(await of().works()).toBe(true);
+    });
+  });
+}
+
+describeWith('bwrap', 'slirp4netns')('in a session', () => {
+  beforeAll(async () => {
+    arena = await Arena.open();
+    session = await HostileSession.start(arena.ada, {
+      name: 'hostile',
+      servers: ['files', 'mallory', 'vault'],
+    });
+    target = arena.target(session);
+  }, 120_000);
+  afterAll(async () => {
+    table.print();
+    await arena.close();
+  }, 60_000);
+
+  for (const by of ['agent', 'server'] as const) {
+    describe(`the ${by}`, () => {
+      describeAttempts('among files and in its environment', fileAttempts, { by });
+      describeAttempts('among processes', processAttempts, { by });
+      describeAttempts('with the kernel', kernelAttempts, { by, rights: true });
+      describeAttempts('with ports', [...portAttempts, ...outwardAttempts('none')], { by });
+      const own = by === 'agent' ? agentSocketAttempts : serverSocketAttempts;
+      describeAttempts('with sockets', [...socketAttempts, ...own], { by });
+    });
+  }
+
+  it('the sidecar has nothing open that it was handed', () => {
+    const directory = `/proc/${arena.sidecarPid(session.id)}/fd`;
+    const open = readdirSync(directory).map((fd) => readlinkSync(`${directory}/${fd}`));
+    expect(open.length).toBeGreaterThan(5);
+    expect(open.filter((path) => path.includes('handed-over'))).toEqual([]);
+  });
+
+  describe('with the internet', () => {
+    let connected: HostileSession;
+
+    beforeAll(async () => {
+      connected = await HostileSession.start(arena.ada, {
+        name: 'connected',
+        servers: ['files'],
+        network: 'internet',
+      });
+    }, 60_000);
+
+    const attempts = [...portAttempts, ...outwardAttempts('internet')];
+    describeAttempts('the agent with ports', attempts, { by: 'agent', of: () => connected });
+  });
+
+  it('and nothing of a session is left when it ends', async () => {
+    for (const { id } of [session, arena.other]) {
+      await arena.ada.ok('POST', `/api/sessions/${id}/terminate`, { reason: 'seen enough' });
+      expect(await arena.ada.ended(id)).toMatchObject({ status: 'terminated' });
+      expect(await processesMentioning(id)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,107 @@
+/** A real session whose agent, and whose server `mallory`, do what the test tells them. */
+import { randomUUID } from 'node:crypto';
+import { eventually, type FrontDoor } from '../support/front-door.ts';
+import type { Attempt, Target, Who } from './attempts/attempt.ts';
+import type { Kit } from './inside/kit.ts';
+import { agentProgram, type Order } from './inside/puppets.ts';
+
+const resultsLimitMs = 120_000;
+
+export class HostileSession {
+  readonly id: string;
+  readonly agentId: string;
+  private readonly door: FrontDoor;
+
+  private constructor(door: FrontDoor, ids: { id: string; agentId: string }) {
+    this.door = door;
+    this.id = ids.id;
+    this.agentId = ids.agentId;
+  }
+
+  /** Starts a session with the hostile agent, attached to `servers`, and waits until it runs. */
+  static async start(
+    door: FrontDoor,
+    options: { name: string; servers: string[]; network?: 'none' | 'internet' },
+  ): Promise<HostileSession> {
+    const { name, servers, network = 'none' } = options;
+    const { agent } = await door.ok<{ agent: { id: string } }>('POST', '/api/workspaces/demo/agents', {
+      name,
+      network,
+      ...agentProgram,
+      env: { CONFIGURED: 'yes' },
+    });
+    for (const server of servers) {
+      await door.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: server, env: {} });
+    }
+    const { id } = await door.startSession(agent.id);
+    await eventually(`session ${id} to run`, async () => {
+      const { status, status_reason } = await door.session(id);
+      if (['failed', 'completed', 'terminated'].includes(status)) {
+        throw new Error(`the hostile session ended: ${status_reason}`);
+      }
+      return status === 'running' ? true : null;
+    });
+    return new HostileSession(door, { id, agentId: agent.id });
+  }
+
+  /** Has the agent run programs one after the other; what each brought, by name. */
+  async order(orders: Order[], target: unknown): Promise<Record<string, unknown>> {
+    const id = randomUUID();
+    const text = JSON.stringify({ id, orders, target });
+    await this.door.ok('POST', `/api/sessions/${this.id}/messages`, { text });
+    const artifact = await eventually(
+      `what came of ${orders.map(({ name }) => name).join(', ')}`,
+      async () => {
+        const { artifacts } = await this.door.ok<{ artifacts: { id: string; name: string }[] }>(
+          'GET',
+          `/api/sessions/${this.id}/artifacts?limit=20`,
+        );
+        return artifacts.find(({ name }) => name === id);
+      },
+      resultsLimitMs,
+    );
+    return this.door.ok('GET', `/api/sessions/${this.id}/artifacts/${artifact.id}`);
+  }
+
+  /** One program of the test's own. */
+  async run<Value>(
+    program: (kit: Kit, target: Target, argument: never) => Value,
+    { target = {}, argument }: { target?: unknown; argument?: unknown } = {},
+  ): Promise<Awaited<Value>> {
+    const results = await this.order([{ name: 'it', source: `(${program})`, argument }], target);
+    return results['it'] as Awaited<Value>;
+  }
+
+  /** Every attempt, by the agent itself or by the server `mallory` that it asks to. */
+  attempts(attempts: Attempt[], who: Who, target: Target): Promise<Record<string, unknown>> {
+    const inTurn = who === 'agent' ? orderOf : (attempt: Attempt) => throughServer(orderOf(attempt));
+    return this.order(attempts.map(inTurn), target);
+  }
+
+  /** A call that the platform should let pass: `true` when the files server answers as ever. */
+  async works(): Promise<boolean> {
+    const answer = await this.run(honestCall);
+    return JSON.stringify(answer).includes('Allowed directories');
+  }
+}
+
+export const orderOf = ({ what, run }: Pick<Attempt, 'what' | 'run'>): Order => ({
+  name: what,
+  source: `(${run})`,
+});
+
+const throughServer = ({ name, source }: Order): Order => ({
+  name,
+  source: `(${inServer})`,
+  argument: source,
+});
+
+const honestCall = (kit: Kit) => kit.callTool('files', 'list_allowed_directories');
+
+/** Has the server run the program, and reads what it told from the answer. */
+const inServer = async (kit: Kit, target: Target, source: string): Promise<unknown> => {
+  const answer = await kit.callTool('mallory', 'run', { source, target });
+  const text = JSON.stringify(answer ?? null);
+  const content = answer === null ? undefined : JSON.parse(text).result?.content?.[0]?.text;
+  return content === undefined ? text : JSON.parse(content);
+};
