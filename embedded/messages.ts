@@ -9,7 +9,7 @@ Starts the platform on this machine with a demo workspace: Postgres, a Temporal 
 Ctrl-C stops it and ends the sessions that run; the data stays and is used again at the next start.
 
 Environment:
-  PORT              port of the API (8080)
+  PORT              port of the API and the web UI (8080)
   TEMPORAL_UI_PORT  port of the Temporal UI (8233)
   DATA_DIR          where everything is kept (.data)
   DATABASE_URL      a Postgres to use in place of the embedded one
@@ -21,6 +21,7 @@ A second platform runs beside the first with other ports and another DATA_DIR.`;
 export function welcome({ url, temporalUiUrl, dataDirectory, demo }: StartedPlatform): string {
   const people = Object.values(demoPeople).map(({ email, name }) => `${email} (${name})`);
   const rows = [
+    ['Web UI', `${url}/app/`],
     ['API', `${url}/api`],
     ...(temporalUiUrl === null ? [] : [['Temporal UI', temporalUiUrl]]),
     ['Data', dataDirectory],
@@ -34,7 +35,7 @@ export function welcome({ url, temporalUiUrl, dataDirectory, demo }: StartedPlat
 function firstSteps(url: string, demo: { sessionId: string; requestId: string }): string {
   const api = `${url}/api`;
   return `  Session ${demo.sessionId} of the agent "scribe" waits for an approval.
-  Try first, in another terminal; the README's walk-through goes on from here:
+  Open ${url}/app/ and sign in as ${demoPeople.ada.name}. Or try it in another terminal; the README's walk-through goes on from here:
 
     api=${api}
     curl -sS -c cookies.txt "$api/auth/demo-sign-in" -H 'content-type: application/json' -d '{"email":"${demoPeople.ada.email}"}'

@@ -8,6 +8,7 @@ import type { AnyRoute } from '../../api/route.ts';
 import { demoIssuer } from '../../api/routes/auth/routes.ts';
 import { configurationRoutes } from '../../api/routes/index.ts';
 import { listen } from '../../api/server.ts';
+import type { WebFiles } from '../../api/web-files/load-web-files.ts';
 import { type ApiConfig, apiConfig } from '../../config/api.ts';
 import type { User, Workspace, WorkspaceRole } from '../../contract/workspace.ts';
 import { putMember } from '../../store/members/put.ts';
@@ -107,10 +108,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `moreRoutes` are mounted beside the API's own. */
+/** `moreRoutes` are mounted beside the API's own, `web` beside both. */
 export async function startTestApi(
   overrides: Record<string, string> = {},
   moreRoutes: (db: Knex, config: ApiConfig) => AnyRoute[] = () => [],
+  web: WebFiles | null = null,
 ): Promise<TestApi> {
   const { db, url: databaseUrl, drop } = await createTestDatabase();
   const config = testConfig({ DATABASE_URL: databaseUrl, ...overrides });
@@ -130,7 +132,7 @@ export async function startTestApi(
     },
   };
   const routes = [...configurationRoutes({ db, config, workflows }), ...moreRoutes(db, config)];
-  const running = await listen(createApp({ db, config, log }, routes), { host: '127.0.0.1', port: 0 });
+  const running = await listen(createApp({ db, config, log }, routes, web), { host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${running.port}`;
   const anonymous = caller(url);
 

@@ -1,14 +1,15 @@
 /** Which page an address shows. */
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { LoadingState, NoPermissionState, NotFoundState } from '../components/state-views.tsx';
 import { HomePage } from '../pages/home/home-page.tsx';
-import { NewWorkspacePage } from '../pages/home/new-workspace-page.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { home, newWorkspace, pathOf } from './paths.ts';
 import { type Section, sections } from './sections.ts';
 import { Shell } from './shell.tsx';
 import { useMe, useWorkspace, WorkspaceProvider } from './signed-in.tsx';
+
+const NewWorkspacePage = lazy(() => import('../pages/home/new-workspace-page.tsx'));
 
 export function Routes() {
   return (
@@ -17,7 +18,9 @@ export function Routes() {
         <HomePage />
       </Route>
       <Route path={newWorkspace}>
-        <NewWorkspacePage />
+        <Suspense fallback={<LoadingState />}>
+          <NewWorkspacePage />
+        </Suspense>
       </Route>
       <Route path="/:slug">{({ slug }) => <Redirect to={pathOf(slug, 'sessions')} replace />}</Route>
       <Route path="/:slug/:section/*?">

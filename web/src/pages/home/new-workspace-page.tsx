@@ -10,7 +10,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 
 /** Whoever makes a workspace is its first admin. */
-export function NewWorkspacePage() {
+export default function NewWorkspacePage() {
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   const form = useForm({ initialValues: { name: '', slug: '' } });
