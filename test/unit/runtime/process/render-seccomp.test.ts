@@ -33,41 +33,44 @@ function decide(filter: Buffer, call: { audit: number; nr: number; argument?: nu
   throw new Error('the program ran past its end');
 }
 
-describe.each(machines)('the system call filter for $arch', ({ arch, audit, socket, keyctl, syslog, read }) => {
-  const filter = renderSeccomp(arch) ?? Buffer.alloc(0);
-  const answer = (nr: number, argument?: number) =>
-    decide(filter, { audit, nr, ...(argument === undefined ? {} : { argument }) });
+describe.each(machines)(
+  'the system call filter for $arch',
+  ({ arch, audit, socket, keyctl, syslog, read }) => {
+    const filter = renderSeccomp(arch) ?? Buffer.alloc(0);
+    const answer = (nr: number, argument?: number) =>
+      decide(filter, { audit, nr, ...(argument === undefined ? {} : { argument }) });
 
-  it('lets Unix, IPv4, IPv6 and netlink sockets be made, and no other', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 0xffffffff }), (family) => {
-        expect(answer(socket, family)).toBe([1, 2, 10, 16].includes(family) ? allowed : noSuchFamily);
-      }),
-      { examples: [[1], [2], [10], [16], [17], [38], [40], [0]] },
-    );
-  });
+    it('lets Unix, IPv4, IPv6 and netlink sockets be made, and no other', () => {
+      fc.assert(
+        fc.property(fc.nat({ max: 0xffffffff }), (family) => {
+          expect(answer(socket, family)).toBe([1, 2, 10, 16].includes(family) ? allowed : noSuchFamily);
+        }),
+        { examples: [[1], [2], [10], [16], [17], [38], [40], [0]] },
+      );
+    });
 
-  it('knows no keyrings, no kernel log and no io_uring, whatever the arguments', () => {
-    for (const nr of [keyctl, keyctl - 1, keyctl - 2, syslog, 425, 426, 427]) {
-      expect(answer(nr)).toBe(noSuchCall);
-      expect(answer(nr, 1)).toBe(noSuchCall);
-    }
-  });
+    it('knows no keyrings, no kernel log and no io_uring, whatever the arguments', () => {
+      for (const nr of [keyctl, keyctl - 1, keyctl - 2, syslog, 425, 426, 427]) {
+        expect(answer(nr)).toBe(noSuchCall);
+        expect(answer(nr, 1)).toBe(noSuchCall);
+      }
+    });
 
-  it('lets the usual calls pass', () => {
-    expect(answer(read)).toBe(allowed);
-    expect(answer(read, 40)).toBe(allowed);
-  });
+    it('lets the usual calls pass', () => {
+      expect(answer(read)).toBe(allowed);
+      expect(answer(read, 40)).toBe(allowed);
+    });
 
-  it('refuses calls of another architecture, and of the second set of numbers', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 500 }), (nr) => {
-        expect(decide(filter, { audit: 0x40000003, nr })).toBe(noSuchCall);
-        expect(answer(0x40000000 + nr)).toBe(noSuchCall);
-      }),
-    );
-  });
-});
+    it('refuses calls of another architecture, and of the second set of numbers', () => {
+      fc.assert(
+        fc.property(fc.nat({ max: 500 }), (nr) => {
+          expect(decide(filter, { audit: 0x40000003, nr })).toBe(noSuchCall);
+          expect(answer(0x40000000 + nr)).toBe(noSuchCall);
+        }),
+      );
+    });
+  },
+);
 
 describe('an architecture that the filter does not know', () => {
   it('has no filter, and so no sandbox', () => {
