@@ -1,11 +1,17 @@
-import { PageFrame } from '../../components/page-frame.tsx';
-import { EmptyState } from '../../components/state-views.tsx';
+import { Route, Switch } from 'wouter';
+import { NotFoundState } from '../../components/state-views.tsx';
+import { AuditPage } from './audit-page.tsx';
 
 /** Pages below `/{slug}/audit`. */
 export default function AuditSection() {
   return (
-    <PageFrame title="Audit">
-      <EmptyState title="This page is not there yet" />
-    </PageFrame>
+    <Switch>
+      <Route path="/:slug/audit">
+        <AuditPage />
+      </Route>
+      <Route>
+        <NotFoundState what="This page" />
+      </Route>
+    </Switch>
   );
 }

@@ -27,10 +27,10 @@ export function SettingsPage() {
         <Stack maw={720}>
           <SettingsForm workspace={query.data.workspace} />
           <Text size="sm" c="dimmed" component="div">
-            Slug {slug} (part of every address, cannot be changed). Id{' '}
-            <CopyableId id={query.data.workspace.id} /> Created{' '}
+            Slug {slug}: part of every address, it cannot be changed. Created{' '}
             <RelativeTime at={query.data.workspace.created_at} />, changed last{' '}
-            <RelativeTime at={query.data.workspace.updated_at} />.
+            <RelativeTime at={query.data.workspace.updated_at} />. Id{' '}
+            <CopyableId id={query.data.workspace.id} />
           </Text>
         </Stack>
       )}

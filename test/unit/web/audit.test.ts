@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { auditEventName } from '../../../contract/audit-event.ts';
+import type { AuditEvent } from '../../../web/src/api/types.ts';
+import { exportName, onlyWith, readFilter, withPart } from '../../../web/src/pages/audit/audit-filter.ts';
+import { aboutOf, eventLabels, linksOf, outcomeOf } from '../../../web/src/pages/audit/audit-text.ts';
+
+const grantId = '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0001';
+const sessionId = '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0002';
+const requestId = '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0003';
+
+const event = (changes: Partial<AuditEvent>): AuditEvent => ({
+  id: '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0000',
+  event: 'session.mcp.tool_called',
+  at: '2026-11-21T19:15:47.968Z',
+  actor: { type: 'agent', id: null },
+  workspace_id: '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0009',
+  resource: { type: 'mcp_server', id: 'files', name: 'files' },
+  session_id: sessionId,
+  data: { name: 'files', tool: 'write_file', outcome: 'ok', granted_via: grantId },
+  ...changes,
+});
+
+describe('audit events as text', () => {
+  it('has words for every event, and for no other', () => {
+    expect(Object.keys(eventLabels).sort()).toEqual(auditEventName.options.toSorted());
+  });
+
+  it('says what a call, an attachment and a member event were about', () => {
+    expect(aboutOf(event({}))).toBe('files.write_file');
+    const agent = { type: 'agent', id: 'x', name: 'scribe' };
+    expect(aboutOf(event({ event: 'agent.mcp.attached', resource: agent, data: { name: 'files' } }))).toBe(
+      'files of scribe',
+    );
+    const max = { type: 'user', id: 'x', name: 'max@demo.test' };
+    expect(aboutOf(event({ event: 'workspace.member.added', resource: max, data: { role: 'member' } }))).toBe(
+      'max@demo.test: member',
+    );
+  });
+
+  it('names outcomes of calls and sessions only', () => {
+    expect(outcomeOf(event({}))).toEqual({ word: 'ok', tone: 'good' });
+    expect(outcomeOf(event({ data: { outcome: 'permission_required' } }))).toEqual({
+      word: 'permission required',
+      tone: 'bad',
+    });
+    expect(outcomeOf(event({ event: 'session.ended', data: { status: 'terminated' } }))).toEqual({
+      word: 'terminated',
+      tone: 'plain',
+    });
+    expect(outcomeOf(event({ event: 'grant.created', data: { outcome: 'ok' } }))).toBeNull();
+  });
+
+  it('leads from a gated call to its grant, and from a grant to its request', () => {
+    expect(linksOf('demo', event({}))).toEqual([
+      { label: 'Grant', to: `/demo/grants/${grantId}` },
+      { label: 'Session', to: `/demo/sessions/${sessionId}` },
+    ]);
+    const made = event({
+      event: 'grant.created',
+      resource: { type: 'grant', id: grantId, name: 'tool_scope files.write' },
+      session_id: null,
+      data: { request_id: requestId },
+    });
+    expect(linksOf('demo', made)).toEqual([
+      { label: 'Grant', to: `/demo/grants/${grantId}` },
+      { label: 'Request', to: `/demo/approvals/${requestId}` },
+    ]);
+  });
+
+  it('leads nowhere from what is gone', () => {
+    const removed = event({
+      event: 'agent.removed',
+      resource: { type: 'agent', id: 'x', name: 'scribe' },
+      session_id: null,
+      data: {},
+    });
+    expect(linksOf('demo', removed)).toEqual([]);
+  });
+});
+
+describe('the filter of the audit page', () => {
+  it('comes from the address and goes back into it', () => {
+    const filter = { event: 'grant.revoked', resource: 'files', from: '2026-11-21T10:00:00.000Z' } as const;
+    const address = new URL(`http://x${onlyWith('demo', filter)}`);
+    expect(address.pathname).toBe('/demo/audit');
+    expect(readFilter(address.searchParams)).toEqual(filter);
+  });
+
+  it('leaves out what is no event and no time', () => {
+    expect(readFilter(new URLSearchParams('event=constructor&from=yesterday&actor=%20&x=1'))).toEqual({});
+  });
+
+  it('changes one part and keeps the others', () => {
+    const search = new URLSearchParams('event=grant.revoked&actor=a');
+    expect(withPart(search, 'actor', null).toString()).toBe('event=grant.revoked');
+    expect(withPart(search, 'resource', 'files').toString()).toBe(
+      'event=grant.revoked&actor=a&resource=files',
+    );
+  });
+
+  it('names the exported file so that every system takes it', () => {
+    expect(exportName('demo', new Date('2026-11-21T19:15:47.968Z'))).toBe(
+      'audit-demo-2026-11-21T19-15-47Z.ndjson',
+    );
+  });
+});

@@ -1,0 +1,61 @@
+/** Names of the people and agents of a workspace, for pages that only have their ids. */
+import { useQuery } from '@tanstack/react-query';
+import { useMe, useWorkspace } from '../app/signed-in.tsx';
+import { api, call } from './client.ts';
+import { keys } from './keys.ts';
+
+export interface Known {
+  id: string;
+  name: string;
+}
+
+const mostPages = 10;
+
+/**
+ * Who is known so far. `people` holds the members where the person may list them, and else the person alone. Agents and
+ * members beyond the first 2,000, and those who have left, are not there: show their id.
+ */
+export function useNames(): { people: Known[]; agents: Known[]; nameOf(id: string): string | null } {
+  const { slug, isAdmin } = useWorkspace();
+  const { user } = useMe();
+  const members = useQuery({
+    queryKey: keys.members(slug, 'names'),
+    enabled: isAdmin,
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      allPages(async (cursor) => {
+        const params = { path: { slug }, query: { limit: 200, ...(cursor === null ? {} : { cursor }) } };
+        const page = await call(api.GET('/api/workspaces/{slug}/members', { params, signal }));
+        return { items: page.members.map((member) => member.user), next: page.next_cursor };
+      }),
+  });
+  const agents = useQuery({
+    queryKey: keys.agents(slug, 'names'),
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      allPages(async (cursor) => {
+        const params = { path: { slug }, query: { limit: 200, ...(cursor === null ? {} : { cursor }) } };
+        const page = await call(api.GET('/api/workspaces/{slug}/agents', { params, signal }));
+        return { items: page.agents, next: page.next_cursor };
+      }),
+  });
+  const people = members.data ?? [user];
+  const known = new Map([...people, ...(agents.data ?? [])].map(({ id, name }) => [id, name]));
+  return { people, agents: agents.data ?? [], nameOf: (id) => known.get(id) ?? null };
+}
+
+async function allPages(
+  read: (cursor: string | null) => Promise<{ items: Known[]; next: string | null }>,
+): Promise<Known[]> {
+  const all: Known[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < mostPages; page++) {
+    const { items, next }: { items: Known[]; next: string | null } = await read(cursor);
+    all.push(...items.map(({ id, name }) => ({ id, name })));
+    cursor = next;
+    if (cursor === null) {
+      break;
+    }
+  }
+  return all;
+}

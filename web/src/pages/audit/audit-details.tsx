@@ -1,0 +1,37 @@
+import { Group, Stack, Text } from '@mantine/core';
+import type { AuditEvent } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { CopyableId } from '../../components/copyable-id.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { absoluteTime } from '../../text/time-text.ts';
+import { onlyWith } from './audit-filter.ts';
+
+/** The whole event: exact time, ids, data as they are stored, and the way to its like. */
+export function AuditDetails({ event }: { event: AuditEvent }) {
+  const { slug } = useWorkspace();
+  const { actor, resource } = event;
+  return (
+    <Stack gap="xs" pb="xs">
+      <Group gap="md">
+        <Text size="sm">{absoluteTime(event.at)}</Text>
+        <Text size="sm" component="div">
+          {event.event} <CopyableId id={event.id} />
+        </Text>
+        <Text size="sm" component="div">
+          {resource.type} <VisibleText text={resource.name} /> <CopyableId id={resource.id} />
+        </Text>
+      </Group>
+      <pre className="text-block" style={{ margin: 0, maxHeight: 320, overflow: 'auto' }}>
+        <VisibleText text={JSON.stringify(event.data, null, 2)} />
+      </pre>
+      <Group gap="md" fz="sm">
+        <TextLink to={onlyWith(slug, { event: event.event })}>Only this kind of event</TextLink>
+        <TextLink to={onlyWith(slug, { resource: resource.id })}>Only this resource</TextLink>
+        {actor.id === null ? null : (
+          <TextLink to={onlyWith(slug, { actor: actor.id })}>Only this actor</TextLink>
+        )}
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,100 @@
+/** Audit events as people read them. */
+import type { AuditEvent } from '../../api/types.ts';
+import { pathOf, type SectionPath } from '../../app/paths.ts';
+
+/** In the order of the filter. */
+export const eventLabels: Record<AuditEvent['event'], string> = {
+  'session.mcp.tool_called': 'Tool called',
+  'session.created': 'Session started',
+  'session.ended': 'Session ended',
+  'session.muted': 'Session muted',
+  'session.unmuted': 'Session unmuted',
+  'permission_request.created': 'Permission asked for',
+  'permission_request.approved': 'Permission request approved',
+  'permission_request.denied': 'Permission request denied',
+  'permission_request.expired': 'Permission request expired',
+  'permission_request.cancelled': 'Permission request cancelled',
+  'grant.created': 'Grant made',
+  'grant.consumed': 'Grant used up',
+  'grant.revoked': 'Grant revoked',
+  'agent.created': 'Agent created',
+  'agent.updated': 'Agent changed',
+  'agent.removed': 'Agent removed',
+  'agent.env_updated': 'Agent environment changed',
+  'agent.mcp.attached': 'MCP server attached',
+  'agent.mcp.detached': 'MCP server detached',
+  'agent.mcp.env_updated': 'Attachment changed',
+  'workspace.mcp.registered': 'MCP server registered',
+  'workspace.mcp.updated': 'Catalog entry changed',
+  'workspace.mcp.removed': 'MCP server removed',
+  'workspace.secret.set': 'Secret set',
+  'workspace.secret.replaced': 'Secret replaced',
+  'workspace.secret.cleared': 'Secret cleared',
+  'workspace.secret.restricted': 'Secret restricted',
+  'workspace.member.added': 'Member added',
+  'workspace.member.role_changed': 'Role changed',
+  'workspace.member.removed': 'Member removed',
+  'workspace.settings_updated': 'Settings changed',
+  'workspace.created': 'Workspace created',
+};
+
+const textOf = (data: AuditEvent['data'], name: string): string | null => {
+  const value = data[name];
+  return typeof value === 'string' ? value : null;
+};
+
+/** What it was about: `files.write_file`, `files of scribe`, `max@demo.test: member`. Names are other people's words. */
+export function aboutOf({ event, resource, data }: AuditEvent): string {
+  const [name, role] = [textOf(data, 'name'), textOf(data, 'role')];
+  if (event === 'session.mcp.tool_called') {
+    return `${name ?? resource.name}.${textOf(data, 'tool') ?? ''}`;
+  }
+  if (event.startsWith('agent.mcp.') && name !== null) {
+    return `${name} of ${resource.name}`;
+  }
+  return role === null ? resource.name : `${resource.name}: ${role}`;
+}
+
+export type Tone = 'good' | 'bad' | 'plain';
+
+const badOutcomes = new Set(['permission_required', 'refused', 'protocol_error', 'server_unavailable']);
+
+/** How a call or a session ended, as a word; null for events that have no outcome. */
+export function outcomeOf({ event, data }: AuditEvent): { word: string; tone: Tone } | null {
+  const word = textOf(data, event === 'session.ended' ? 'status' : 'outcome');
+  if (word === null || !['session.ended', 'session.mcp.tool_called'].includes(event)) {
+    return null;
+  }
+  const good = word === 'ok' || word === 'completed';
+  const bad = badOutcomes.has(word) || word === 'failed';
+  return { word: word.replaceAll('_', ' '), tone: good ? 'good' : bad ? 'bad' : 'plain' };
+}
+
+export interface EventLink {
+  label: string;
+  to: string;
+}
+
+/** Where one reads on: a gated call leads to its grant, a grant to its request, most things to their session. */
+export function linksOf(slug: string, event: AuditEvent): EventLink[] {
+  const { resource, data, session_id: sessionId } = event;
+  const links: EventLink[] = [];
+  const add = (label: string, section: SectionPath, id: string) =>
+    links.push({ label, to: pathOf(slug, section, id) });
+  const grant =
+    resource.type === 'grant' ? resource.id : (textOf(data, 'granted_via') ?? textOf(data, 'grant_id'));
+  const request = resource.type === 'permission_request' ? resource.id : textOf(data, 'request_id');
+  if (grant !== null) {
+    add('Grant', 'grants', grant);
+  }
+  if (request !== null) {
+    add('Request', 'approvals', request);
+  }
+  if (sessionId !== null || resource.type === 'session') {
+    add('Session', 'sessions', sessionId ?? resource.id);
+  }
+  if (resource.type === 'agent' && event.event !== 'agent.removed') {
+    add('Agent', 'agents', resource.id);
+  }
+  return links;
+}

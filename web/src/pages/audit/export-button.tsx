@@ -1,0 +1,39 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { messageOf } from '../../components/failure-text.ts';
+import { type AuditFilter, exportName } from './audit-filter.ts';
+import { exportEvents } from './export-events.ts';
+
+/** Saves all events that pass the filter as a file, one JSON object a line, and says how many there are. */
+export function ExportButton({ filter }: { filter: AuditFilter }) {
+  const { slug } = useWorkspace();
+  const run = useMutation({
+    async mutationFn() {
+      const { file, count } = await exportEvents(slug, filter);
+      save(file, exportName(slug, new Date()));
+      return count;
+    },
+  });
+  return (
+    <Group gap="xs">
+      <Button onClick={() => run.mutate()} loading={run.isPending}>
+        Export
+      </Button>
+      <Text role="status" size="sm" c={run.isError ? 'red' : 'dimmed'}>
+        {run.isSuccess ? `Saved ${run.data} events.` : ''}
+        {run.isError ? `Not exported: ${messageOf(run.error)}` : ''}
+      </Text>
+    </Group>
+  );
+}
+
+function save(file: Blob, name: string): void {
+  const address = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it; the page need not hold it.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
