@@ -26,7 +26,7 @@ export function ConnectionBanner() {
 
   // The place is always there: screen readers announce what appears in it.
   return (
-    <div role="status">
+    <div role="status" className="connection-banner">
       {connection === 'ok' ? null : (
         <Alert color={lost ? 'red' : 'yellow'} radius={0} py="xs" variant="filled" autoContrast>
           {lost

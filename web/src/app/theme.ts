@@ -8,6 +8,7 @@ export const theme = createTheme({
   luminanceThreshold: 0.3,
   defaultRadius: 'sm',
   cursorType: 'pointer',
+  respectReducedMotion: true,
 });
 
 /** Where the library's own greys and reds are too faint for small text. */
