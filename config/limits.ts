@@ -9,6 +9,7 @@ export const limitFields = {
   LIMIT_LINE_BYTES: count(1024 * 1024),
   LIMIT_ARTIFACT_BYTES: count(10 * 1024 * 1024),
   LIMIT_SESSION_ARTIFACT_BYTES: count(100 * 1024 * 1024),
+  LIMIT_SESSION_EVENT_BYTES: count(64 * 1024 * 1024),
   LIMIT_OPEN_REQUESTS: count(10),
   REQUEST_EXPIRY_SECONDS: count(24 * 3600),
   DENIAL_MUTE_SECONDS: count(600),
@@ -17,5 +18,6 @@ export const limitFields = {
   SESSION_START_SECONDS: count(60),
   RATE_USER_PER_MINUTE: count(600),
   RATE_SIGN_IN_PER_MINUTE: count(20),
+  RATE_SESSION_EVENTS_PER_MINUTE: count(600),
   RATE_ADD_MEMBER_PER_MINUTE: count(20),
 } as const;

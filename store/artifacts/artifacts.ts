@@ -32,30 +32,36 @@ export interface NewArtifact {
   content: Buffer;
 }
 
-/**
- * Stores an artifact with its event. The same id again answers what is there. Null when the session's artifacts
- * together would exceed `sessionBytes`.
- */
+/** `too_large`: the session's artifacts together would exceed the limit. `id_taken`: by another session's artifact. */
+export type StoredArtifact =
+  | { result: 'stored'; artifact: Artifact }
+  | { result: 'too_large' }
+  | { result: 'id_taken' };
+
+/** Stores an artifact with its event. The same id again answers what is there. */
 export function insertArtifact(
   db: Db,
   input: NewArtifact,
   { sessionBytes }: { sessionBytes: number },
-): Promise<Artifact | null> {
+): Promise<StoredArtifact> {
   return inTransaction(db, async (trx) => {
     await trx('sessions').where({ id: input.sessionId }).forNoKeyUpdate().select('id');
-    const known = await trx<Artifact>('artifacts')
-      .where({ id: input.id, session_id: input.sessionId })
-      .first(columns);
+    const known = await trx<Artifact>('artifacts').where({ id: input.id }).first(columns);
     if (known !== undefined) {
-      return known;
+      return known.session_id === input.sessionId
+        ? { result: 'stored', artifact: known }
+        : { result: 'id_taken' };
     }
     const [used]: { bytes: number | null }[] = await trx('artifacts')
       .where({ session_id: input.sessionId })
       .sum('size_bytes as bytes');
     if ((used?.bytes ?? 0) + input.content.length > sessionBytes) {
-      return null;
+      return { result: 'too_large' };
     }
     const stored = await insert(trx, input);
+    if (stored === null) {
+      return { result: 'id_taken' };
+    }
     await appendSessionEvent(trx, input.sessionId, {
       id: derivedId(input.id, 'artifact'),
       type: 'agent.artifact',
@@ -69,11 +75,12 @@ export function insertArtifact(
         description: stored.description,
       },
     });
-    return stored;
+    return { result: 'stored', artifact: stored };
   });
 }
 
-async function insert(trx: Db, input: NewArtifact): Promise<Artifact> {
+/** Null when another session was faster with this id. */
+async function insert(trx: Db, input: NewArtifact): Promise<Artifact | null> {
   const rows: Artifact[] = await trx('artifacts')
     .insert({
       id: input.id,
@@ -85,12 +92,10 @@ async function insert(trx: Db, input: NewArtifact): Promise<Artifact> {
       sha256: input.sha256,
       content: input.content,
     })
+    .onConflict('id')
+    .ignore()
     .returning(columns);
-  const [stored] = rows;
-  if (stored === undefined) {
-    throw new Error(`artifact ${input.id} was not stored`);
-  }
-  return stored;
+  return rows[0] ?? null;
 }
 
 /** Newest first, without the bytes. Throws InvalidCursorError. */

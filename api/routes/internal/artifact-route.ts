@@ -47,10 +47,14 @@ export function artifactRoute({ db, config }: Dependencies): AnyRoute {
         },
         { sessionBytes: config.LIMIT_SESSION_ARTIFACT_BYTES },
       );
-      if (stored === null) {
+      if (stored.result === 'too_large') {
         throw tooLarge(config.LIMIT_SESSION_ARTIFACT_BYTES, 'the artifacts of a session together');
       }
-      return { artifact_id: stored.id, size_bytes: stored.size_bytes, sha256: stored.sha256 };
+      if (stored.result === 'id_taken') {
+        throw new ApiError('conflict', 'The artifact id is in use');
+      }
+      const { id, size_bytes, sha256 } = stored.artifact;
+      return { artifact_id: id, size_bytes, sha256 };
     },
   });
 }

@@ -4,14 +4,40 @@ import type { EventReport } from '../../../contract/sidecar.ts';
 import { type Db, inTransaction } from '../../../store/database.ts';
 import { insertInputRequest } from '../../../store/input-requests/input-requests.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
+import { findSessionOfEvent, takePublishedBytes } from '../../../store/session-events/published-bytes.ts';
 import { insertShare } from '../../../store/shares/shares.ts';
-import { invalid } from '../../errors.ts';
+import { ApiError, invalid } from '../../errors.ts';
 
-/** Appends the event and, with it, what it announces: a question to the user, or a share. Throws 422 for a share of nothing. */
-export async function publishEvent(db: Db, session: Session, event: EventReport): Promise<void> {
+/**
+ * Appends the event and, with it, what it announces: a question to the user, or a share. The same event again changes
+ * nothing. Throws 422 for a share of nothing, 409 for the id of another session's event, 413 when the agent has published
+ * as much as it may; the platform's own notices are not counted.
+ */
+export async function publishEvent(
+  db: Db,
+  session: Session,
+  event: EventReport,
+  { limitBytes }: { limitBytes: number },
+): Promise<void> {
   const actor: Actor =
     event.type === 'platform.notice' ? systemActor : { type: 'agent', id: session.agent_id };
   await inTransaction(db, async (trx) => {
+    const known = await findSessionOfEvent(trx, event.id);
+    if (known === session.id) {
+      return;
+    }
+    if (known !== null) {
+      throw new ApiError('conflict', 'The event id is in use');
+    }
+    if (event.type !== 'platform.notice') {
+      const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
+      if (!(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }))) {
+        throw new ApiError(
+          'too_large',
+          `The limit is ${limitBytes} bytes for the events of a session together`,
+        );
+      }
+    }
     await appendSessionEvent(trx, session.id, { ...event, actor });
     if (event.type === 'agent.input_requested') {
       const { input_request_id: id, prompt, options } = event.payload;

@@ -24,6 +24,7 @@ import { setControlUrl } from '../../../store/sessions/control-url.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { ApiError, notFound } from '../../errors.ts';
+import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { artifactRoute } from './artifact-route.ts';
@@ -98,7 +99,11 @@ function callsRoute({ db }: SessionRouteDependencies): AnyRoute {
   });
 }
 
-function eventRoute({ db }: SessionRouteDependencies): AnyRoute {
+function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
+  const published = createRateLimiter({
+    name: 'events a minute of the agent of a session',
+    perMinute: config.RATE_SESSION_EVENTS_PER_MINUTE,
+  });
   return defineRoute({
     method: 'post',
     path: `${path}/events`,
@@ -107,8 +112,11 @@ function eventRoute({ db }: SessionRouteDependencies): AnyRoute {
     body: eventReport,
     response: ok,
     async handler({ session, body }) {
+      if (body.type !== 'platform.notice') {
+        published.take(session.id);
+      }
       await touchActivity(db, session.id);
-      await publishEvent(db, session, body);
+      await publishEvent(db, session, body, { limitBytes: config.LIMIT_SESSION_EVENT_BYTES });
       return { ok: true } as const;
     },
   });

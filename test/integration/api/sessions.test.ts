@@ -23,6 +23,8 @@ beforeAll(async () => {
   api = await startSessionApi({
     LIMIT_ARTIFACT_BYTES: '1000',
     LIMIT_SESSION_ARTIFACT_BYTES: '1500',
+    LIMIT_SESSION_EVENT_BYTES: '2000',
+    RATE_SESSION_EVENTS_PER_MINUTE: '20',
     TEMPORAL_UI_URL: 'http://temporal.test/',
   });
 });
@@ -260,6 +262,31 @@ describe('what an agent publishes', () => {
     });
   });
 
+  it('is refused under the id of another session’s event', async () => {
+    const other = await api.runningSession(member, base);
+    const event = { id: randomUUID(), type: 'agent.message', payload: { text: 'Hello' } };
+    await report(event);
+    expect(await api.asSidecar(other.session.id, 'POST', 'events', event)).toMatchObject({ status: 409 });
+  });
+
+  it('is limited in all, and by the minute; what the platform has to say still comes through', async () => {
+    const say = (text: string) => report({ id: randomUUID(), type: 'agent.message', payload: { text } });
+    const notice = () =>
+      report({ id: randomUUID(), type: 'platform.notice', payload: { code: 'c', message: 'm' } });
+    expect(await say('a'.repeat(1500))).toMatchObject({ status: 200 });
+    const full = await say('a'.repeat(600));
+    expect(full).toMatchObject({ status: 413 });
+    expect(full.text).toContain('2000 bytes for the events of a session');
+    expect(await say('a')).toMatchObject({ status: 200 });
+    let often = await say('a');
+    for (let sent = 0; sent < 1000 && often.status !== 429; sent += 1) {
+      often = await say('a');
+    }
+    expect(often).toMatchObject({ status: 429 });
+    expect(often.text).toContain('20 events a minute');
+    expect(await notice()).toMatchObject({ status: 200 });
+  });
+
   it.each(['session.status_changed', 'user.message', 'permission.decided', 'agent.permission_request'])(
     'is never a %s',
     async (type) => {
@@ -309,6 +336,14 @@ describe('artifacts', () => {
     const tooMany = await upload(501);
     expect(tooMany.status).toBe(413);
     expect(await tooMany.text()).toContain('1500 bytes');
+  });
+
+  it('are refused under the id of another session’s artifact', async () => {
+    const id = randomUUID();
+    expect((await upload(10, 'a.txt', id)).status).toBe(200);
+    expect((await upload(10, 'a.txt', id)).status).toBe(200);
+    ({ session } = await api.runningSession(member, base));
+    expect((await upload(10, 'a.txt', id)).status).toBe(409);
   });
 
   it('are shared with the members of the workspace, until the share expires', async () => {
