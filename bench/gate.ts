@@ -1,41 +1,100 @@
 /** `npm run bench:gate`: what the gate costs a call, beside a direct socket and other proxies, all measured in this run. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { aimsReached, type Part } from './gate/aims.ts';
+import { measureMemory } from './gate/memory.ts';
+import { leaveOutMissing } from './gate/missing.ts';
+import { measureNeighbour } from './gate/neighbour.ts';
 import { readOptions } from './gate/options.ts';
 import { Processes } from './gate/processes.ts';
-import { type Part, partTable } from './gate/report.ts';
-import { measureRounds, openTargets } from './gate/rounds.ts';
-import { targets } from './gate/targets.ts';
+import { reportOf } from './gate/report.ts';
+import { measureShape, openTargets } from './gate/rounds.ts';
+import { type Place, targets } from './gate/targets.ts';
 
 const turnMs = 400;
 const inFlight = [1, 64];
+const pinnedTo = 0;
+const memory = '/dev/shm';
 const peers = new URL('./gate/peers/node_modules', import.meta.url).pathname;
 
 const options = readOptions(process.argv.slice(2));
 const progress = (text: string) => console.error(`  ${text}`);
+const { rows, cores } = leaveOutMissing(
+  options,
+  { path: process.env['PATH'] ?? '', peers, memory },
+  progress,
+);
+const chosen = targets.filter(({ name }) => rows.has(name));
+const duration = { cellMs: options.seconds * 1000, turnMs };
 
-async function measurePart(core: number | null): Promise<Part> {
-  const cores = core === null ? 'unpinned' : 'pinned';
-  const directory = mkdtempSync(join(options.directory, 'bg-'));
+/** Processes and directories that are gone when the work is done, or when somebody ends the bench before. */
+async function inPlace<Result>(
+  core: number | null,
+  work: (processes: Processes, place: Place) => Promise<Result>,
+): Promise<Result> {
   const processes = new Processes(core);
-  try {
-    const chosen = targets.filter(({ name }) => options.rows.has(name));
-    const load = await processes.startLoadGenerator();
-    await openTargets(chosen, processes, load, { directory, peers });
-    const shapes = options.sizesBytes.flatMap((sizeBytes) =>
-      inFlight.map((n) => ({ sizeBytes, inFlight: n })),
-    );
-    const duration = { cellMs: options.seconds * 1000, turnMs };
-    const cells = await measureRounds(chosen, shapes, load, duration, (text) =>
-      progress(`${cores}: ${text}`),
-    );
-    return { cores, cells };
-  } finally {
+  const directories = [options.directory, memory]
+    .filter((parent) => existsSync(parent))
+    .map((parent) => mkdtempSync(join(parent, 'bg-')));
+  const cleanUp = async () => {
     await processes.close();
-    rmSync(directory, { recursive: true, force: true });
+    for (const directory of directories) {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  };
+  const stop = () => void cleanUp().then(() => process.exit(130));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    const [directory = '', memoryDirectory = null] = directories;
+    return await work(processes, { directory, memoryDirectory, peers, sidecar: options.sidecar });
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await cleanUp();
   }
 }
 
-for (const core of options.cores) {
-  console.log(`${partTable(await measurePart(core))}\n`);
+const measurePart = (name: Part['cores']) =>
+  inPlace(name === 'pinned' ? pinnedTo : null, async (processes, place): Promise<Part> => {
+    const load = await processes.startLoadGenerator();
+    const opened = await openTargets(chosen, processes, load, place);
+    const cells: Part['cells'] = [];
+    for (const sizeBytes of options.sizesBytes) {
+      for (const count of inFlight) {
+        progress(`${name}: ${sizeBytes} bytes, ${count} at a time`);
+        cells.push(...(await measureShape(opened, { sizeBytes, inFlight: count }, load, duration)));
+      }
+    }
+    return { cores: name, cells };
+  });
+
+const besideNeighbour = () =>
+  inPlace(null, async (processes, place) => {
+    progress('beside a neighbour');
+    const load = await processes.startLoadGenerator();
+    const flood = await processes.startLoadGenerator();
+    const withNeighbour = ['direct', 'socat', 'sidecar'];
+    const compared = chosen.filter(({ name }) => withNeighbour.includes(name));
+    return measureNeighbour(await openTargets(compared, processes, load, place), load, flood, duration);
+  });
+
+const idleMemory = () =>
+  inPlace(null, async (processes, place) => {
+    progress('idle memory');
+    return measureMemory(processes, await processes.startLoadGenerator(), place);
+  });
+
+const parts: Part[] = [];
+for (const name of cores) {
+  parts.push(await measurePart(name));
 }
+const results = {
+  parts,
+  neighbour: rows.has('neighbour') ? await besideNeighbour() : [],
+  memory: rows.has('memory') ? await idleMemory() : null,
+};
+console.log(reportOf(results));
+const reached = aimsReached(results);
+if (options.json !== null) {
+  writeFileSync(options.json, `${JSON.stringify({ ...results, reached }, null, 2)}\n`);
+}
+process.exitCode = options.check && reached.some(({ isMet }) => !isMet) ? 1 : 0;

@@ -1,5 +1,6 @@
 /** The clients of the bench, in a process of their own: takes one order after the other from its parent, and answers each. */
 
+import { openDiskClient } from './disk-client.ts';
 import { openHttpClient } from './http-client.ts';
 import { type Client, openLineClient } from './line-client.ts';
 import { largeParams, paramsOf, type RequestKind, requestLine } from './messages.ts';
@@ -11,8 +12,10 @@ export interface Load {
   inFlight: number;
   durationMs: number;
 }
+/** `disk`: no peer at all, but what the disk takes for one record. */
+export type Transport = 'line' | 'http' | 'disk';
 export type Order =
-  | { type: 'open'; client: string; transport: 'line' | 'http'; address: string }
+  | { type: 'open'; client: string; transport: Transport; address: string }
   | ({ type: 'measure' } & Load)
   | { type: 'flood'; client: string; sizeBytes: number }
   | { type: 'stop' };
@@ -24,6 +27,7 @@ export interface Sample {
 }
 export type Answer = { ok: true; sample: Sample | null } | { ok: false; message: string };
 
+const openByTransport = { line: openLineClient, http: openHttpClient, disk: openDiskClient };
 const clients = new Map<string, Client>();
 let nextId = 100_000;
 let stopFlood = async () => 0;
@@ -85,8 +89,7 @@ function flood(name: string, sizeBytes: number): void {
 async function carryOut(order: Order): Promise<Sample | null> {
   switch (order.type) {
     case 'open': {
-      const open = order.transport === 'line' ? openLineClient : openHttpClient;
-      clients.set(order.client, await open(order.address));
+      clients.set(order.client, await openByTransport[order.transport](order.address));
       return null;
     }
     case 'measure':

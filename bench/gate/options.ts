@@ -1,7 +1,7 @@
-import { accessSync, constants } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Part } from './aims.ts';
 import { targets } from './targets.ts';
 
 export const usage = `npm run bench:gate -- [options]
@@ -16,6 +16,7 @@ share it, so a hop costs no wake-up of another core) and wherever the system put
   sidecar-in-memory  calls again, with the audit trail's spool in memory: what is left is not the disk's
   supergateway       npm supergateway: stdio to Streamable HTTP, one server process for the session
   mcp-proxy          npm mcp-proxy: the same
+  disk               no peer: what the disk takes for one record of the audit trail (append 220 bytes, fdatasync)
   neighbour          how much a neighbour that sends 1 MB lines to another server delays a quiet connection
   memory             an idle sidecar beside an idle node
 
@@ -23,6 +24,7 @@ share it, so a hop costs no wake-up of another core) and wherever the system put
   --cores WHICH      pinned, unpinned or both (default both)
   --sizes N,M        bytes of a message (default 300,10000)
   --seconds N        measured for each figure, after a warm-up (default 4)
+  --sidecar FILE     another build of the sidecar (default dist/sidecar.js)
   --directory PATH   where the spool is: its disk is part of the figures (default the system's temporary directory)
   --json FILE        writes every figure
   --check            exits with 1 when an aim is missed
@@ -32,11 +34,11 @@ const extras = ['neighbour', 'memory'];
 
 export interface Options {
   rows: ReadonlySet<string>;
-  /** Null: wherever the system puts them. */
-  cores: readonly (number | null)[];
+  cores: readonly Part['cores'][];
   sizesBytes: readonly number[];
   seconds: number;
   directory: string;
+  sidecar: string;
   json: string | null;
   check: boolean;
 }
@@ -52,6 +54,10 @@ export function readOptions(argv: string[]): Options {
         sizes: { type: 'string', default: '300,10000' },
         seconds: { type: 'string', default: '4' },
         directory: { type: 'string', default: tmpdir() },
+        sidecar: {
+          type: 'string',
+          default: new URL('../../dist/sidecar.js', import.meta.url).pathname,
+        },
         json: { type: 'string' },
         check: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -66,7 +72,8 @@ export function readOptions(argv: string[]): Options {
       cores: readCores(values.cores),
       sizesBytes: values.sizes.split(',').map((size) => positive('--sizes', size)),
       seconds: positive('--seconds', values.seconds),
-      directory: values.directory,
+      directory: resolve(values.directory),
+      sidecar: resolve(values.sidecar),
       json: values.json ?? null,
       check: values.check,
     };
@@ -86,17 +93,14 @@ function readRows(text: string): ReadonlySet<string> {
   return new Set([...rows, 'direct']);
 }
 
-function readCores(text: string): readonly (number | null)[] {
-  const choices: Record<string, readonly (number | null)[]> = {
-    pinned: [0],
-    unpinned: [null],
-    both: [0, null],
-  };
-  const cores = choices[text];
-  if (cores === undefined) {
-    throw new Error(`--cores: ${text} is none of pinned, unpinned, both`);
+function readCores(text: string): readonly Part['cores'][] {
+  if (text === 'both') {
+    return ['pinned', 'unpinned'];
   }
-  return cores;
+  if (text === 'pinned' || text === 'unpinned') {
+    return [text];
+  }
+  throw new Error(`--cores: ${text} is none of pinned, unpinned, both`);
 }
 
 function positive(flag: string, text: string): number {
@@ -105,16 +109,4 @@ function positive(flag: string, text: string): number {
     throw new Error(`${flag}: ${text} is not a number above 0`);
   }
   return value;
-}
-
-/** Is the program on the PATH? */
-export function isInstalled(program: string, path: string): boolean {
-  return path.split(delimiter).some((directory) => {
-    try {
-      accessSync(join(directory, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

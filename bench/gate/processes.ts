@@ -1,11 +1,8 @@
 /** The processes of one part of the bench: all started alike, all ended with it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Load, Order, Sample } from './load-generator.ts';
+import type { Answer, Load, Order, Sample, Transport } from './load-generator.ts';
 
 export interface StartOptions {
   cwd?: string;
@@ -14,7 +11,7 @@ export interface StartOptions {
 }
 
 export interface LoadGenerator {
-  open(client: string, transport: 'line' | 'http', address: string): Promise<void>;
+  open(client: string, transport: Transport, address: string): Promise<void>;
   measure(load: Load): Promise<Sample>;
   flood(client: string, sizeBytes: number): Promise<void>;
   /** Ends a flood; answers how many lines a second it sent. */
@@ -29,8 +26,7 @@ export const ownProgram = (name: string) => [
   new URL(`${name}.ts`, import.meta.url).pathname,
 ];
 
-const killAfterMs = 3000;
-const startLimitMs = 20_000;
+const killAfterMs = 10_000;
 
 export class Processes {
   readonly #prefix: readonly string[];
@@ -116,48 +112,4 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // Nobody is left in it.
   }
-}
-
-export async function firstLineOf(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) {
-    throw new Error('it has no output');
-  }
-  const lines = createInterface({ input: child.stdout });
-  const [line] = await once(lines, 'line');
-  return String(line);
-}
-
-/** Waits until `isThere` is. Throws after a while, naming `what`. */
-export async function until(what: string, isThere: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + startLimitMs;
-  while (!(await isThere())) {
-    if (performance.now() > deadline) {
-      throw new Error(`${what} did not start`);
-    }
-    await sleep(20);
-  }
-}
-
-export const untilSocket = (path: string) => until(path, () => existsSync(path));
-
-export const untilPort = (port: number) =>
-  until(
-    `port ${port}`,
-    () =>
-      new Promise((resolve) => {
-        const socket = connect(port, '127.0.0.1');
-        const settle = (isOpen: boolean) => {
-          socket.destroy();
-          resolve(isOpen);
-        };
-        socket.once('connect', () => settle(true)).once('error', () => settle(false));
-      }),
-  );
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -1,14 +1,91 @@
-/** The tables and the aims, as text. */
+/** Everything that was measured, as text. */
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { aimsReached, find, type Part, type Results } from './aims.ts';
+import type { MemoryResult } from './memory.ts';
+import type { NeighbourResult } from './neighbour.ts';
 import type { Cell } from './rounds.ts';
 
-/** All that was measured with the processes on one core, or wherever the system put them. */
-export interface Part {
-  cores: 'pinned' | 'unpinned';
-  cells: Cell[];
+export function reportOf(results: Results): string {
+  const load = loadavg().map((value) => value.toFixed(1));
+  return [
+    ...results.parts.map(partTable),
+    ...(results.neighbour.length > 0 ? [neighbourTable(results.neighbour)] : []),
+    ...(results.memory ? [memoryTable(results.memory)] : []),
+    aimsTable(results),
+    `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? process.arch}), load ${load.join(' ')}`,
+  ].join('\n\n');
+}
+
+function partTable({ cores, cells }: Part): string {
+  const shapes = [...new Map(cells.map((cell) => [`${cell.sizeBytes}/${cell.inFlight}`, cell])).values()];
+  const header = shapes.flatMap(({ sizeBytes, inFlight }) =>
+    inFlight === 1
+      ? [`${sizeBytes} B p50`, 'p99', 'CPU/call']
+      : [`${sizeBytes} B, ${inFlight} at a time`, 'CPU/call'],
+  );
+  const rows = [...new Set(cells.map(({ target }) => target))].map((target) => [
+    target,
+    ...shapes.flatMap((shape) => columnsOf(find(cells, target, shape), shape.inFlight)),
+  ]);
+  return table([[cores, ...header], ...rows]);
+}
+
+function columnsOf(cell: Cell | null, inFlight: number): string[] {
+  if (cell === null) {
+    return inFlight === 1 ? ['', '', ''] : ['', ''];
+  }
+  const cpu = cell.cpuMsPerCall === null || Number.isNaN(cell.cpuMsPerCall) ? '' : time(cell.cpuMsPerCall);
+  return inFlight === 1
+    ? [time(cell.p50Ms), time(cell.p99Ms), cpu]
+    : [`${Math.round(cell.perSecond).toLocaleString('en')}/s`, cpu];
+}
+
+function neighbourTable(results: readonly NeighbourResult[]): string {
+  return table([
+    ['neighbour (unpinned)', 'p99 alone', 'p99 beside it', 'ratio', '1 MB lines'],
+    ...results.map(({ target, aloneP99Ms, besideP99Ms, linesPerSecond }) => [
+      target,
+      time(aloneP99Ms),
+      time(besideP99Ms),
+      (besideP99Ms / aloneP99Ms).toFixed(2),
+      `${linesPerSecond.toFixed(0)}/s`,
+    ]),
+  ]);
+}
+
+function memoryTable({ node, sidecar, sidecarAfterCalls, calls }: MemoryResult): string {
+  const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  const rows = [
+    ['node', node] as const,
+    ['sidecar', sidecar] as const,
+    [`sidecar after ${calls.toLocaleString('en')} calls`, sidecarAfterCalls] as const,
+  ];
+  return table([
+    ['idle memory', 'RSS', 'PSS', 'RSS / node'],
+    ...rows.map(([name, { rssBytes, pssBytes }]) => [
+      name,
+      mebibytes(rssBytes),
+      mebibytes(pssBytes),
+      (rssBytes / node.rssBytes).toFixed(2),
+    ]),
+  ]);
+}
+
+function aimsTable(results: Results): string {
+  return table([
+    ['aim', 'where', 'reached', ''],
+    ...aimsReached(results).map(({ aim, where, ratio, isMet }) => [
+      aim,
+      where,
+      ratio.toFixed(ratio < 0.1 ? 4 : 2),
+      isMet ? 'met' : 'missed',
+    ]),
+  ]);
 }
 
 const time = (ms: number) => (ms < 1 ? `${Math.round(ms * 1000)} µs` : `${ms.toFixed(ms < 10 ? 2 : 1)} ms`);
 
+/** The first column is text; the others are figures. */
 function table(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
@@ -16,39 +93,8 @@ function table(rows: string[][]): string {
       .map((text, column) =>
         column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0),
       )
-      .join('  '),
+      .join('  ')
+      .trimEnd(),
   );
-  return [lines[0], '-'.repeat(lines[0]?.length ?? 0), ...lines.slice(1)].join('\n');
-}
-
-export function partTable({ cores, cells }: Part): string {
-  const shapes = [...new Map(cells.map((cell) => [`${cell.sizeBytes}/${cell.inFlight}`, cell])).values()];
-  const header = shapes.flatMap(({ sizeBytes, inFlight }) =>
-    inFlight === 1 ? [`${sizeBytes} B p50`, 'p99'] : [`${sizeBytes} B x${inFlight}`],
-  );
-  const rows = [...new Set(cells.map(({ target }) => target))].map((target) => [
-    target,
-    ...shapes.flatMap(({ sizeBytes, inFlight }) => {
-      const cell = find(cells, target, sizeBytes, inFlight);
-      return cell === null ? ['-'] : columnsOf(cell);
-    }),
-  ]);
-  return table([[cores, ...header], ...rows]);
-}
-
-function columnsOf({ inFlight, p50Ms, p99Ms, perSecond }: Cell): string[] {
-  return inFlight === 1 ? [time(p50Ms), time(p99Ms)] : [`${Math.round(perSecond).toLocaleString('en')}/s`];
-}
-
-export function find(
-  cells: readonly Cell[],
-  target: string,
-  sizeBytes: number,
-  inFlight: number,
-): Cell | null {
-  return (
-    cells.find(
-      (cell) => cell.target === target && cell.sizeBytes === sizeBytes && cell.inFlight === inFlight,
-    ) ?? null
-  );
+  return [lines[0], '-'.repeat(Math.max(...lines.map(({ length }) => length))), ...lines.slice(1)].join('\n');
 }

@@ -1,9 +1,10 @@
 /** Latency and throughput: every target in turns, so that what the machine does meanwhile hits all of them. */
+import { cpuMs } from './process-figures.ts';
 import type { LoadGenerator, Processes } from './processes.ts';
 import { median, quantile } from './statistics.ts';
 import { type Address, type Place, proxies, type Target } from './targets.ts';
 
-/** Lines of this size, so many at a time. */
+/** Requests of this size, so many at a time. */
 export interface Shape {
   sizeBytes: number;
   inFlight: number;
@@ -16,6 +17,8 @@ export interface Cell extends Shape {
   p99Ms: number;
   /** The median of the turns. */
   perSecond: number;
+  /** Processor time of the proxy itself; null where there is none. */
+  cpuMsPerCall: number | null;
   calls: number;
 }
 
@@ -25,65 +28,73 @@ export interface Duration {
   turnMs: number;
 }
 
-const warmUpTurns = 2;
+export interface Opened extends Address {
+  target: Target;
+}
 
-export type Addresses = ReadonlyMap<string, Address>;
+const warmUpTurns = 3;
 
-/** Starts what the targets need and connects a client to each. Answers by the proxy's name. */
+/** Starts what the targets need and connects a client to each. */
 export async function openTargets(
   chosen: readonly Target[],
   processes: Processes,
   load: LoadGenerator,
   place: Place,
-): Promise<Addresses> {
+): Promise<Opened[]> {
   const addresses = new Map<string, Address>();
-  for (const proxy of new Set(chosen.map((target) => target.proxy))) {
-    const address = await proxies[proxy](processes, place);
-    await load.open(proxy, address.transport, address.address);
-    addresses.set(proxy, address);
+  const opened: Opened[] = [];
+  for (const target of chosen) {
+    const { proxy } = target;
+    const address = addresses.get(proxy) ?? (await proxies[proxy](processes, place));
+    if (!addresses.has(proxy)) {
+      addresses.set(proxy, address);
+      await load.open(proxy, address.transport, address.address);
+    }
+    opened.push({ ...address, target });
   }
-  return addresses;
+  return opened;
 }
 
-export async function measureRounds(
-  chosen: readonly Target[],
-  shapes: readonly Shape[],
-  load: LoadGenerator,
-  duration: Duration,
-  progress: (text: string) => void,
-): Promise<Cell[]> {
-  const cells: Cell[] = [];
-  for (const shape of shapes) {
-    progress(`${shape.sizeBytes} bytes, ${shape.inFlight} in flight`);
-    cells.push(...(await measureShape(chosen, shape, load, duration)));
-  }
-  return cells;
-}
-
-async function measureShape(
-  chosen: readonly Target[],
+/** Measures all targets at one shape. */
+export async function measureShape(
+  opened: readonly Opened[],
   shape: Shape,
   load: LoadGenerator,
   { cellMs, turnMs }: Duration,
 ): Promise<Cell[]> {
-  const measured = chosen.map((target) => ({
-    target,
-    latenciesMs: [] as number[][],
-    perSecond: [] as number[],
-  }));
+  const measured = opened
+    .filter(({ target }) => shape.inFlight === 1 || !target.serialOnly)
+    .map(({ target, pid }) => ({
+      target,
+      pid,
+      latenciesMs: [] as number[][],
+      perSecond: [] as number[],
+      cpuMs: 0,
+    }));
   for (let turn = -warmUpTurns; turn < cellMs / turnMs; turn += 1) {
-    for (const { target, latenciesMs, perSecond } of measured) {
-      const { proxy: client, kind } = target;
+    for (const each of measured) {
+      const { proxy: client, kind } = each.target;
+      // socat serves each connection in a process of its own; other proxies' processes are the servers behind them.
+      const cpu = () => (each.pid === null ? 0 : cpuMs(each.pid, client === 'socat'));
+      const before = cpu();
       const sample = await load.measure({ client, kind, ...shape, durationMs: turnMs });
       if (turn >= 0) {
-        latenciesMs.push(sample.latenciesMs);
-        perSecond.push(sample.perSecond);
+        each.cpuMs += cpu() - before;
+        each.latenciesMs.push(sample.latenciesMs);
+        each.perSecond.push(sample.perSecond);
       }
     }
   }
-  return measured.map(({ target, latenciesMs, perSecond }) => {
+  return measured.map(({ target, pid, latenciesMs, perSecond, cpuMs }) => {
     const all = latenciesMs.flat();
-    const quantiles = { p50Ms: quantile(all, 0.5), p99Ms: quantile(all, 0.99) };
-    return { target: target.name, ...shape, ...quantiles, perSecond: median(perSecond), calls: all.length };
+    return {
+      target: target.name,
+      ...shape,
+      p50Ms: quantile(all, 0.5),
+      p99Ms: quantile(all, 0.99),
+      perSecond: median(perSecond),
+      cpuMsPerCall: pid === null ? null : cpuMs / all.length,
+      calls: all.length,
+    };
   });
 }

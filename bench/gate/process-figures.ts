@@ -1,0 +1,40 @@
+/** What the system says about a process. Linux only; NaN elsewhere and for a process that is gone. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Processor time so far of the process, all its threads, and of the processes that it started when `withChildren`. */
+export function cpuMs(pid: number, withChildren: boolean): number {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const own = threads.map((thread) => {
+      const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+      return Number(ns) / 1e6;
+    });
+    const children = withChildren
+      ? threads.flatMap((thread) =>
+          readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+        )
+      : [];
+    return sum([...own, ...children.map((child) => cpuMs(Number(child), true))]);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+export interface Memory {
+  /** Resident. */
+  rssBytes: number;
+  /** The same with each shared page counted in proportion. */
+  pssBytes: number;
+}
+
+export function memoryOf(pid: number): Memory {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) * 1024;
+    return { rssBytes: read('Rss'), pssBytes: read('Pss') };
+  } catch {
+    return { rssBytes: Number.NaN, pssBytes: Number.NaN };
+  }
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

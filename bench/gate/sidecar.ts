@@ -1,0 +1,56 @@
+/** The sidecar as a session runs it, with two servers behind it. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { ownProgram, type Processes } from './processes.ts';
+import type { Address } from './targets.ts';
+import { firstLineOf, untilSocket } from './wait.ts';
+
+export const echoServer = ownProgram('echo-server');
+const servers = ['quiet', 'neighbour'];
+
+/** Its sockets and its spool are below `directory`. */
+export async function startSidecar(
+  processes: Processes,
+  program: string,
+  directory: string,
+): Promise<Address> {
+  const apiPort = await firstLineOf(processes.start(ownProgram('internal-api')));
+  mkdirSync(directory, { recursive: true });
+  const { pid = null } = processes.start([process.execPath, program], {
+    cwd: directory,
+    input: `${JSON.stringify(bootOf(directory, `http://127.0.0.1:${apiPort}`))}\n`,
+  });
+  for (const name of servers) {
+    const socket = join(directory, 'servers', name, `${name}.sock`);
+    await untilSocket(socket);
+    processes.start([...echoServer, 'connect', socket]);
+  }
+  const [address, neighbour] = servers.map((name) => join(directory, 'agent/mcp', `${name}.sock`));
+  await untilSocket(neighbour ?? '');
+  return { transport: 'line', address: address ?? '', neighbour: neighbour ?? '', pid };
+}
+
+function bootOf(directory: string, apiUrl: string): SidecarBoot {
+  return {
+    session_id: randomUUID(),
+    agent: { id: randomUUID(), name: 'bench' },
+    api_url: apiUrl,
+    internal_token: 'token',
+    control_key: 'key',
+    session_directory: directory,
+    control_host: '127.0.0.1',
+    control_port: 0,
+    servers: servers.map((name) => ({ name, tool_scopes: { gated: 'bench.call' }, client_features: [] })),
+    log_tool_payloads: false,
+    limits: {
+      line_bytes: 1024 * 1024,
+      inline_artifact_bytes: 512 * 1024,
+      artifact_bytes: 1024 * 1024,
+      request_input_wait_seconds: 300,
+      server_connect_timeout_ms: 10_000,
+      call_timeout_ms: 0,
+    },
+  };
+}
