@@ -41,6 +41,7 @@ async function setUp() {
   if (forTests) {
     await step('System packages', () => installSystemPackages(process.env));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
+    await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
   }
   if (forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench)) {
     await step('Temporal server', () => provideTemporal(root, process.env));

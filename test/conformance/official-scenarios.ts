@@ -1,0 +1,57 @@
+/** Runs the official server scenarios, and reads what each of their checks came to. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+export type Revision = '2025-11-25' | '2026-07-28';
+/** By scenario, how often each check of it came to which status: `check: STATUS`, sorted. */
+export type Outcome = Map<string, string[]>;
+
+const checks = z.array(z.looseObject({ id: z.string(), status: z.string() }));
+const commands = fileURLToPath(new URL('runner/node_modules/.bin/', import.meta.url));
+
+/** Everything that the revision requires of a server, and what its set reports without counting it. Throws when nothing ran. */
+export async function runScenarios(url: string, revision: Revision): Promise<Outcome> {
+  const directory = await mkdtemp(join(tmpdir(), 'conformance-'));
+  try {
+    const program = [join(commands, 'conformance'), 'server', '--url', url];
+    // Its exit code says whether all checks passed; here it only matters that both sides come to the same.
+    await promisify(execFile)(
+      join(commands, 'node'),
+      [...program, '--requirements', revision, '-o', directory],
+      {
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    ).catch((error: { code?: unknown }) => {
+      if (error.code !== 1) {
+        throw error;
+      }
+    });
+    const outcome = await readOutcome(directory);
+    if (outcome.size === 0) {
+      throw new Error(`no scenario of ${revision} ran`);
+    }
+    return outcome;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function readOutcome(directory: string): Promise<Outcome> {
+  const outcome: Outcome = new Map();
+  for (const name of await readdir(directory)) {
+    const scenario = name.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
+    const file = await readFile(join(directory, name, 'checks.json'), 'utf8');
+    const found = checks.parse(JSON.parse(file)).map(({ id, status }) => `${id}: ${status}`);
+    outcome.set(scenario, found.toSorted());
+  }
+  return outcome;
+}
+
+export function countPasses(outcome: Outcome): number {
+  return [...outcome.values()].flat().filter((check) => check.endsWith(': SUCCESS')).length;
+}
