@@ -7,13 +7,15 @@ const lineFeed = 0x0a;
 const maxPieces = 64;
 
 /**
- * Splits a stream at line feeds, holding at most `maxBytes` of a line. A longer line is reported once and skipped to its
- * end. Blank lines, and bytes after the last line feed, are not lines. Ends with the stream; throws its errors.
+ * Splits a stream at line feeds, holding at most `maxBytes` of a line; yields the lines that end in one piece of the stream
+ * together. A longer line is reported once and skipped to its end. Blank lines, and bytes after the last line feed, are not
+ * lines. Ends with the stream; throws its errors.
  */
-export async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<Line> {
+export async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<Line[]> {
   let pieces: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    const lines: Line[] = [];
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {
       size += end - from;
@@ -23,10 +25,13 @@ export async function* readLines(stream: Readable, maxBytes: number): AsyncGener
       size = 0;
       from = end + 1;
       if (tooLarge) {
-        yield { tooLarge };
+        lines.push({ tooLarge });
       } else if (bytes.length > 0 && !(bytes.length === 1 && bytes[0] === 0x0d)) {
-        yield { tooLarge, bytes };
+        lines.push({ tooLarge, bytes });
       }
+    }
+    if (lines.length > 0) {
+      yield lines;
     }
     size += chunk.length - from;
     if (size > maxBytes) {

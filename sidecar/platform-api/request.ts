@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
+import { sendJson } from './send-json.ts';
 
 /** The platform answered, and said no. */
 export class PlatformRefusal extends Error {
@@ -67,18 +68,13 @@ async function attempt(
 ): Promise<{ status: number; body: unknown } | null> {
   const timeout = AbortSignal.timeout(Math.max(1, timeoutMs));
   try {
-    const response = await fetch(internalUrl(address, request.path), {
+    const response = await sendJson(internalUrl(address, request.path), {
       method: request.method,
-      headers: {
-        [internalTokenHeader]: address.token,
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      redirect: 'error',
+      headers: { [internalTokenHeader]: address.token },
+      body: request.body,
       signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
     });
-    const body: unknown = await response.json().catch(() => null);
-    return response.status >= 500 || response.status === 429 ? null : { status: response.status, body };
+    return response.status >= 500 || response.status === 429 ? null : response;
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import { newlyCalledTool } from '../gate/decide.ts';
 import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
-import { readLines } from '../json-rpc/read-lines.ts';
+import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { readAhead } from './read-ahead.ts';
 
 export interface AgentLine {
@@ -31,26 +31,29 @@ const noBytes = Buffer.alloc(0);
 const aheadLimits = { items: 256, bytes: 1024 * 1024, sizeBytes: ({ bytes }: AgentLine) => bytes.length };
 
 /**
- * Yields each line in its turn, while later ones are read and recorded already: calls that wait together share one way to
- * the disk. `onLeft` gets the lines whose turn does not come. Throws the stream's errors.
+ * Yields lines in their order, while later ones are read and recorded already: calls that wait together share one way to the
+ * disk. `onLeft` gets the lines that were not yielded. Throws the stream's errors.
  */
 export function readAgentLines(
   stream: Readable,
   parts: AgentLineParts,
   onLeft: (line: AgentLine) => void,
-): AsyncGenerator<AgentLine> {
+): AsyncGenerator<AgentLine[]> {
   return readAhead(parseLines(stream, parts), aheadLimits, onLeft);
 }
 
-async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenerator<AgentLine> {
-  for await (const line of readLines(stream, parts.lineBytes)) {
-    if (line.tooLarge) {
-      yield { bytes: noBytes, parsed: { ok: false, problem: 'too_large', id: null }, record: null };
-    } else {
-      const parsed = parseLine(line.bytes);
-      yield { bytes: line.bytes, parsed, record: recordOf(parsed, parts) };
-    }
+async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenerator<AgentLine[]> {
+  for await (const lines of readLines(stream, parts.lineBytes)) {
+    yield lines.map((line) => readLine(line, parts));
   }
+}
+
+function readLine(line: Line, parts: AgentLineParts): AgentLine {
+  if (line.tooLarge) {
+    return { bytes: noBytes, parsed: { ok: false, problem: 'too_large', id: null }, record: null };
+  }
+  const parsed = parseLine(line.bytes);
+  return { bytes: line.bytes, parsed, record: recordOf(parsed, parts) };
 }
 
 function recordOf(parsed: ParsedLine, parts: AgentLineParts): CallRecord | null {

@@ -18,7 +18,7 @@ import { type Era, eraAfter } from '../gate/method-policy.ts';
 import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
 import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
-import { readLines } from '../json-rpc/read-lines.ts';
+import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { writeLine } from '../json-rpc/write-line.ts';
 import type { Metrics } from '../metrics.ts';
 import { type AgentLine, type CallRecord, readAgentLines, recordCall } from './agent-lines.ts';
@@ -46,7 +46,7 @@ export interface LinkParts {
 /** A side that takes no bytes for this long is given up. */
 const stallMs = 30_000;
 /** Answers may still arrive for this long after the agent stopped sending. */
-const lastAnswersMs = 2000;
+const lastAnswersMs = 10_000;
 /** Serves until the agent's connection ends. Never throws; nothing of it stays behind. */
 export async function serveConnection(agent: Duplex, parts: LinkParts): Promise<void> {
   const connection = new GatedConnection(agent, parts);
@@ -64,7 +64,7 @@ class GatedConnection {
   readonly #serverIds = new Map<string, RequestId>();
   #server: Duplex | null = null;
   #era: Era = 'opening';
-  /** A message of the agent's is being handled; it gets its answer before a lost server closes the connection. */
+  /** Messages of the agent's are being handled; the one in turn gets its answer before a lost server closes the connection. */
   #handling = false;
   #serverIsLost = false;
   #closed = false;
@@ -79,9 +79,11 @@ class GatedConnection {
   async run(): Promise<void> {
     this.#agent.once('close', () => this.#close());
     try {
-      for await (const line of this.#agentLines()) {
+      for await (const lines of this.#agentLines()) {
         this.#handling = true;
-        await (this.#isOver ? this.#leave(line) : this.#fromAgent(line));
+        for (const line of lines) {
+          await (this.#isOver ? this.#leave(line) : this.#fromAgent(line));
+        }
         this.#handling = false;
         if (this.#isOver) {
           break;
@@ -98,7 +100,7 @@ class GatedConnection {
     return this.#closed || this.#serverIsLost;
   }
 
-  #agentLines(): AsyncGenerator<AgentLine> {
+  #agentLines(): AsyncGenerator<AgentLine[]> {
     const { server, audit, limits } = this.#parts;
     const parts = { server, audit, lineBytes: limits.lineBytes };
     return readAgentLines(this.#agent, parts, (line) => this.#leave(line));
@@ -235,17 +237,27 @@ class GatedConnection {
 
   async #readServer(server: Duplex): Promise<void> {
     try {
-      for await (const line of readLines(server, this.#parts.limits.lineBytes)) {
-        if (line.tooLarge) {
-          this.#replies.note('server', 'too_large');
-          break;
+      for await (const lines of readLines(server, this.#parts.limits.lineBytes)) {
+        for (const line of lines) {
+          await this.#readServerLine(line);
         }
-        await this.#fromServer(parseLine(line.bytes), line.bytes);
       }
     } catch {
       // The server's side broke: the same as its end.
     }
     await this.#serverLost();
+  }
+
+  async #readServerLine(line: Line): Promise<void> {
+    if (this.#serverIsLost) {
+      return;
+    }
+    if (line.tooLarge) {
+      this.#replies.note('server', 'too_large');
+      await this.#serverLost();
+    } else {
+      await this.#fromServer(parseLine(line.bytes), line.bytes);
+    }
   }
 
   async #fromServer(parsed: ParsedLine, bytes: Buffer): Promise<void> {

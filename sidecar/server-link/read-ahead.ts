@@ -7,33 +7,32 @@ export interface ReadAheadLimits<Item> {
 }
 
 /**
- * Yields the source's items in their order. Up to the limits, and one item more, are taken ahead; then the source waits. What
- * was taken and is not wanted any more goes to `onLeft`. Throws the source's error after the items before it.
+ * Yields everything that the source has given since the last time, in its order. When what was taken and not yielded reaches
+ * a limit the source waits. What is not wanted any more goes to `onLeft`. Throws the source's error after the items before it.
  */
 export async function* readAhead<Item>(
-  source: AsyncIterable<Item>,
+  source: AsyncIterable<Item[]>,
   limits: ReadAheadLimits<Item>,
   onLeft: (item: Item) => void,
-): AsyncGenerator<Item> {
-  const taken: Item[] = [];
-  let bytes = 0;
+): AsyncGenerator<Item[]> {
   const end = { reached: false, failed: false, error: undefined as unknown };
+  let taken: Item[] = [];
+  let bytes = 0;
   let abandoned = false;
   let wakeReader = () => {};
   let wakeTaker = () => {};
-  const isFull = () => taken.length >= limits.items || bytes >= limits.bytes;
 
   const takeAll = async () => {
     try {
-      for await (const item of source) {
+      for await (const items of source) {
         if (abandoned) {
-          onLeft(item);
+          items.forEach(onLeft);
           break;
         }
-        taken.push(item);
-        bytes += limits.sizeBytes(item);
+        taken.push(...items);
+        bytes += items.reduce((sum, item) => sum + limits.sizeBytes(item), 0);
         wakeReader();
-        if (isFull()) {
+        if (taken.length >= limits.items || bytes >= limits.bytes) {
           await new Promise<void>((resolve) => {
             wakeTaker = resolve;
           });
@@ -49,26 +48,23 @@ export async function* readAhead<Item>(
 
   void takeAll();
   try {
-    for (;;) {
-      const item = taken.shift();
-      if (item !== undefined) {
-        bytes -= limits.sizeBytes(item);
-        if (!isFull()) {
-          wakeTaker();
-        }
-        yield item;
-      } else if (end.reached) {
-        break;
-      } else {
+    while (taken.length > 0 || !end.reached) {
+      if (taken.length === 0) {
         await new Promise<void>((resolve) => {
           wakeReader = resolve;
         });
+      } else {
+        const items = taken;
+        taken = [];
+        bytes = 0;
+        wakeTaker();
+        yield items;
       }
     }
   } finally {
     abandoned = true;
     wakeTaker();
-    taken.splice(0).forEach(onLeft);
+    taken.forEach(onLeft);
   }
   if (end.failed) {
     throw end.error;

@@ -5,8 +5,8 @@ import { type Line, readLines } from '../../../../sidecar/json-rpc/read-lines.ts
 
 async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<string[]> {
   const found: Line[] = [];
-  for await (const line of readLines(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), maxBytes)) {
-    found.push(line);
+  for await (const lines of readLines(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), maxBytes)) {
+    found.push(...lines);
   }
   return found.map((line) => (line.tooLarge ? '(too large)' : line.bytes.toString()));
 }

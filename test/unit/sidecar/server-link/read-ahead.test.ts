@@ -3,14 +3,14 @@ import { readAhead } from '../../../../sidecar/server-link/read-ahead.ts';
 
 const limits = { items: 4, bytes: 100, sizeBytes: (item: number) => item };
 
-/** Counts what was taken from it. */
+/** Gives the items one by one, and counts what was taken. */
 function createSource(items: readonly number[], error?: Error) {
   const source = { taken: 0, ended: false };
   const iterate = async function* () {
     try {
       for (const item of items) {
         source.taken += 1;
-        yield item;
+        yield [item];
       }
       if (error) {
         throw error;
@@ -28,8 +28,8 @@ describe('readAhead', () => {
   it('yields everything in its order', async () => {
     const { items } = createSource([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const seen: number[] = [];
-    for await (const item of readAhead(items, limits, () => undefined)) {
-      seen.push(item);
+    for await (const some of readAhead(items, limits, () => undefined)) {
+      seen.push(...some);
       await turns();
     }
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -37,13 +37,13 @@ describe('readAhead', () => {
 
   it.each([
     { what: 'the number of items', given: [1, 1, 1, 1, 1, 1, 1, 1], takenAhead: 4 },
-    { what: 'their size', given: [60, 60, 60, 60], takenAhead: 2 },
+    { what: 'their size', given: [60, 60, 60, 60, 60], takenAhead: 2 },
   ])('takes no more ahead than $what allows', async ({ given, takenAhead }) => {
     const { source, items } = createSource(given);
     const reader = readAhead(items, limits, () => undefined);
-    await reader.next();
+    const first = await reader.next();
     await turns();
-    expect(source.taken).toBe(takenAhead + 1);
+    expect(source.taken).toBe((first.value ?? []).length + takenAhead);
     await reader.return(undefined);
   });
 
@@ -51,20 +51,24 @@ describe('readAhead', () => {
     const { source, items } = createSource([1, 2, 3, 4, 5, 6, 7]);
     const left: number[] = [];
     const reader = readAhead(items, limits, (item) => left.push(item));
-    await reader.next();
+    const first = await reader.next();
     await turns();
     await reader.return(undefined);
     await turns();
-    expect(left).toEqual([2, 3, 4, 5, 6]);
+    expect([...(first.value ?? []), ...left]).toEqual([1, 2, 3, 4, 5, 6, 7].slice(0, source.taken));
+    expect(left.length).toBeGreaterThan(0);
     expect(source.ended).toBe(true);
   });
 
   it('yields what came before an error, then throws it', async () => {
     const { items } = createSource([1, 2], new Error('broken'));
-    const reader = readAhead(items, limits, () => undefined);
-    expect((await reader.next()).value).toBe(1);
-    await turns();
-    expect((await reader.next()).value).toBe(2);
-    await expect(reader.next()).rejects.toThrow('broken');
+    const seen: number[] = [];
+    const readAll = async () => {
+      for await (const some of readAhead(items, limits, () => undefined)) {
+        seen.push(...some);
+      }
+    };
+    await expect(readAll()).rejects.toThrow('broken');
+    expect(seen).toEqual([1, 2]);
   });
 });
