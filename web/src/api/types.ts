@@ -1,5 +1,5 @@
 /** Names for what the API answers. Add one here when a page needs it; never write such a type by hand. */
-import type { components } from './schema.d.ts';
+import type { components, paths } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 
@@ -27,3 +27,12 @@ export type User = Schemas['User'];
 export type Workspace = Schemas['Workspace'];
 
 export type WorkspaceOfMe = Me['workspaces'][number];
+
+type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Content } } }
+  ? Content
+  : never;
+
+/** What a form sends. */
+export type McpServerInput = Body<paths['/api/workspaces/{slug}/mcp-servers']['post']>;
+export type AgentInput = Body<paths['/api/workspaces/{slug}/agents']['post']>;
+export type GrantInput = Body<paths['/api/workspaces/{slug}/grants']['post']>;

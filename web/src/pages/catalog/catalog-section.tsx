@@ -1,11 +1,36 @@
-import { PageFrame } from '../../components/page-frame.tsx';
-import { EmptyState } from '../../components/state-views.tsx';
+import { Route, Switch } from 'wouter';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { NoPermissionState, NotFoundState } from '../../components/state-views.tsx';
+import { CatalogPage } from './catalog-page.tsx';
+import { EditEntryPage } from './edit-entry-page.tsx';
+import { EntryPage } from './entry-page.tsx';
+import { ImportPage } from './import-page.tsx';
+import { RegisterPage } from './register-page.tsx';
 
-/** Pages below `/{slug}/catalog`. */
+/** Pages below `/{slug}/catalog`. No entry is called `_`. */
 export default function CatalogSection() {
+  const { isAdmin } = useWorkspace();
   return (
-    <PageFrame title="MCP catalog">
-      <EmptyState title="This page is not there yet" />
-    </PageFrame>
+    <Switch>
+      <Route path="/:slug/catalog">
+        <CatalogPage />
+      </Route>
+      {isAdmin ? null : (
+        <Route path={/^\/[^/]+\/catalog\/(_\/|[^/]+\/edit$)/}>
+          <NoPermissionState rule="Only an admin of this workspace may register or change MCP servers." />
+        </Route>
+      )}
+      <Route path="/:slug/catalog/_/new">
+        <RegisterPage />
+      </Route>
+      <Route path="/:slug/catalog/_/import">
+        <ImportPage />
+      </Route>
+      <Route path="/:slug/catalog/:name">{({ name }) => <EntryPage key={name} name={name} />}</Route>
+      <Route path="/:slug/catalog/:name/edit">{({ name }) => <EditEntryPage key={name} name={name} />}</Route>
+      <Route>
+        <NotFoundState what="This page" />
+      </Route>
+    </Switch>
   );
 }

@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import type { McpServer } from '../../../web/src/api/types.ts';
+import {
+  fieldOf,
+  inputOf,
+  newEntry,
+  problemsOf,
+  valuesOf,
+} from '../../../web/src/pages/catalog/entry-values.ts';
+import { exampleManifest, readManifest } from '../../../web/src/pages/catalog/manifest-text.ts';
+import { versionText } from '../../../web/src/pages/catalog/version-text.ts';
+import {
+  isReadableByAgent,
+  placeOfUse,
+  usersText,
+  usesCutOff,
+} from '../../../web/src/text/secret-use-text.ts';
+import { commandText, shapeText } from '../../../web/src/text/shape-text.ts';
+
+describe('a manifest that is typed', () => {
+  it('is nothing while there is no text', () => {
+    expect(readManifest(' \n')).toEqual({ manifest: null, problems: [] });
+  });
+  it('is read, with what it leaves out filled in', () => {
+    expect(readManifest('{"env":{"A":{"kind":"value","label":"A","regex":"[a-z]+"}}}')).toEqual({
+      manifest: { env: { A: { kind: 'value', label: 'A', regex: '[a-z]+' } }, tool_scopes: {} },
+      problems: [],
+    });
+    expect(readManifest(exampleManifest).problems).toEqual([]);
+  });
+  it.each([
+    ['{"env":', 'manifest', /is not JSON/],
+    ['{"enw":{}}', 'manifest.enw', /unknown field/],
+    ['{"env":{"A":{"kind":"x","label":"A"}}}', 'manifest.env.A.kind', /./],
+    ['{"env":{"A":{"kind":"value","label":"A","regex":"("}}}', 'manifest.env.A.regex', /regular expression/],
+    [
+      '{"env":{"A":{"kind":"value","label":"A","enum":["x"],"default":"y"}}}',
+      'manifest.env.A.default',
+      /one of/,
+    ],
+    ['{"tool_scopes":{"write":"Files"}}', 'manifest.tool_scopes.write', /dot-separated/],
+  ])('names the problem of %s', (text, path, message) => {
+    const { manifest, problems } = readManifest(text);
+    expect(manifest).toBeNull();
+    expect(problems).toContainEqual(
+      expect.objectContaining({ path, message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+const server: McpServer = {
+  id: 'e3a7f0de-9f3d-4c6a-8f3b-2f8f4f0b7a11',
+  name: 'files',
+  shape: { type: 'command', command: 'npx', args: ['-y', 'a b\nc'] },
+  manifest: { env: {}, tool_scopes: { write: 'files.write' } },
+  manifest_source: 'pasted',
+  version: 3,
+  image_digest: null,
+  network: 'none',
+  egress_allow: ['10.0.0.1:80', 'db:5432'],
+  approvers: 'admin',
+  client_features: ['roots'],
+  created_at: '2026-01-01T00:00:00Z',
+  created_by: null,
+  updated_at: '2026-01-01T00:00:00Z',
+  updated_by: null,
+};
+
+describe("an entry's form", () => {
+  it('sends back what it was given, line breaks in arguments included', () => {
+    const { name, shape, manifest, network, egress_allow, approvers, client_features } = server;
+    expect(inputOf(valuesOf(server))).toEqual({
+      name,
+      shape,
+      manifest,
+      network,
+      egress_allow,
+      approvers,
+      client_features,
+    });
+    expect(problemsOf(valuesOf(server))).toEqual({});
+  });
+  it('sends no manifest where there was none', () => {
+    const values = valuesOf({ ...server, manifest_source: 'none' });
+    expect(inputOf(values)).not.toHaveProperty('manifest');
+  });
+  it('names its problems at its own fields', () => {
+    const values = { ...newEntry, name: 'No', egress: 'x', manifestText: '{' };
+    expect(Object.keys(problemsOf(values)).sort()).toEqual(['command', 'egress', 'manifestText', 'name']);
+  });
+  it.each([
+    ['shape.type', 'shapeType'],
+    ['shape.args.1', 'args.1'],
+    ['egress_allow.0', 'egress'],
+    ['manifest.env.A.label', 'manifestText'],
+    ['name', 'name'],
+  ])('shows %s at %s', (path, field) => expect(fieldOf(path)).toBe(field));
+});
+
+describe('texts', () => {
+  it('show what runs', () => {
+    expect(commandText({ command: 'npx', args: ['-y', 'a b'] })).toBe('npx -y "a b"');
+    expect(shapeText({ type: 'image', image: 'a/b:1' })).toBe('a/b:1');
+  });
+  it('say what a version changed', () => {
+    expect(versionText({ event: 'workspace.mcp.registered', data: {} })).toEqual({
+      version: '1',
+      change: 'registered',
+    });
+    const data = { version: 2, changed: ['shape', 'approvers'] };
+    expect(versionText({ event: 'workspace.mcp.updated', data })).toEqual({
+      version: '2',
+      change: 'what runs, who may grant',
+    });
+  });
+  it('say where a secret is used, and which uses a restriction ends', () => {
+    const agent = { id: 'a', name: 'scribe' };
+    const attached = { kind: 'mcp_attachment' as const, agent, name: 'git', variable: 'T' };
+    const own = { kind: 'agent_env' as const, agent, name: null, variable: 'T' };
+    expect(placeOfUse(attached)).toBe('MCP server git, as T');
+    expect([isReadableByAgent(attached), isReadableByAgent(own)]).toEqual([false, true]);
+    expect([usersText([]), usersText([attached, own])]).toEqual(['no agent', '1 agent']);
+    expect(usesCutOff([attached, own], null)).toEqual([]);
+    expect(usesCutOff([attached, own], ['git'])).toEqual([]);
+    expect(usesCutOff([attached, own], [])).toEqual([attached]);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import { entryNameOf, planImport } from '../../../web/src/pages/catalog/import-plan.ts';
+import { nameLooksSecret, valueLooksSecret } from '../../../web/src/pages/catalog/secret-looks.ts';
+
+const plan = (mcpServers: Record<string, unknown>, taken: string[] = []) =>
+  planImport(JSON.stringify({ mcpServers }), taken);
+
+describe('the import of a desktop configuration', () => {
+  it('maps command, args and env; a secret-looking value is nowhere in the plan', () => {
+    const planned = plan({
+      github: {
+        command: 'npx',
+        args: ['-y', '@modelcontextprotocol/server-github'],
+        env: { GITHUB_TOKEN: 'ghp_abcdefghijklmnop0123', LOG_LEVEL: 'info' },
+      },
+    });
+    expect(planned.problem).toBeNull();
+    const [server] = planned.servers;
+    expect(server?.problems).toEqual([]);
+    expect(server?.input).toEqual({
+      name: 'github',
+      shape: { type: 'command', command: 'npx', args: ['-y', '@modelcontextprotocol/server-github'] },
+      manifest: {
+        env: {
+          GITHUB_TOKEN: { kind: 'secret', label: 'Github token', required: true },
+          LOG_LEVEL: { kind: 'value', label: 'Log level', default: 'info' },
+        },
+        tool_scopes: {},
+      },
+    });
+    expect(JSON.stringify(planned)).not.toContain('ghp_');
+  });
+
+  it('takes the person at their word over its guess', () => {
+    const text = JSON.stringify({ mcpServers: { a: { command: 'x', env: { MODE: 'fast', API_KEY: 'k' } } } });
+    const { servers } = planImport(text, [], { 'a / MODE': 'secret', 'a / API_KEY': 'value' });
+    expect(servers[0]?.variables).toEqual([
+      { name: 'MODE', kind: 'secret', storedDefault: null },
+      { name: 'API_KEY', kind: 'value', storedDefault: 'k' },
+    ]);
+  });
+
+  it.each([
+    ['mcpServers', { mcpServers: { a: { command: 'x' } } }],
+    ['servers of an editor', { servers: { a: { command: 'x' } }, inputs: [] }],
+    ['servers within mcp', { mcp: { servers: { a: { command: 'x' } } } }],
+    ['the map alone', { a: { command: 'x' } }],
+  ])('finds servers in %s', (_, value) => {
+    expect(planImport(JSON.stringify(value), []).servers.map(({ key }) => key)).toEqual(['a']);
+  });
+
+  it('takes a fragment as a README shows it', () => {
+    expect(planImport('"mcpServers": { "a": { "command": "x" } },', []).servers).toHaveLength(1);
+  });
+
+  it.each([
+    ['nothing like JSON', 'npx foo', /not JSON/],
+    ['a list', '[]', /not an object/],
+    ['an object without servers', '{"a": 1}', /no "mcpServers"/],
+    ['a server without a name', '{"command": "x"}', /has no name/],
+    ['an empty map', '{"mcpServers": {}}', /no server/],
+  ])('says why there is nothing in %s', (_, text, why) => {
+    expect(planImport(text, []).problem).toMatch(why);
+  });
+
+  it('maps a url to a remote server, and refuses one that carries a secret', () => {
+    const { servers } = plan({
+      open: { type: 'http', url: 'https://mcp.example/mcp' },
+      key: { url: 'https://mcp.example/mcp?api_key=x' },
+    });
+    expect(servers[0]?.input.shape).toEqual({ type: 'remote', url: 'https://mcp.example/mcp' });
+    expect(servers[0]?.problems).toEqual([]);
+    expect(servers[1]?.problems).toEqual([expect.stringMatching(/url may hold a secret/)]);
+  });
+
+  it('renames what is no entry name, and names what it leaves out', () => {
+    const [server] = plan({ 'My Server': { command: 'x', disabled: true, cwd: '/tmp' } }).servers;
+    expect(server?.input.name).toBe('my-server');
+    expect(server?.notes).toEqual([
+      'it will be called "my-server"',
+      '"disabled" has no counterpart here and is left out',
+      '"cwd" has no counterpart here and is left out',
+    ]);
+  });
+
+  it('names every problem: taken and doubled names, no command, wrong types, reserved names', () => {
+    const { servers } = plan(
+      {
+        files: { command: 'x' },
+        a: { command: 'x' },
+        A: { command: 'x' },
+        nothing: {},
+        text: 'x',
+        list: { command: 'x', args: [1], env: ['A'] },
+        env: { command: 'x', env: { A: { deep: 1 } } },
+        platform: { command: 'x' },
+        '!!': { command: 'x' },
+      },
+      ['files'],
+    );
+    const problems = Object.fromEntries(servers.map((server) => [server.key, server.problems.join('; ')]));
+    expect(problems).toEqual({
+      files: expect.stringMatching(/already has "files"/),
+      a: '',
+      A: expect.stringMatching(/already has "a"/),
+      nothing: expect.stringMatching(/neither a command nor a url/),
+      text: expect.stringMatching(/not an object/),
+      list: expect.stringMatching(/env must be an object of texts; args must be a list of texts/),
+      env: expect.stringMatching(/env.A must be a text/),
+      platform: expect.stringMatching(/built-in server/),
+      '!!': expect.stringMatching(/name must be/),
+    });
+  });
+
+  it.each([
+    [['--api-key', 'abc'], 2],
+    [['--token=abc'], 1],
+    [['postgres://me:pw@db.example/x'], 1],
+    [['-y', 'pkg', 'sk-abcdef'], 3],
+    [['${API_KEY}'], 1],
+  ])('refuses the argument of %j that looks like a secret, without repeating it', (args, at) => {
+    const [server] = plan({ a: { command: 'x', args } }).servers;
+    expect(server?.problems).toEqual([
+      expect.stringMatching(new RegExp(`^argument ${at} looks like a secret`)),
+    ]);
+    expect(server?.problems.join()).not.toContain('abc');
+  });
+
+  it.each([[['-y', '@modelcontextprotocol/server-filesystem', '/home/me/Documents']], [['--port', '8080']]])(
+    'has nothing against %j',
+    (args) => {
+      expect(plan({ a: { command: 'npx', args } }).servers[0]?.problems).toEqual([]);
+    },
+  );
+});
+
+describe('what looks secret', () => {
+  it.each([
+    'API_KEY',
+    'GITHUB_TOKEN',
+    'DB_PASSWORD',
+    'apiKey',
+    'SLACK_BOT_TOKEN',
+    'AUTH',
+    'SECRETS',
+    '--client-secret',
+  ])('by its name: %s', (name) => expect(nameLooksSecret(name)).toBe(true));
+  it.each(['LOG_LEVEL', 'REGION', 'PATH_TO_FILES', 'PORT', 'KEYBOARD', 'MONKEY', 'PASSENGERS', 'AUTHOR'])(
+    'and not: %s',
+    (name) => expect(nameLooksSecret(name)).toBe(false),
+  );
+  it.each(['ghp_x', 'eyJhbGciOi', 'https://u:p@h', '${input:key}', '4f9a8b7c6d5e4f3a2b1c0d9e'])(
+    'by its value: %s',
+    (value) => expect(valueLooksSecret(value)).toBe(true),
+  );
+  it.each([
+    'info',
+    '/usr/local/share',
+    'https://api.example.com/v1',
+    '@scope/some-long-package-name',
+    'eu-west-1',
+  ])('and not: %s', (value) => expect(valueLooksSecret(value)).toBe(false));
+});
+
+describe('the name of an entry', () => {
+  it.each([
+    ['Brave Search', 'brave-search'],
+    ['camelCase', 'camel-case'],
+    ['@scope/server', 'scope-server'],
+    [`${'a'.repeat(31)}-b`, 'a'.repeat(31)],
+  ])('made from %j is %j', (key, name) => expect(entryNameOf(key)).toBe(name));
+});

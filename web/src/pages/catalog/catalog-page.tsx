@@ -1,0 +1,117 @@
+import { Badge, Button, Group, Table, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { McpServer } from '../../api/types.ts';
+import { useAllServers } from '../../api/use-all.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { PersonName } from '../../components/person-name.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { SearchList } from '../../components/search-list.tsx';
+import { EmptyState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { shapeLabels, shapeText } from '../../text/shape-text.ts';
+
+/** The MCP servers that agents of the workspace can be attached to. */
+export function CatalogPage() {
+  const { slug, isAdmin } = useWorkspace();
+  const servers = useAllServers(slug);
+  const actions = isAdmin ? (
+    <>
+      <Button component={Link} href={pathOf(slug, 'catalog', '_', 'import')} variant="default">
+        Import a configuration
+      </Button>
+      <Button component={Link} href={pathOf(slug, 'catalog', '_', 'new')}>
+        Register a server
+      </Button>
+    </>
+  ) : null;
+  return (
+    <PageFrame
+      title="MCP catalog"
+      description={
+        isAdmin
+          ? 'MCP servers that agents can be attached to.'
+          : 'MCP servers that agents can be attached to. Only an admin of the workspace changes them.'
+      }
+      actions={actions}
+    >
+      <SearchList
+        query={servers}
+        what="The catalog"
+        textOf={({ name, shape }) => `${name} ${shapeText(shape)}`}
+        empty={
+          <EmptyState
+            title="No MCP servers yet"
+            text="An MCP server gives agents tools. Register one, or paste the configuration of a desktop client."
+          >
+            <Group>{actions}</Group>
+          </EmptyState>
+        }
+      >
+        {(items) => <EntriesTable servers={items} />}
+      </SearchList>
+    </PageFrame>
+  );
+}
+
+function EntriesTable({ servers }: { servers: McpServer[] }) {
+  return (
+    <Table.ScrollContainer minWidth={720}>
+      <Table verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Runs</Table.Th>
+            <Table.Th>Tools that need a grant</Table.Th>
+            <Table.Th>Secrets it takes</Table.Th>
+            <Table.Th>Changed</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {servers.map((server) => (
+            <EntryRow key={server.id} server={server} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function EntryRow({ server }: { server: McpServer }) {
+  const { slug } = useWorkspace();
+  const { name, shape, manifest, updated_at, updated_by, version } = server;
+  const gated = Object.keys(manifest.tool_scopes).length;
+  const secrets = Object.values(manifest.env).filter(({ kind }) => kind === 'secret').length;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
+      </Table.Td>
+      <Table.Td maw={360}>
+        <Text size="xs" c="dimmed">
+          {shapeLabels[shape.type]}
+        </Text>
+        <Text size="sm" ff="monospace" lineClamp={2} component="div">
+          <VisibleText text={shapeText(shape)} />
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        {gated === 0 ? (
+          <Badge color="yellow" variant="light">
+            none: all are open
+          </Badge>
+        ) : (
+          gated
+        )}
+      </Table.Td>
+      <Table.Td>{secrets === 0 ? 'none' : secrets}</Table.Td>
+      <Table.Td>
+        <Text size="sm" component="div">
+          version {version}, <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

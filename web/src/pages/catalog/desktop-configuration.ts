@@ -1,0 +1,37 @@
+/** Finds the servers in what people copy: a client's whole configuration, its `mcpServers`, or one server of it. */
+
+export function isPlainRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export type FoundServers = { servers: Record<string, unknown> } | { problem: string };
+
+/** By the key of each. What holds them is `mcpServers`, `servers` (as editors call it), or the text itself. */
+export function serversIn(text: string): FoundServers {
+  let value: unknown;
+  try {
+    value = JSON.parse(withBraces(text.trim()));
+  } catch (error) {
+    return { problem: `This is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` };
+  }
+  if (!isPlainRecord(value)) {
+    return { problem: 'This is not an object with "mcpServers".' };
+  }
+  const { mcp } = value;
+  for (const holder of [value['mcpServers'], value['servers'], isPlainRecord(mcp) ? mcp['servers'] : null]) {
+    if (isPlainRecord(holder)) {
+      return { servers: holder };
+    }
+  }
+  if (isServer(value)) {
+    return { problem: 'The server has no name: put it in as { "mcpServers": { "name": { … } } }.' };
+  }
+  return Object.values(value).some(isServer)
+    ? { servers: value }
+    : { problem: 'There is no "mcpServers" in it.' };
+}
+
+/** `"mcpServers": {…}`, as a README shows it. */
+const withBraces = (text: string): string => (text.startsWith('"') ? `{${text.replace(/,$/, '')}}` : text);
+
+const isServer = (value: unknown): boolean => isPlainRecord(value) && ('command' in value || 'url' in value);

@@ -1,0 +1,95 @@
+import { Button, Card, Group, Stack, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import { ApiFailure } from '../../api/failure.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
+import type { McpServerInput } from '../../api/types.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { AccessFields } from './access-fields.tsx';
+import { type EntryValues, fieldOf, inputOf, problemsOf } from './entry-values.ts';
+import { ManifestEditor } from './manifest-editor.tsx';
+import { readManifest } from './manifest-text.ts';
+import { ShapeFields } from './shape-fields.tsx';
+
+/** Everything that an admin decides of an entry. `save` is what sends it. */
+export function EntryForm({
+  initial,
+  nameIsFixed,
+  save,
+  submitLabel,
+  onCancel,
+}: {
+  initial: EntryValues;
+  nameIsFixed: boolean;
+  save: UseMutationResult<unknown, Error, McpServerInput>;
+  submitLabel: string;
+  onCancel: () => void;
+}) {
+  const form = useForm<EntryValues>({ initialValues: initial, validate: problemsOf });
+  const { manifestText, shapeType } = form.values;
+  const manifest = useMemo(() => readManifest(manifestText), [manifestText]);
+  const send = (values: EntryValues) =>
+    save.mutate(inputOf(values), { onError: (error) => form.setErrors(fieldErrors(error, fieldOf)) });
+  return (
+    <form onSubmit={form.onSubmit(send)} noValidate>
+      <Stack>
+        <Part title="Server">
+          {nameIsFixed ? null : (
+            <TextInput
+              label="Name"
+              description="Lowercase letters, digits and hyphens. Agents see its tools as mcp__name__tool; it cannot be changed later."
+              required
+              spellCheck={false}
+              {...form.getInputProps('name')}
+            />
+          )}
+          <ShapeFields form={form} />
+        </Part>
+        <Part title="Configuration and gated tools">
+          <ManifestEditor
+            value={manifestText}
+            onChange={(text) => form.setFieldValue('manifestText', text)}
+            read={manifest}
+            emptyMeans={
+              shapeType === 'image'
+                ? 'Empty: the manifest of the image counts, if it has one.'
+                : 'Empty: it takes nothing, and all of its tools are open.'
+            }
+          />
+        </Part>
+        <Part title="Limits">
+          <AccessFields form={form} />
+        </Part>
+        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} />
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            {submitLabel}
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card withBorder component="section">
+      <Stack>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </Card>
+  );
+}
+
+/** What has a field of its own; the manifest's problems and the rest stand above the buttons. */
+function shownPaths(error: unknown): string[] {
+  const paths = error instanceof ApiFailure ? error.fields.map(({ path }) => path) : [];
+  return paths.filter((path) => fieldOf(path) !== 'manifestText');
+}

@@ -1,0 +1,65 @@
+import { Table, Text } from '@mantine/core';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { AuditEvent } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PersonName } from '../../components/person-name.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { ListState } from '../../components/state-views.tsx';
+import { versionText } from './version-text.ts';
+
+/** Who made which version when, by the audit trail; for admins. */
+export function EntryHistory({ id }: { id: string }) {
+  const { slug } = useWorkspace();
+  const list = useList<AuditEvent>({
+    queryKey: keys.mcpServers(slug, 'history', id),
+    async fetchPage({ cursor, signal }) {
+      const query = { resource: id, ...(cursor === undefined ? {} : { cursor }) };
+      const params = { path: { slug }, query };
+      const page = await call(api.GET('/api/workspaces/{slug}/audit-events', { params, signal }));
+      return { items: page.audit_events, next_cursor: page.next_cursor };
+    },
+  });
+  return (
+    <ListState
+      list={list}
+      what="The versions"
+      empty={<Text c="dimmed">The audit trail holds nothing of it.</Text>}
+    >
+      {(events) => (
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Version</Table.Th>
+              <Table.Th>What changed</Table.Th>
+              <Table.Th>When</Table.Th>
+              <Table.Th>By</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {events.map((event) => (
+              <VersionRow key={event.id} event={event} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </ListState>
+  );
+}
+
+function VersionRow({ event }: { event: AuditEvent }) {
+  const { version, change } = versionText(event);
+  return (
+    <Table.Tr>
+      <Table.Td>{version}</Table.Td>
+      <Table.Td>{change}</Table.Td>
+      <Table.Td>
+        <RelativeTime at={event.at} />
+      </Table.Td>
+      <Table.Td>
+        <PersonName id={event.actor.id} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button, Card, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { McpServer } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { PersonName } from '../../components/person-name.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { EntryFacts } from './entry-facts.tsx';
+import { EntryHistory } from './entry-history.tsx';
+import { EntryUses } from './entry-uses.tsx';
+import { ManifestPreview } from './manifest-preview.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
+import { useEntry } from './use-entry.ts';
+
+/** One entry of the catalog: what runs, what it needs, what it may, and who uses it. */
+export function EntryPage({ name }: { name: string }) {
+  const { slug } = useWorkspace();
+  const entry = useEntry(slug, name);
+  if (entry.data === undefined) {
+    return entry.error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={entry.error} retry={() => void entry.refetch()} what="The MCP server" />
+    );
+  }
+  return <Entry entry={entry.data} />;
+}
+
+function Entry({ entry }: { entry: McpServer }) {
+  const { slug, isAdmin } = useWorkspace();
+  const [removing, removeDialog] = useDisclosure();
+  const { name } = entry;
+  const actions = isAdmin ? (
+    <>
+      <Button component={Link} href={pathOf(slug, 'catalog', name, 'edit')}>
+        Edit
+      </Button>
+      <Button color="red" variant="light" onClick={removeDialog.open}>
+        Remove
+      </Button>
+    </>
+  ) : null;
+  return (
+    <PageFrame title={name} actions={actions}>
+      <TextLink to={pathOf(slug, 'catalog')}>The whole catalog</TextLink>
+      <Text size="sm" component="div">
+        Version {entry.version}, changed <RelativeTime at={entry.updated_at} /> by{' '}
+        <PersonName id={entry.updated_by} />
+      </Text>
+      {isAdmin ? null : <Text c="dimmed">Only an admin of the workspace may change it.</Text>}
+      <Part title="What runs">
+        <EntryFacts entry={entry} />
+      </Part>
+      <Part title="Manifest">
+        {entry.manifest_source === 'none' ? <Text c="dimmed">It has none.</Text> : null}
+        <ManifestPreview manifest={entry.manifest} />
+      </Part>
+      <Part title="Used by">
+        <EntryUses name={name} />
+      </Part>
+      {isAdmin ? (
+        <Part title="Versions">
+          <EntryHistory id={entry.id} />
+        </Part>
+      ) : null}
+      <RemoveDialog name={name} opened={removing} onClose={removeDialog.close} />
+    </PageFrame>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card withBorder component="section">
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,101 @@
+/** An entry as a form holds it, and as the API takes it. */
+import { mcpServerInput } from '../../../../contract/catalog.ts';
+import { fieldProblemsOf } from '../../../../contract/errors.ts';
+import type { McpServer, McpServerInput } from '../../api/types.ts';
+import { linesOf } from '../../text/lines.ts';
+import { manifestText, readManifest } from './manifest-text.ts';
+
+export interface EntryValues {
+  name: string;
+  shapeType: McpServer['shape']['type'];
+  command: string;
+  args: string[];
+  image: string;
+  url: string;
+  manifestText: string;
+  network: McpServer['network'];
+  /** One destination a line. */
+  egress: string;
+  approvers: McpServer['approvers'];
+  clientFeatures: McpServer['client_features'];
+}
+
+export const newEntry: EntryValues = {
+  name: '',
+  shapeType: 'command',
+  command: '',
+  args: [],
+  image: '',
+  url: '',
+  manifestText: '',
+  network: 'internet',
+  egress: '',
+  approvers: 'operator',
+  clientFeatures: [],
+};
+
+export function valuesOf(server: McpServer): EntryValues {
+  const { name, shape, network, approvers } = server;
+  return {
+    ...newEntry,
+    name,
+    shapeType: shape.type,
+    ...(shape.type === 'command' ? { command: shape.command, args: shape.args } : {}),
+    ...(shape.type === 'image' ? { image: shape.image } : {}),
+    ...(shape.type === 'remote' ? { url: shape.url } : {}),
+    manifestText: server.manifest_source === 'pasted' ? manifestText(server.manifest) : '',
+    network,
+    egress: server.egress_allow.join('\n'),
+    approvers,
+    clientFeatures: server.client_features,
+  };
+}
+
+function shapeOf({ shapeType, command, args, image, url }: EntryValues): McpServerInput['shape'] {
+  switch (shapeType) {
+    case 'command':
+      return { type: 'command', command, args };
+    case 'image':
+      return { type: 'image', image: image.trim() };
+    case 'remote':
+      return { type: 'remote', url: url.trim() };
+  }
+}
+
+/** What is sent. A manifest with problems is not part of it: `problemsOf` names them. */
+export function inputOf(values: EntryValues): McpServerInput {
+  const { manifest } = readManifest(values.manifestText);
+  return {
+    name: values.name.trim(),
+    shape: shapeOf(values),
+    ...(manifest === null ? {} : { manifest }),
+    network: values.network,
+    egress_allow: linesOf(values.egress),
+    approvers: values.approvers,
+    client_features: values.clientFeatures,
+  };
+}
+
+/** The form's field for a path of the API, such as `command` for `shape.command`. */
+export function fieldOf(path: string): string {
+  if (path === 'shape.type') {
+    return 'shapeType';
+  }
+  if (path.startsWith('shape.')) {
+    return path.slice('shape.'.length);
+  }
+  const [first = ''] = path.split('.');
+  return (
+    { egress_allow: 'egress', client_features: 'clientFeatures', manifest: 'manifestText' }[first] ?? path
+  );
+}
+
+/** Problems by field of the form, by the platform's rules; empty when it can be sent. */
+export function problemsOf(values: EntryValues): Record<string, string> {
+  const parsed = mcpServerInput.safeParse(inputOf(values));
+  const problems = [
+    ...(parsed.success ? [] : fieldProblemsOf(parsed.error)),
+    ...readManifest(values.manifestText).problems,
+  ];
+  return Object.fromEntries(problems.reverse().map(({ path, message }) => [fieldOf(path), message]));
+}

@@ -1,0 +1,146 @@
+import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useAllServers } from '../../api/use-all.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { CodeTextarea } from '../../components/code-textarea.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { type KindChoices, planImport } from './import-plan.ts';
+import { ImportedSecrets } from './imported-secrets.tsx';
+import { PlannedServerCard } from './planned-server-card.tsx';
+import { type RegisteredServer, useRegisterPlan } from './use-register-plan.ts';
+
+const example = `{
+  "mcpServers": {
+    "github": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-github"],
+      "env": { "GITHUB_TOKEN": "…" }
+    }
+  }
+}`;
+
+/** Paste, look at what would be registered, register. What was pasted stays in this page and is dropped in the end. */
+export function ImportPage() {
+  const { slug } = useWorkspace();
+  const servers = useAllServers(slug);
+  const [text, setText] = useState('');
+  const [choices, setChoices] = useState<KindChoices>({});
+  const register = useRegisterPlan(slug);
+  if (servers.data === undefined) {
+    return servers.error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={servers.error} retry={() => void servers.refetch()} what="The catalog" />
+    );
+  }
+  if (register.registered.length > 0 && register.outcome === 'all') {
+    return <Done registered={register.registered} />;
+  }
+  const done = new Set(register.registered.map(({ key }) => key));
+  const plan = planImport(
+    text,
+    servers.data
+      .map(({ name }) => name)
+      .filter((name) => !register.registered.some((one) => one.name === name)),
+    choices,
+  );
+  const open = plan.servers.filter(({ key }) => !done.has(key));
+  const ready = open.filter(({ problems }) => problems.length === 0);
+  const finish = async () => {
+    if ((await register.run(ready)) && ready.length === open.length) {
+      // It may hold credentials.
+      setText('');
+      register.finish();
+    }
+  };
+  return (
+    <PageFrame
+      title="Import a configuration"
+      description="Paste the mcpServers of a desktop client. Values that look secret are neither sent nor stored: you set them as secrets afterwards."
+    >
+      <CodeTextarea
+        label="Configuration"
+        description="JSON, as in claude_desktop_config.json, mcp.json or a server’s README."
+        placeholder={example}
+        value={text}
+        onChange={setText}
+      />
+      {text.trim() === '' ? null : plan.problem === null ? (
+        <Stack component="section" aria-label="What will be registered">
+          <Title order={2} size="h4">
+            What will be registered
+          </Title>
+          {open.map((server) => (
+            <PlannedServerCard
+              key={server.key}
+              server={server}
+              failure={register.failures[server.key]}
+              onChoose={(choice) => setChoices({ ...choices, ...choice })}
+            />
+          ))}
+          <RegisteredSoFar registered={register.registered} />
+        </Stack>
+      ) : (
+        <Alert color="red" role="status">
+          {plan.problem}
+        </Alert>
+      )}
+      <Group>
+        <Button disabled={ready.length === 0} loading={register.isPending} onClick={() => void finish()}>
+          {ready.length < 2 ? 'Register' : `Register ${ready.length} servers`}
+        </Button>
+        <Button component={Link} href={pathOf(slug, 'catalog')} variant="default">
+          Cancel
+        </Button>
+        {ready.length < open.length ? (
+          <Text size="sm">
+            {open.length - ready.length} of {open.length} cannot be registered like this.
+          </Text>
+        ) : null}
+      </Group>
+    </PageFrame>
+  );
+}
+
+function RegisteredSoFar({ registered }: { registered: readonly RegisteredServer[] }) {
+  return registered.length === 0 ? null : (
+    <Alert color="green" role="status">
+      Registered: {registered.map(({ name }) => name).join(', ')}
+    </Alert>
+  );
+}
+
+function Done({ registered }: { registered: readonly RegisteredServer[] }) {
+  const { slug } = useWorkspace();
+  return (
+    <PageFrame title="Imported">
+      <Card withBorder>
+        <Stack>
+          <Text>
+            {registered.map(({ name }) => name).join(', ')} {registered.length === 1 ? 'is' : 'are'} in the
+            catalog. All tools are open until the manifest gates some: say which on each server’s page.
+          </Text>
+          <ImportedSecrets names={[...new Set(registered.flatMap(({ secrets }) => secrets))]} />
+          <Group>
+            {registered.map(({ name }) => (
+              <Button
+                key={name}
+                component={Link}
+                href={pathOf(slug, 'catalog', name, 'edit')}
+                variant="default"
+              >
+                Gate tools of {name}
+              </Button>
+            ))}
+            <Button component={Link} href={pathOf(slug, 'catalog')}>
+              To the catalog
+            </Button>
+          </Group>
+        </Stack>
+      </Card>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,68 @@
+import { Alert, Button, Card, Group, List, Stack } from '@mantine/core';
+import type { FieldProblem } from '../../../../contract/errors.ts';
+import { CodeTextarea } from '../../components/code-textarea.tsx';
+import { ManifestPreview } from './manifest-preview.tsx';
+import { exampleManifest, manifestText, type ReadManifest } from './manifest-text.ts';
+
+/** The manifest as JSON, with its problems and its meaning as one types. */
+export function ManifestEditor({
+  value,
+  onChange,
+  read,
+  emptyMeans,
+}: {
+  value: string;
+  onChange: (text: string) => void;
+  read: ReadManifest;
+  /** What no manifest means for this shape. */
+  emptyMeans: string;
+}) {
+  const { manifest, problems } = read;
+  return (
+    <Stack gap="sm">
+      <CodeTextarea
+        label="Manifest"
+        description={`JSON: env names the variables that an attachment fills in, tool_scopes the tools that need a grant. ${emptyMeans}`}
+        value={value}
+        onChange={onChange}
+      />
+      <Group gap="xs">
+        {value.trim() === '' ? (
+          <Button variant="default" size="compact-sm" onClick={() => onChange(exampleManifest)}>
+            Start from an example
+          </Button>
+        ) : null}
+        {manifest === null ? null : (
+          <Button variant="default" size="compact-sm" onClick={() => onChange(manifestText(manifest))}>
+            Format
+          </Button>
+        )}
+      </Group>
+      <Problems problems={problems} />
+      {manifest === null ? null : (
+        <Card withBorder>
+          <ManifestPreview manifest={manifest} />
+        </Card>
+      )}
+    </Stack>
+  );
+}
+
+/** Announced as it changes, without taking the focus from the text. */
+function Problems({ problems }: { problems: readonly FieldProblem[] }) {
+  return (
+    <div role="status">
+      {problems.length === 0 ? null : (
+        <Alert color="red" title="The manifest cannot be used like this">
+          <List size="sm">
+            {problems.map(({ path, message }) => (
+              <List.Item key={`${path} ${message}`}>
+                {path}: {message}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+    </div>
+  );
+}

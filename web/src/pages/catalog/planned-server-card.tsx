@@ -1,0 +1,120 @@
+import { Alert, Badge, Card, Code, Group, List, Select, Stack, Table, Text, Title } from '@mantine/core';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { shapeLabels, shapeText } from '../../text/shape-text.ts';
+import { choiceKey, type KindChoices, type PlannedServer } from './import-plan.ts';
+
+/** One server of a pasted configuration, as it would stand in the catalog. */
+export function PlannedServerCard({
+  server,
+  failure,
+  onChoose,
+}: {
+  server: PlannedServer;
+  failure: unknown;
+  onChoose: (choice: KindChoices) => void;
+}) {
+  const { key, input, notes, problems } = server;
+  const shape =
+    input.shape.type === 'command' ? { ...input.shape, args: input.shape.args ?? [] } : input.shape;
+  return (
+    <Card withBorder component="section" aria-label={key}>
+      <Stack gap="xs">
+        <Group gap="xs">
+          <Title order={3} size="h5">
+            <VisibleText text={key} />
+          </Title>
+          <Badge variant="light">{shapeLabels[shape.type]}</Badge>
+        </Group>
+        <Code block>
+          <VisibleText text={shapeText(shape)} />
+        </Code>
+        <Variables server={server} onChoose={onChoose} />
+        {notes.length === 0 ? null : (
+          <List size="sm">
+            {notes.map((note) => (
+              <List.Item key={note}>
+                <VisibleText text={note} />
+              </List.Item>
+            ))}
+          </List>
+        )}
+        <Problems problems={problems} />
+        <FailureAlert error={failure} />
+      </Stack>
+    </Card>
+  );
+}
+
+function Problems({ problems }: { problems: readonly string[] }) {
+  return problems.length === 0 ? null : (
+    <Alert color="red" role="status" title="It cannot be registered like this">
+      <List size="sm">
+        {problems.map((problem) => (
+          <List.Item key={problem}>
+            <VisibleText text={problem} />
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+const kinds = [
+  { value: 'secret', label: 'a secret' },
+  { value: 'value', label: 'a plain value' },
+];
+
+function Variables({
+  server: { key, variables },
+  onChoose,
+}: {
+  server: PlannedServer;
+  onChoose: (choice: KindChoices) => void;
+}) {
+  if (variables.length === 0) {
+    return <Text size="sm">It takes no variables.</Text>;
+  }
+  return (
+    <Table.ScrollContainer minWidth={480}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Variable</Table.Th>
+            <Table.Th>Takes</Table.Th>
+            <Table.Th>Stored as its default, for all to read</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {variables.map(({ name, kind, storedDefault }) => (
+            <Table.Tr key={name}>
+              <Table.Td ff="monospace">
+                <VisibleText text={name} />
+              </Table.Td>
+              <Table.Td>
+                <Select
+                  aria-label={`What ${name} takes`}
+                  data={kinds}
+                  value={kind}
+                  allowDeselect={false}
+                  onChange={(value) =>
+                    onChoose({ [choiceKey(key, name)]: value === 'value' ? 'value' : 'secret' })
+                  }
+                />
+              </Table.Td>
+              <Table.Td>
+                {storedDefault === null ? (
+                  <Text size="sm" c="dimmed">
+                    {kind === 'secret' ? 'nothing: the value is left behind' : 'nothing'}
+                  </Text>
+                ) : (
+                  <VisibleText text={storedDefault} />
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

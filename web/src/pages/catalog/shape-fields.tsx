@@ -1,0 +1,71 @@
+import { Radio, Stack, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { ArgumentsInput } from '../../components/arguments-input.tsx';
+import type { EntryValues } from './entry-values.ts';
+
+export type EntryForm = UseFormReturnType<EntryValues>;
+
+const shapes: { value: EntryValues['shapeType']; label: string; help: string }[] = [
+  {
+    value: 'command',
+    label: 'Command',
+    help: 'A program with arguments, as desktop clients are configured. Runs in a sandbox with Node, Python and uv.',
+  },
+  {
+    value: 'image',
+    label: 'Container image',
+    help: 'An OCI image, started as it is beside the agent. Needs a container runtime.',
+  },
+  {
+    value: 'remote',
+    label: 'Remote URL',
+    help: 'A server that somebody else runs. Each person signs in to it for themselves.',
+  },
+];
+
+/** What runs: one of three shapes, each with its own fields. */
+export function ShapeFields({ form }: { form: EntryForm }) {
+  const { shapeType, args } = form.values;
+  return (
+    <Stack>
+      <Radio.Group label="What it is" {...form.getInputProps('shapeType')}>
+        <Stack gap="xs" mt={4}>
+          {shapes.map(({ value, label, help }) => (
+            <Radio key={value} value={value} label={label} description={help} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {shapeType === 'command' ? (
+        <>
+          <TextInput
+            label="Command"
+            description="The program alone, such as npx, uvx or mcp-server-filesystem."
+            required
+            spellCheck={false}
+            {...form.getInputProps('command')}
+          />
+          <ArgumentsInput
+            value={args}
+            onChange={(value) => form.setFieldValue('args', value)}
+            errors={Object.fromEntries(args.map((_, at) => [at, textOf(form.errors[`args.${at}`])]))}
+          />
+          {form.errors['args'] ? <Text c="red">{form.errors['args']}</Text> : null}
+        </>
+      ) : null}
+      {shapeType === 'image' ? (
+        <TextInput
+          label="Image"
+          description="With its registry and a tag or digest: registry.example/team/server:1.2"
+          required
+          spellCheck={false}
+          {...form.getInputProps('image')}
+        />
+      ) : null}
+      {shapeType === 'remote' ? (
+        <TextInput label="URL" type="url" required spellCheck={false} {...form.getInputProps('url')} />
+      ) : null}
+    </Stack>
+  );
+}
+
+const textOf = (error: unknown): string | undefined => (typeof error === 'string' ? error : undefined);

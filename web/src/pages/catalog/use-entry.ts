@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { McpServer } from '../../api/types.ts';
+
+export function useEntry(slug: string, name: string) {
+  return useQuery({
+    queryKey: keys.mcpServers(slug, 'one', name),
+    queryFn: async ({ signal }): Promise<McpServer> => {
+      const params = { path: { slug, name } };
+      return (await call(api.GET('/api/workspaces/{slug}/mcp-servers/{name}', { params, signal })))
+        .mcp_server;
+    },
+  });
+}

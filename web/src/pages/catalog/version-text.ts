@@ -1,0 +1,28 @@
+/** An audit event of a catalog entry as a row of its versions. */
+import type { AuditEvent } from '../../api/types.ts';
+
+const columns: Record<string, string> = {
+  shape: 'what runs',
+  manifest: 'manifest',
+  manifest_source: 'where the manifest comes from',
+  network: 'network',
+  egress_allow: 'private destinations',
+  approvers: 'who may grant',
+  client_features: 'what it may ask of the agent',
+};
+
+/** `version` is empty for an event that made none. */
+export function versionText({ event, data }: Pick<AuditEvent, 'event' | 'data'>): {
+  version: string;
+  change: string;
+} {
+  if (event === 'workspace.mcp.registered') {
+    return { version: '1', change: 'registered' };
+  }
+  const { version, changed } = data;
+  const names = Array.isArray(changed) ? changed.map(String) : [];
+  return {
+    version: typeof version === 'number' ? String(version) : '',
+    change: names.length === 0 ? event : names.map((name) => columns[name] ?? name).join(', '),
+  };
+}

@@ -1,0 +1,35 @@
+/** What an MCP server or an agent runs as, in one line. */
+import type { Agent, Shape } from '../api/types.ts';
+
+/** As one would type it in a shell, roughly: arguments with spaces in quotes. For reading, not for running. */
+export function commandText({ command, args }: { command: string; args: readonly string[] }): string {
+  return [command, ...args].map((part) => (/^[^\s'"]+$/.test(part) ? part : JSON.stringify(part))).join(' ');
+}
+
+export function shapeText(shape: Shape): string {
+  switch (shape.type) {
+    case 'command':
+      return commandText(shape);
+    case 'image':
+      return shape.image;
+    case 'remote':
+      return shape.url;
+  }
+}
+
+export const shapeLabels: Record<Shape['type'], string> = {
+  command: 'Command',
+  image: 'Container image',
+  remote: 'Remote URL',
+};
+
+export function runText(run: Agent['run']): string {
+  switch (run.type) {
+    case 'builtin':
+      return run.name === 'scripted' ? 'Scripted steps' : 'Claude';
+    case 'command':
+      return commandText(run);
+    case 'image':
+      return run.image;
+  }
+}
