@@ -59,6 +59,11 @@ describe('the web UI', () => {
     },
   );
 
+  it('gives each answer a nonce of its own', async () => {
+    const [first, second] = await Promise.all([raw('/app/'), raw('/app/')]);
+    expect(first.body.toString()).not.toBe(second.body.toString());
+  });
+
   it('keeps files whose name holds their hash, compressed for those who take it', async () => {
     const plain = await raw('/app/_assets/index-1.js');
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');

@@ -104,9 +104,10 @@ describe('following the events of a session', () => {
     expect(code).toBe('forbidden');
   });
 
-  it('gives up a connection that has gone silent', async () => {
+  it('gives up a connection that never answers, or has gone silent', async () => {
     const { seen, states } = await follow(
       [
+        () => undefined,
         (response) => response.write(stream({ seq: 1 })),
         (response) => response.end(stream({ seq: 2, last: true })),
       ],

@@ -17,6 +17,7 @@ describe('text of others', () => {
     ['control characters', 'a\u0000\u001Bb\r', ['U+0000', 'U+001B', 'U+000D']],
     ['letters of tags, which no font draws', 'a\u{E0041}', ['U+E0041']],
     ['a filler that looks like nothing', '\u3164\uFFA0', ['U+3164', 'U+FFA0']],
+    ['a mark that says where an annotation begins', '\uFFF9x', ['U+FFF9']],
     ['half a surrogate pair', 'a\uD800', ['U+D800']],
     ['a joiner that nothing shows', 'a\u034Fb', ['U+034F combining grapheme joiner']],
   ])('shows %s', (_what, text, expected) => {
