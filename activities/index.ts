@@ -1,8 +1,9 @@
 /** Every activity, bound to what it needs. Workflows import the type of this and nothing else of it. */
-
+import { permissionRequestWorkflowId, sessionWorkflowId } from '../contract/workflow-ids.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { carryOutDecision } from './grants/carry-out-decision.ts';
 import { closeRequest, readRequest } from './grants/close-request.ts';
+import { requireWorkflow } from './own-workflow.ts';
 import { checkIdle } from './sessions/check-idle.ts';
 import { freezeConfiguration } from './sessions/freeze-configuration.ts';
 import { listOpenRequests, recordEnd } from './sessions/record-end.ts';
@@ -15,23 +16,31 @@ import { watchWorkload } from './workloads/watch-workload.ts';
 
 export function createActivities(deps: ActivityDependencies) {
   const bind =
-    <Input, Output>(activity: (deps: ActivityDependencies, input: Input) => Promise<Output>) =>
-    (input: Input) =>
-      activity(deps, input);
+    <Input, Output>(
+      workflowIdOf: (input: Input) => string,
+      activity: (deps: ActivityDependencies, input: Input) => Promise<Output>,
+    ) =>
+    async (input: Input) => {
+      requireWorkflow(workflowIdOf(input));
+      return activity(deps, input);
+    };
+  const ofSession = ({ sessionId }: { sessionId: string }) => sessionWorkflowId(sessionId);
+  const ofRequest = ({ requestId }: { requestId: string }) => permissionRequestWorkflowId(requestId);
   return {
-    freezeConfiguration: bind(freezeConfiguration),
-    validateLaunch: bind(validateLaunch),
-    startWorkload: bind(startWorkload),
-    recordRunning: bind(recordRunning),
-    watchWorkload: bind(watchWorkload),
-    deliverInputs: bind(deliverInputs),
-    checkIdle: bind(checkIdle),
-    stopWorkload: bind(stopWorkload),
-    listOpenRequests: bind(listOpenRequests),
-    recordEnd: bind(recordEnd),
-    readRequest: bind(readRequest),
-    closeRequest: bind(closeRequest),
-    carryOutDecision: bind(carryOutDecision),
+    freezeConfiguration: bind(ofSession, freezeConfiguration),
+    validateLaunch: bind(ofSession, validateLaunch),
+    startWorkload: bind(ofSession, startWorkload),
+    recordRunning: bind(ofSession, recordRunning),
+    watchWorkload: bind(ofSession, watchWorkload),
+    deliverInputs: bind(ofSession, deliverInputs),
+    checkIdle: bind(ofSession, checkIdle),
+    stopWorkload: bind(ofSession, stopWorkload),
+    listOpenRequests: bind(ofSession, listOpenRequests),
+    recordEnd: bind(ofSession, recordEnd),
+    readRequest: bind(ofRequest, readRequest),
+    closeRequest: bind(ofRequest, closeRequest),
+    /** Which workflow this is for follows from the decision itself. */
+    carryOutDecision: (input: { decisionId: string; requestId?: string }) => carryOutDecision(deps, input),
   };
 }
 export type Activities = ReturnType<typeof createActivities>;

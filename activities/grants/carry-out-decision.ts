@@ -1,5 +1,6 @@
 /** The only writer of grants (design 2, 7). */
 import { uuid } from '../../contract/names.ts';
+import { grantWorkflowId, permissionRequestWorkflowId } from '../../contract/workflow-ids.ts';
 import { inTransaction, type Transaction } from '../../store/database.ts';
 import { type Decision, readDecision } from '../../store/decisions/decisions.ts';
 import { insertGrant } from '../../store/grants/insert.ts';
@@ -11,13 +12,15 @@ import { setRequestsMuted } from '../../store/sessions/mute-requests.ts';
 import type { RequestOutcome } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { alreadyDecided, approvalInvalid } from '../failures.ts';
+import { requireWorkflow } from '../own-workflow.ts';
 import { refuseExpired, refuseMismatch, verifyApproval } from './verify-approval.ts';
 
 /**
  * Carries a stored decision out in one transaction: the grant, the request's status, events, audit and the message to
  * the agent. Idempotent by the decision: one that was carried out returns its outcome again. Throws `already_decided`
  * when the request was closed otherwise, `approval_invalid` or `approval_expired` when the approval does not stand.
- * `requestId`: the request whose workflow asks; a decision about another one is not its own.
+ * `requestId`: the request whose workflow asks; a decision about another one is not its own. Only the workflow of that
+ * request, or of the grant, may ask.
  */
 export function carryOutDecision(
   deps: ActivityDependencies,
@@ -27,6 +30,9 @@ export function carryOutDecision(
     const decision = uuid.safeParse(decisionId).success ? await readDecision(trx, decisionId) : null;
     if (decision === null || (requestId !== undefined && decision.requestId !== requestId)) {
       throw approvalInvalid('There is no such decision');
+    }
+    if (decision.requestId !== null) {
+      requireWorkflow(permissionRequestWorkflowId(decision.requestId));
     }
     return decision.kind === 'deny' ? deny(trx, decision) : approve(deps, trx, decision);
   });
@@ -67,6 +73,9 @@ async function approve(
   const outcome: RequestOutcome = { status: 'approved', grantId: grant.id };
   if ((await readGrant(trx, grant.id)) !== null) {
     return outcome;
+  }
+  if (decision.requestId === null) {
+    requireWorkflow(grantWorkflowId(grant.id));
   }
   refuseExpired(claims, Date.now());
   await requireMember(trx, decision);

@@ -1,5 +1,5 @@
 /** The real activities over a fresh database, called as Temporal calls them. */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
@@ -8,6 +8,11 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
+import {
+  grantWorkflowId,
+  permissionRequestWorkflowId,
+  sessionWorkflowId,
+} from '../../contract/workflow-ids.ts';
 import { createTestDatabase } from './database.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
 import { createTenant, type Tenant, testMasterKeys } from './tenant.ts';
@@ -63,8 +68,35 @@ export async function createTestActivities(): Promise<TestActivities> {
     approvalPrivateKey: keys.privateKey,
     logged: () => lines.join(''),
     tenant: () => createTenant(db, masterKeys),
-    run: (name, input, environment = new MockActivityEnvironment({}, { logger })) =>
-      environment.run(activities[name] as (argument: typeof input) => never, input),
+    run: (name, input, environment) =>
+      (environment === undefined
+        ? ownWorkflow(db, input).then(environmentOf)
+        : Promise.resolve(environment)
+      ).then((own) => own.run(activities[name] as (argument: typeof input) => never, input)),
     drop,
   };
 }
+
+/** Where an activity runs as part of this workflow. */
+export function environmentOf(workflowId: string): MockActivityEnvironment {
+  return new MockActivityEnvironment({ workflowExecution: { workflowId, runId: randomUUID() } }, { logger });
+}
+
+/** The workflow that an activity with this input belongs to. */
+async function ownWorkflow(db: Knex, input: Partial<Record<string, unknown>>): Promise<string> {
+  const { sessionId, requestId, decisionId } = input;
+  if (decisionId === undefined) {
+    return sessionId === undefined
+      ? permissionRequestWorkflowId(String(requestId))
+      : sessionWorkflowId(String(sessionId));
+  }
+  const decision = await db('decisions')
+    .whereRaw('id::text = ?', [String(decisionId)])
+    .first();
+  return decision?.request_id == null
+    ? grantWorkflowId(decision === undefined ? '' : grantIdOf(decision.approval))
+    : permissionRequestWorkflowId(decision.request_id);
+}
+
+const grantIdOf = (approval: string): string =>
+  JSON.parse(Buffer.from(approval.split('.')[1] ?? '', 'base64url').toString()).grant.id;

@@ -13,7 +13,7 @@ import { closePermissionRequest } from '../../../store/permission-requests/close
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
-import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
 import type { Tenant } from '../../support/tenant.ts';
 
 type GrantClaims = ApprovalClaims['grant'];
@@ -267,6 +267,57 @@ describe('an approval that does not stand', () => {
   it('is refused for a decision that does not exist, or is no id at all', async () => {
     await expect(carryOut(randomUUID())).rejects.toMatchObject({ type: 'approval_invalid' });
     await expect(carryOut('; drop table grants')).rejects.toMatchObject({ type: 'approval_invalid' });
+  });
+});
+
+describe('a workflow of another name', () => {
+  const refused = { type: 'foreign_workflow', nonRetryable: true };
+
+  it('carries out nobody’s decision', async () => {
+    const asked = await ask();
+    const { decisionId } = await approve(asked);
+    const denial = await deny(asked);
+    const free = await approve(asked, { grant: claimsFor(asked, { request_id: null }) });
+    const names = [
+      `grant/${free.grant.id}x`,
+      `permission-request/${randomUUID()}`,
+      `session/${asked.session.id}`,
+    ];
+    for (const name of names) {
+      for (const id of [decisionId, denial, free.decisionId]) {
+        const carried = activities.run('carryOutDecision', { decisionId: id }, environmentOf(name));
+        await expect(carried).rejects.toMatchObject(refused);
+      }
+    }
+    expect(await statusOf(asked)).toBe('open');
+    expect(await readGrant(activities.db, free.grant.id)).toBeNull();
+    expect(await carryOut(free.decisionId)).toMatchObject({ grantId: free.grant.id });
+  });
+
+  it('does nothing to a session or a request that has its own', async () => {
+    const { session, requestId } = await ask();
+    const sessionId = session.id;
+    const observed = { status: 'completed', reason: 'x' } as const;
+    const foreign = environmentOf('session/other');
+    const attempts = [
+      activities.run('freezeConfiguration', { sessionId }, foreign),
+      activities.run('validateLaunch', { sessionId }, foreign),
+      activities.run('startWorkload', { sessionId }, foreign),
+      activities.run('recordRunning', { sessionId }, foreign),
+      activities.run('watchWorkload', { sessionId }, foreign),
+      activities.run('deliverInputs', { sessionId }, foreign),
+      activities.run('checkIdle', { sessionId, idleMs: 1 }, foreign),
+      activities.run('stopWorkload', { sessionId }, foreign),
+      activities.run('listOpenRequests', { sessionId }, foreign),
+      activities.run('recordEnd', { sessionId, observed }, foreign),
+      activities.run('readRequest', { requestId }, foreign),
+      activities.run('closeRequest', { requestId, status: 'expired' }, foreign),
+    ];
+    for (const attempt of attempts) {
+      await expect(attempt).rejects.toMatchObject(refused);
+    }
+    expect(await statusOf({ session, requestId })).toBe('open');
+    expect(activities.runtime.stopped).not.toContain(sessionId);
   });
 });
 

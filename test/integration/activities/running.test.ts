@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import type { Session } from '../../../contract/session.ts';
 import { controlKey, verifyControlSignature } from '../../../contract/session-keys.ts';
 import { controlSignatureHeader, injectRequest } from '../../../contract/sidecar.ts';
+import { sessionWorkflowId } from '../../../contract/workflow-ids.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { addSessionInput } from '../../../store/session-inputs/add.ts';
@@ -16,7 +16,7 @@ import { setControlUrl } from '../../../store/sessions/control-url.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
-import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Tenant } from '../../support/tenant.ts';
 
@@ -138,7 +138,7 @@ describe('watching the workload', () => {
   it('heartbeats, and stops when it is cancelled', async () => {
     const session = await newSession();
     activities.runtime.states.set(session.id, { state: 'running', containers: [] });
-    const environment = new MockActivityEnvironment();
+    const environment = environmentOf(sessionWorkflowId(session.id));
     let beats = 0;
     environment.on('heartbeat', () => {
       beats += 1;
