@@ -1,7 +1,5 @@
 /** Limits of design 13 with their defaults. Each refusal names the limit. */
-import { z } from 'zod';
-
-const count = (defaultValue: number) => z.coerce.number().int().positive().default(defaultValue);
+import { count } from './parse.ts';
 
 export const limitFields = {
   LIMIT_BODY_BYTES: count(1024 * 1024),

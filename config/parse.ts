@@ -24,7 +24,12 @@ export function parseEnvironment<Schema extends z.ZodType>(
 }
 
 export const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
-export const port = z.coerce.number().int().min(0).max(65_535);
+const portRule = 'must be a port number from 0 to 65535, without anything else';
+export const port = z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule);
+const countRule = 'must be a whole number above 0, without a unit';
+/** A limit; `defaultValue` where the variable is not set. */
+export const count = (defaultValue: number) =>
+  z.coerce.number(countRule).int(countRule).positive(countRule).default(defaultValue);
 export const logLevel = z.enum(['debug', 'info', 'warn', 'error']).default('info');
 
 /** 32 bytes as base64. */

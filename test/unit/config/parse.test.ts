@@ -67,6 +67,23 @@ describe('the environment of a process', () => {
     }
   });
 
+  it.each([
+    ['PORT', 'abc', 'PORT: must be a port number from 0 to 65535'],
+    ['PORT', '80.5', 'PORT: must be a port number from 0 to 65535'],
+    ['PORT', '65536', 'PORT: must be a port number from 0 to 65535'],
+    ['TEMPORAL_UI_PORT', '-1', 'TEMPORAL_UI_PORT: must be a port number from 0 to 65535'],
+  ])('says of %s=%s what is allowed', (variable, value, expected) => {
+    expect(problemOf(startConfig, { [variable]: value })).toContain(expected);
+  });
+
+  it('says of a limit what is allowed', () => {
+    for (const value of ['1k', '0', '-5', '1.5']) {
+      expect(problemOf(apiConfig, { ...api, LIMIT_BODY_BYTES: value })).toContain(
+        'LIMIT_BODY_BYTES: must be a whole number above 0',
+      );
+    }
+  });
+
   it('names what is missing, and an empty variable is missing', () => {
     const message = problemOf(workerConfig, { ...worker, SESSIONS_DIR: '', RUNNER_DIR: '' });
     expect(message).toContain('SESSIONS_DIR');
