@@ -162,6 +162,26 @@ suite('the web UI', () => {
     await visitor.leave();
   });
 
+  it('says when the platform is slow, and stops saying so', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/permission-requests/count', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await visitor.open('demo/agents');
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    const banner = page.getByText('The platform answers slowly.');
+    await banner.waitFor();
+    answer();
+    await banner.waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
   it('makes room on a phone, and works from the keyboard', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada', context: phone });
     const { page } = visitor;
@@ -176,6 +196,7 @@ suite('the web UI', () => {
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Open navigation' }).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
     expect(wider).toBeLessThanOrEqual(0);
     await visitor.leave();

@@ -1,7 +1,7 @@
 /** What stands around every page of a workspace: the way to other sections, workspaces, and out. */
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { Navigation } from './navigation.tsx';
@@ -18,6 +18,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page was opened, so the navigation makes room.
   useEffect(close, [location]);
+  useFocusOnNewPage(location);
   return (
     <WaitingCount.Provider value={waiting}>
       <a href="#main" className="skip-link">
@@ -57,4 +58,18 @@ export function Shell({ children }: { children: ReactNode }) {
       </AppShell>
     </WaitingCount.Provider>
   );
+}
+
+/** Whoever chose a page in the navigation goes on in the page; a field that took the focus by itself keeps it. */
+function useFocusOnNewPage(location: string): void {
+  const shown = useRef(location);
+  useEffect(() => {
+    const chosen = document.activeElement;
+    const isFree = chosen === document.body || chosen?.closest('nav, header') !== null;
+    if (shown.current !== location && isFree) {
+      document.getElementById('main')?.focus({ preventScroll: true });
+      window.scrollTo(0, 0);
+    }
+    shown.current = location;
+  }, [location]);
 }

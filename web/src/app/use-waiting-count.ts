@@ -1,6 +1,7 @@
 /** How many open permission requests this person may decide. */
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../api/client.ts';
+import { readConnection } from '../api/connection.ts';
 import { keys } from '../api/keys.ts';
 
 const lookEveryMs = 5_000;
@@ -13,7 +14,7 @@ export function useWaitingCount(slug: string): number {
       call(
         api.GET('/api/workspaces/{slug}/permission-requests/count', { params: { path: { slug } }, signal }),
       ),
-    refetchInterval: lookEveryMs,
+    refetchInterval: () => (readConnection().signedOut ? false : lookEveryMs),
     // The count in the tab's title is for those who look elsewhere.
     refetchIntervalInBackground: true,
   });
