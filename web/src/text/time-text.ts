@@ -22,6 +22,13 @@ export function absoluteTime(at: string): string {
   return absolute.format(new Date(at));
 }
 
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+/** "14:05:09", in the reader's time zone. */
+export function clockTime(at: string): string {
+  return clock.format(new Date(at));
+}
+
 /** "850 ms", "1.2 s", "3 min 20 s". */
 export function durationText(durationMs: number): string {
   if (durationMs < 1000) {

@@ -1,11 +1,15 @@
-import { PageFrame } from '../../components/page-frame.tsx';
-import { EmptyState } from '../../components/state-views.tsx';
+import { Route, Switch } from 'wouter';
+import { NotFoundState } from '../../components/state-views.tsx';
+import { ApprovalsPage } from './approvals-page.tsx';
 
-/** Pages below `/{slug}/approvals`. */
+/** Pages below `/{slug}/approvals`. One page for both addresses: the list stays where it is while a request is open. */
 export default function ApprovalsSection() {
   return (
-    <PageFrame title="Approvals">
-      <EmptyState title="This page is not there yet" />
-    </PageFrame>
+    <Switch>
+      <Route path="/:slug/approvals/:id?">{({ id }) => <ApprovalsPage requestId={id ?? null} />}</Route>
+      <Route>
+        <NotFoundState what="This page" />
+      </Route>
+    </Switch>
   );
 }

@@ -1,0 +1,154 @@
+/**
+ * One permission request, to be answered. What it shows is the stored request; it stays until the person closes it or moves
+ * on, whatever becomes of the request meanwhile, and no other takes its place by itself.
+ */
+import { Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useEffect, useRef } from 'react';
+import type { PermissionRequest } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { QuotedClaim } from '../../components/quoted-claim.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { ClosedRequest } from './closed-request.tsx';
+import { decisionState } from './decision-state.ts';
+import { OpenRequest } from './open-request.tsx';
+import { RequestFacts } from './request-facts.tsx';
+import { moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
+import { useDecide, useRequest } from './use-request.ts';
+
+export interface ApprovalDialogProps {
+  /** The request to show; null closes the dialog. */
+  requestId: string | null;
+  /** How many others wait for this person. */
+  others: number;
+  onNext: () => void;
+  onClose: () => void;
+}
+
+export function ApprovalDialog({ requestId, ...rest }: ApprovalDialogProps) {
+  const small = useMediaQuery('(max-width: 40em)') ?? false;
+  return (
+    <Modal
+      opened={requestId !== null}
+      onClose={rest.onClose}
+      title="Permission request"
+      size="lg"
+      fullScreen={small}
+      // A click beside it that was meant for the page below decides nothing, not even to put it off.
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': 'Decide later' }}
+      transitionProps={{ duration: 0 }}
+    >
+      {requestId === null ? null : <Content key={requestId} requestId={requestId} {...rest} />}
+    </Modal>
+  );
+}
+
+function Content({ requestId, ...rest }: ApprovalDialogProps & { requestId: string }) {
+  const query = useRequest(requestId);
+  if (query.data === undefined) {
+    return query.error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={query.error} retry={() => void query.refetch()} what="This request" />
+    );
+  }
+  return <Loaded request={query.data} readAtMs={query.dataUpdatedAt} {...rest} />;
+}
+
+type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: PermissionRequest; readAtMs: number };
+
+function Loaded({ request, readAtMs, others, onNext, onClose }: LoadedProps) {
+  const decide = useDecide(request);
+  const failedAt = useFailureTime(decide.error);
+  const state = decisionState(decide.error, { failedAtMs: failedAt, readAtMs });
+  return (
+    <Stack>
+      <Subject request={request} />
+      {request.status !== 'open' ? (
+        <ClosedRequest request={request} status={request.status} tooLate={state === 'too-late'} />
+      ) : request.may_decide ? (
+        <OpenRequest
+          request={request}
+          state={state}
+          error={decide.error}
+          sending={decide.isPending ? decide.variables.kind : null}
+          decide={decide.mutate}
+          onLater={onClose}
+        />
+      ) : (
+        <NotMine request={request} />
+      )}
+      <Onward others={others} done={request.status !== 'open'} onNext={onNext} onClose={onClose} />
+    </Stack>
+  );
+}
+
+/** When an error was first seen here, in ms since the epoch. */
+function useFailureTime(error: unknown): number {
+  const seen = useRef({ error, at: 0 });
+  if (seen.current.error !== error) {
+    seen.current = { error, at: Date.now() };
+  }
+  return seen.current.at;
+}
+
+/** Has the focus when a request comes into sight, so that nothing else has. */
+function Subject({ request }: { request: PermissionRequest }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const { what, name } = subjectOf(request);
+  return (
+    <Title order={3} size="h4" tabIndex={-1} data-autofocus ref={heading} className="quiet-focus">
+      <VisibleText text={request.agent.name} /> asks {what} <VisibleText text={name} />
+    </Title>
+  );
+}
+
+function NotMine({ request }: { request: PermissionRequest }) {
+  const { isAdmin } = useWorkspace();
+  return (
+    <>
+      <Text role="status">{whyNotMine(isAdmin)}</Text>
+      <RequestFacts request={request} />
+      <QuotedClaim by={request.agent.name} text={request.justification} />
+    </>
+  );
+}
+
+/** The way on, when something else waits or nothing is left to do here. */
+function Onward({
+  others,
+  done,
+  onNext,
+  onClose,
+}: {
+  others: number;
+  done: boolean;
+  onNext: () => void;
+  onClose: () => void;
+}) {
+  if (others === 0 && !done) {
+    return null;
+  }
+  return (
+    <Group justify="space-between">
+      <Text size="sm" role="status">
+        {others === 0 ? '' : moreWaiting(others)}
+      </Text>
+      <Group gap="xs">
+        {others === 0 ? null : (
+          <Button variant="default" onClick={onNext}>
+            {done ? 'Next request' : 'Skip to the next'}
+          </Button>
+        )}
+        {done ? (
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+        ) : null}
+      </Group>
+    </Group>
+  );
+}

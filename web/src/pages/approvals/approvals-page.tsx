@@ -1,0 +1,91 @@
+/** The inbox: what agents ask in all sessions that one may see, and the request that the address names. */
+import { Select, Stack } from '@mantine/core';
+import { useLocation, useSearchParams } from 'wouter';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { PermissionRequest } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { EmptyState, ListState } from '../../components/state-views.tsx';
+import { ApprovalDialog } from './approval-dialog.tsx';
+import { RequestCard } from './request-card.tsx';
+import { type RequestStatus, statusLabel } from './request-text.ts';
+
+const lookEveryMs = 5_000;
+const all = 'all';
+const choices = [
+  ...Object.entries(statusLabel).map(([value, label]) => ({ value, label })),
+  { value: all, label: 'All' },
+];
+
+export function ApprovalsPage({ requestId }: { requestId: string | null }) {
+  const { slug } = useWorkspace();
+  const [, navigate] = useLocation();
+  const [params, setParams] = useSearchParams();
+  const status = choices.find(({ value }) => value === params.get('status'))?.value ?? 'open';
+  const list = useRequests(slug, status === all ? undefined : (status as RequestStatus));
+  const waiting = (list.items ?? []).filter(({ id, may_decide: mine }) => mine && id !== requestId);
+  const search = params.size === 0 ? '' : `?${params}`;
+  const show = (...rest: string[]) => navigate(`${pathOf(slug, 'approvals', ...rest)}${search}`);
+  return (
+    <PageFrame
+      title="Approvals"
+      description="What agents ask permission for. Nothing is permitted until somebody approves it."
+      actions={
+        <Select
+          label="Show"
+          data={choices}
+          value={status}
+          allowDeselect={false}
+          w={160}
+          onChange={(value) => setParams(value === null || value === 'open' ? {} : { status: value })}
+        />
+      }
+    >
+      <ListState list={list} what="The requests" empty={<NothingHere status={status} />}>
+        {(items) => (
+          <Stack gap="sm" component="ul" m={0} p={0} aria-label="Permission requests">
+            {items.map((request) => (
+              <RequestCard key={request.id} request={request} search={search} />
+            ))}
+          </Stack>
+        )}
+      </ListState>
+      <ApprovalDialog
+        requestId={requestId}
+        others={waiting.length}
+        onNext={() => show(...waiting.slice(-1).map(({ id }) => id))}
+        onClose={() => show()}
+      />
+    </PageFrame>
+  );
+}
+
+function useRequests(slug: string, status: RequestStatus | undefined) {
+  return useList<PermissionRequest>({
+    queryKey: keys.permissionRequests(slug, 'list', status ?? all),
+    refetchInterval: lookEveryMs,
+    async fetchPage({ cursor, signal }) {
+      const query = {
+        ...(status === undefined ? {} : { status }),
+        ...(cursor === undefined ? {} : { cursor }),
+      };
+      const path = '/api/workspaces/{slug}/permission-requests';
+      const page = await call(api.GET(path, { params: { path: { slug }, query }, signal }));
+      return { items: page.permission_requests, next_cursor: page.next_cursor };
+    },
+  });
+}
+
+function NothingHere({ status }: { status: string }) {
+  return status === 'open' ? (
+    <EmptyState
+      title="Nothing waits"
+      text="When an agent asks for a permission, it appears here, in the navigation and in the title of this tab."
+    />
+  ) : (
+    <EmptyState title="No such request" />
+  );
+}

@@ -1,0 +1,76 @@
+/** How far an approval goes: the scope, and whose the grant is where that is a choice. */
+import { Radio, Stack, Text } from '@mantine/core';
+import type { PermissionRequest } from '../../api/types.ts';
+import { useMe } from '../../app/signed-in.tsx';
+import {
+  type Choice,
+  holderLabel,
+  holderMeaning,
+  holdersOf,
+  offeredScopes,
+  scopeLabel,
+  scopeMeaning,
+  withScope,
+} from './choices.ts';
+
+interface ChoiceFieldsProps {
+  request: PermissionRequest;
+  choice: Choice;
+  onChange: (choice: Choice) => void;
+}
+
+export function ChoiceFields({ request, choice, onChange }: ChoiceFieldsProps) {
+  return (
+    <Stack gap="sm">
+      <Radio.Group label="If you approve, how far does it go?" name="scope" value={choice.scope}>
+        <Stack gap="xs" mt={4}>
+          {offeredScopes(request).map((scope) => (
+            <Radio
+              key={scope}
+              value={scope}
+              label={
+                <>
+                  {scopeLabel[scope]}
+                  {scope === request.scope ? (
+                    <Text span inherit c="dimmed">
+                      {' '}
+                      (asked for)
+                    </Text>
+                  ) : null}
+                </>
+              }
+              description={scopeMeaning(request, scope)}
+              onChange={() => onChange(withScope(request, choice, scope))}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <HolderField request={request} choice={choice} onChange={onChange} />
+    </Stack>
+  );
+}
+
+/** For a single call it makes no difference whose the grant is: it is bound to the session that asked. */
+function HolderField({ request, choice, onChange }: ChoiceFieldsProps) {
+  const me = useMe();
+  const holders = holdersOf(request, choice.scope);
+  const operatorIsMe = request.operator?.id === me.user.id;
+  if (holders.length < 2 || choice.scope === 'once') {
+    return null;
+  }
+  return (
+    <Radio.Group label="For whom?" name="holder" value={choice.holder}>
+      <Stack gap="xs" mt={4}>
+        {holders.map((holder) => (
+          <Radio
+            key={holder}
+            value={holder}
+            label={holderLabel(holder, { operatorIsMe })}
+            description={holderMeaning({ scope: choice.scope, holder }, { operatorIsMe })}
+            onChange={() => onChange({ ...choice, holder })}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}

@@ -1,0 +1,126 @@
+/** What a person may answer a permission request with, and what each answer means. Pure. */
+import type { components } from '../../api/schema.d.ts';
+import type { PermissionRequest } from '../../api/types.ts';
+
+export type GrantScope = PermissionRequest['scope'];
+/** Who would hold the grant: the agent that asks, or whoever drives its session. */
+export type Holder = 'agent' | 'operator';
+
+export interface Choice {
+  scope: GrantScope;
+  holder: Holder;
+}
+
+export const scopesByWidth: readonly GrantScope[] = ['once', 'session', 'persistent'];
+
+/** Scopes that the person may grant to either holder, narrowest first. */
+export function offeredScopes({ may_grant }: Pick<PermissionRequest, 'may_grant'>): GrantScope[] {
+  return scopesByWidth.filter((scope) => holdersOf({ may_grant }, scope).length > 0);
+}
+
+/** Who may be given a grant of this scope; the agent first, since it is the one that asks. */
+export function holdersOf(
+  { may_grant: may }: Pick<PermissionRequest, 'may_grant'>,
+  scope: GrantScope,
+): Holder[] {
+  return (['agent', 'operator'] as const).filter((holder) => may[holder].includes(scope));
+}
+
+/** The narrowest answer that is on offer; null when the person may grant nothing. */
+export function narrowestChoice(request: Pick<PermissionRequest, 'may_grant'>): Choice | null {
+  const [scope] = offeredScopes(request);
+  const [holder] = scope === undefined ? [] : holdersOf(request, scope);
+  return scope === undefined || holder === undefined ? null : { scope, holder };
+}
+
+/** The choice with another scope; the holder stays where that is on offer too. */
+export function withScope(
+  request: Pick<PermissionRequest, 'may_grant'>,
+  { holder }: Choice,
+  scope: GrantScope,
+): Choice {
+  const holders = holdersOf(request, scope);
+  return { scope, holder: holders.includes(holder) ? holder : (holders[0] ?? holder) };
+}
+
+export const scopeLabel: Record<GrantScope, string> = {
+  once: 'Once',
+  session: 'For this session',
+  persistent: 'Until it is revoked',
+};
+
+export const approveLabel: Record<GrantScope, string> = {
+  once: 'Approve once',
+  session: 'Approve for this session',
+  persistent: 'Approve until revoked',
+};
+
+type Meant = Pick<PermissionRequest, 'grant_type' | 'refused_call'>;
+
+/** What a grant of this scope lets happen, as a sentence without names: those are shown beside it. */
+export function scopeMeaning({ grant_type: type, refused_call: refused }: Meant, scope: GrantScope): string {
+  if (type === 'spawn') {
+    return {
+      once: 'One session of that agent may be started; then the permission is used up.',
+      session: 'Sessions of that agent may be started until this session ends.',
+      persistent:
+        'Sessions of that agent may be started, now and in later sessions, until somebody revokes it.',
+    }[scope];
+  }
+  return {
+    once:
+      refused === null
+        ? 'One call of one of these tools, in this session; then the permission is used up.'
+        : 'The call that was refused may be made once, in this session; then the permission is used up.',
+    session: 'Any number of calls of these tools until this session ends.',
+    persistent:
+      'Any number of calls, now and in later sessions, until somebody revokes it. It also covers tools that are put under this scope later.',
+  }[scope];
+}
+
+/** Whose the grant is, as a label for the person who decides. */
+export function holderLabel(holder: Holder, { operatorIsMe }: { operatorIsMe: boolean }): string {
+  if (holder === 'agent') {
+    return 'For the agent';
+  }
+  return operatorIsMe ? 'For me' : 'For the person who drives the session';
+}
+
+/** Which sessions the holder's grant reaches. */
+export function holderMeaning(
+  { scope, holder }: Choice,
+  { operatorIsMe }: { operatorIsMe: boolean },
+): string {
+  if (scope !== 'persistent') {
+    return holder === 'agent' ? 'This agent, in this session only.' : 'In this session only.';
+  }
+  if (holder === 'agent') {
+    return 'Every session of this agent, whoever starts it, and no other agent.';
+  }
+  return operatorIsMe
+    ? 'Every session that you drive, with any agent.'
+    : 'Every session that this person drives, with any agent.';
+}
+
+/** Body of `POST /grants` that answers the request so. */
+export function grantBody(
+  request: Pick<PermissionRequest, 'id' | 'session_id' | 'agent_id' | 'operator' | 'grant_type' | 'details'>,
+  { scope, holder }: Choice,
+): GrantBody {
+  return {
+    ...(holder === 'agent'
+      ? { agent_subject_id: request.agent_id }
+      : { user_subject_id: request.operator?.id ?? null }),
+    grant_type: request.grant_type,
+    details: request.details,
+    scope,
+    ...(scope === 'session' ? { session_id: request.session_id } : {}),
+    request_id: request.id,
+  };
+}
+
+type Operations = import('../../api/schema.d.ts').paths;
+type GrantBody = NonNullable<
+  Operations['/api/workspaces/{slug}/grants']['post']['requestBody']
+>['content']['application/json'];
+export type Tool = components['schemas']['PermissionRequest']['tools'][number];

@@ -1,0 +1,69 @@
+/** A request that is decided, expired or cancelled: how, by whom and when. */
+import { Alert, Stack, Text } from '@mantine/core';
+import type { PermissionRequest } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { QuotedClaim } from '../../components/quoted-claim.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { RequestFacts } from './request-facts.tsx';
+import { outcomeText, type RequestStatus, statusColor } from './request-text.ts';
+
+type Closed = Exclude<RequestStatus, 'open'>;
+
+export function ClosedRequest({
+  request,
+  status,
+  tooLate,
+}: {
+  request: PermissionRequest;
+  status: Closed;
+  tooLate: boolean;
+}) {
+  const { slug } = useWorkspace();
+  const { title, text } = outcomeText(status, { tooLate });
+  return (
+    <Stack>
+      <Alert
+        color={statusColor[status]}
+        role="status"
+        title={
+          <>
+            {title}
+            <Decider request={request} />
+          </>
+        }
+      >
+        <Text size="sm">{text}</Text>
+        {request.reason === null ? null : (
+          <Text size="sm">
+            Reason: <VisibleText text={request.reason} />
+          </Text>
+        )}
+        {request.grant_id === null ? null : (
+          <TextLink to={pathOf(slug, 'grants', request.grant_id)}>See the grant</TextLink>
+        )}
+      </Alert>
+      <RequestFacts request={request} />
+      <QuotedClaim by={request.agent.name} text={request.justification} />
+    </Stack>
+  );
+}
+
+/** " by you, 2 minutes ago" */
+function Decider({ request: { decider, decided_at: at } }: { request: PermissionRequest }) {
+  const me = useMe();
+  return (
+    <>
+      {decider === null ? null : (
+        <> by {decider.id === me.user.id ? 'you' : <VisibleText text={decider.name} />}</>
+      )}
+      {at === null ? null : (
+        <>
+          , <RelativeTime at={at} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { Checkbox, Stack, Textarea } from '@mantine/core';
+import type { PermissionRequest } from '../../api/types.ts';
+
+export interface Denial {
+  reason: string;
+  mute: boolean;
+}
+
+/** What goes with a denial. */
+export function DenyFields({
+  request,
+  denial,
+  onChange,
+}: {
+  request: PermissionRequest;
+  denial: Denial;
+  onChange: (denial: Denial) => void;
+}) {
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label="Reason"
+        description="Optional. The agent reads it, and it is kept with the request."
+        autosize
+        minRows={2}
+        maxRows={6}
+        maxLength={2000}
+        data-autofocus
+        value={denial.reason}
+        onChange={(event) => onChange({ ...denial, reason: event.currentTarget.value })}
+      />
+      {request.may_mute ? (
+        <Checkbox
+          label="Mute this session"
+          description="Whatever it or a session below it asks from now on is refused at once, until somebody takes requests again on the session's page."
+          checked={denial.mute}
+          onChange={(event) => onChange({ ...denial, mute: event.currentTarget.checked })}
+        />
+      ) : null}
+    </Stack>
+  );
+}

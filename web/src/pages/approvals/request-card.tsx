@@ -1,0 +1,56 @@
+import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { PermissionRequest } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { scopeLabel } from './choices.ts';
+import { statusColor, statusLabel, subjectOf } from './request-text.ts';
+
+/** One request in the inbox. */
+export function RequestCard({ request, search }: { request: PermissionRequest; search: string }) {
+  const { slug } = useWorkspace();
+  const { what, name } = subjectOf(request);
+  const { status, agent, operator, root_operator: root, may_decide: mine } = request;
+  const open = status === 'open';
+  return (
+    <Card withBorder padding="sm" component="li">
+      <Group justify="space-between" gap="sm">
+        <Stack gap={2} miw={0} flex="1 1 18rem">
+          <Text fw={600} component="div">
+            <VisibleText text={agent.name} /> asks {what} <VisibleText text={name} />
+          </Text>
+          <Text size="sm" c="dimmed" component="div">
+            {scopeLabel[request.scope].toLowerCase()} · driven by{' '}
+            <VisibleText text={(operator ?? root)?.name ?? 'nobody'} /> ·{' '}
+            <TextLink to={pathOf(slug, 'sessions', request.session_id)}>
+              session {request.session_id.slice(0, 8)}
+            </TextLink>{' '}
+            · <RelativeTime at={request.created_at} />
+            {open ? (
+              <>
+                {' '}
+                · expires <RelativeTime at={request.expires_at} />
+              </>
+            ) : null}
+          </Text>
+        </Stack>
+        <Group gap="sm">
+          <Badge color={statusColor[status]} variant="dot" tt="none">
+            {open && !mine ? 'Waits for others' : statusLabel[status]}
+          </Badge>
+          <Button
+            component={Link}
+            href={`${pathOf(slug, 'approvals', request.id)}${search}`}
+            variant={open && mine ? 'filled' : 'default'}
+            aria-label={`${open && mine ? 'Review' : 'See'} the request of ${agent.name} for ${name}`}
+          >
+            {open && mine ? 'Review' : 'See'}
+          </Button>
+        </Group>
+      </Group>
+    </Card>
+  );
+}

@@ -1,0 +1,66 @@
+/** Permission requests in the platform's own words; names and claims are shown beside them, never inside. Pure. */
+import type { PermissionRequest } from '../../api/types.ts';
+
+export type RequestStatus = PermissionRequest['status'];
+
+export const statusLabel: Record<RequestStatus, string> = {
+  open: 'Waiting',
+  approved: 'Approved',
+  denied: 'Denied',
+  expired: 'Expired',
+  cancelled: 'Cancelled',
+};
+
+export const statusColor: Record<RequestStatus, string> = {
+  open: 'yellow',
+  approved: 'green',
+  denied: 'red',
+  expired: 'gray',
+  cancelled: 'gray',
+};
+
+/** What a closed request came to. `decidedByMe` only matters for those that a person decides. */
+export function outcomeText(
+  status: Exclude<RequestStatus, 'open'>,
+  { tooLate }: { tooLate: boolean },
+): { title: string; text: string } {
+  const late = tooLate ? 'Your decision came too late and changed nothing. ' : '';
+  const outcomes = {
+    approved: { title: 'Approved', text: 'The agent has been told and may go on.' },
+    denied: { title: 'Denied', text: 'No permission was given; the agent has been told.' },
+    expired: {
+      title: 'Expired',
+      text: 'Nobody answered in time. No permission was given; the agent has been told.',
+    },
+    cancelled: {
+      title: 'Cancelled',
+      text: 'The session ended before anybody answered. No permission was given.',
+    },
+  };
+  const { title, text } = outcomes[status];
+  return { title, text: late + text };
+}
+
+/** The thing that is asked for: a scope, or an agent that may be started. */
+export function subjectOf({
+  grant_type: type,
+  details,
+  child_agent: child,
+}: Pick<PermissionRequest, 'grant_type' | 'details' | 'child_agent'>): { what: string; name: string } {
+  if (type === 'spawn') {
+    return { what: 'to start the agent', name: child?.name ?? textOf(details['child_agent_id']) };
+  }
+  return { what: 'to use the tools of', name: textOf(details['scope']) };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '(unreadable)');
+
+/** Why the person who looks cannot answer an open request. */
+export function whyNotMine(isAdmin: boolean): string {
+  return isAdmin
+    ? 'You may not answer this request.'
+    : 'You may not answer this request: it needs an admin of the workspace, or the person who drives the session.';
+}
+
+/** "1 more waits", "3 more wait". */
+export const moreWaiting = (count: number): string => `${count} more ${count === 1 ? 'waits' : 'wait'}`;

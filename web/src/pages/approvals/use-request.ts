@@ -1,0 +1,55 @@
+/** The stored request: what the dialog shows, and what became of a decision. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { PermissionRequest } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { type Choice, grantBody } from './choices.ts';
+
+const lookEveryMs = 3_000;
+
+export const requestQuery = (slug: string, id: string) =>
+  queryOptions({
+    queryKey: keys.permissionRequests(slug, 'one', id),
+    async queryFn({ signal }) {
+      const params = { path: { slug, request_id: id } };
+      const path = '/api/workspaces/{slug}/permission-requests/{request_id}';
+      return (await call(api.GET(path, { params, signal }))).permission_request;
+    },
+    refetchInterval: (query) => (query.state.data?.status === 'open' ? lookEveryMs : false),
+  });
+
+export function useRequest(id: string) {
+  const { slug } = useWorkspace();
+  return useQuery(requestQuery(slug, id));
+}
+
+export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; reason: string; mute: boolean };
+
+/** Sends a decision, once. Whatever comes back, the stored request is read again. */
+export function useDecide(request: PermissionRequest) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  return useMutation({
+    async mutationFn(decision: Decision): Promise<void> {
+      if (decision.kind === 'approve') {
+        const body = grantBody(request, decision.choice);
+        await call(api.POST('/api/workspaces/{slug}/grants', { params: { path: { slug } }, body }));
+        return;
+      }
+      const { reason, mute } = decision;
+      const params = { path: { slug, request_id: request.id } };
+      const body = { mute, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
+      await call(api.POST('/api/workspaces/{slug}/permission-requests/{request_id}/deny', { params, body }));
+    },
+    onSettled: () => {
+      for (const queryKey of [
+        keys.permissionRequests(slug),
+        keys.session(request.session_id),
+        keys.grants(slug),
+      ]) {
+        void queries.invalidateQueries({ queryKey });
+      }
+    },
+  });
+}

@@ -1,0 +1,97 @@
+/** A look at an artifact. It is an agent's: its text is never markup, and only pictures without scripts are drawn. */
+import { Alert, Code, Image, Modal, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { watchedFetch } from '../../api/client.ts';
+import { failureOf } from '../../api/failure.ts';
+import { keys } from '../../api/keys.ts';
+import type { Artifact } from '../../api/types.ts';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { artifactPath } from './artifact-path.ts';
+import { beginningOf, maxPreviewCharacters, previewKind } from './preview-kind.ts';
+
+interface PreviewProps {
+  artifact: Artifact | null;
+  sessionId: string;
+  onClose: () => void;
+}
+
+export function ArtifactPreview({ artifact, sessionId, onClose }: PreviewProps) {
+  return (
+    <Modal opened={artifact !== null} onClose={onClose} size="xl" title="Artifact of the agent">
+      {artifact === null ? null : <Content artifact={artifact} sessionId={sessionId} />}
+    </Modal>
+  );
+}
+
+function Content({ artifact, sessionId }: { artifact: Artifact; sessionId: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.session(sessionId, 'artifacts', artifact.id),
+    async queryFn({ signal }) {
+      const answer = await watchedFetch(artifactPath(sessionId, artifact.id), { signal });
+      if (!answer.ok) {
+        throw failureOf(answer, await answer.json().catch(() => null));
+      }
+      return answer.arrayBuffer();
+    },
+    // The bytes of an artifact never change.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const kind = previewKind(artifact);
+  if (data === undefined) {
+    return error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={error} retry={() => void refetch()} what="The artifact" />
+    );
+  }
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs" component="div">
+        <VisibleText text={artifact.name} />
+      </Text>
+      {kind?.as === 'image' ? (
+        <Picture bytes={data} type={kind.type} name={artifact.name} />
+      ) : (
+        <Words bytes={data} />
+      )}
+    </>
+  );
+}
+
+function Words({ bytes }: { bytes: ArrayBuffer }) {
+  const { text, cut } = beginningOf(new TextDecoder().decode(bytes));
+  return (
+    <>
+      {cut ? (
+        <Alert color="blue" mb="xs">
+          The first {maxPreviewCharacters.toLocaleString('en')} characters. Download it to see the rest.
+        </Alert>
+      ) : null}
+      <Code block tabIndex={0} aria-label="Text of the artifact" mah="60vh">
+        <VisibleText text={text} />
+      </Code>
+    </>
+  );
+}
+
+/** The type is ours, from the list of those without scripts, whatever the agent called it. */
+function Picture({ bytes, type, name }: { bytes: ArrayBuffer; type: string; name: string }) {
+  const [url, setUrl] = useState<string | null>(null);
+  const [broken, setBroken] = useState(false);
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes], { type }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes, type]);
+  if (broken) {
+    return (
+      <Alert color="yellow">This is no picture of the kind that it claims to be. You can download it.</Alert>
+    );
+  }
+  return url === null ? null : (
+    <Image src={url} alt={`Picture ${name}`} fit="contain" mah="60vh" onError={() => setBroken(true)} />
+  );
+}

@@ -1,0 +1,93 @@
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Artifact } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
+import { ListState } from '../../components/state-views.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { sizeText } from '../../text/size-text.ts';
+import { artifactPath } from './artifact-path.ts';
+import { ArtifactPreview } from './artifact-preview.tsx';
+import { previewKind } from './preview-kind.ts';
+
+/** What the agent handed out. Nothing of it is run here: text is shown as text, pictures as pictures. */
+export function ArtifactsPanel({ sessionId }: { sessionId: string }) {
+  const list = useList<Artifact>({
+    queryKey: keys.session(sessionId, 'artifacts'),
+    async fetchPage({ cursor, signal }) {
+      const query = cursor === undefined ? {} : { cursor };
+      const params = { path: { session_id: sessionId }, query };
+      const page = await call(api.GET('/api/sessions/{session_id}/artifacts', { params, signal }));
+      return { items: page.artifacts, next_cursor: page.next_cursor };
+    },
+  });
+  const [opened, setOpened] = useState<Artifact | null>(null);
+  return (
+    <Card withBorder padding="sm" component="section" aria-label="Artifacts">
+      <Title order={2} size="h5" mb="xs">
+        Artifacts
+      </Title>
+      <ListState
+        list={list}
+        what="The artifacts"
+        empty={
+          <Text size="sm" c="dimmed">
+            The agent has handed out none.
+          </Text>
+        }
+      >
+        {(artifacts) => (
+          <Stack gap="sm" component="ul" m={0} p={0}>
+            {artifacts.map((artifact) => (
+              <ArtifactRow
+                key={artifact.id}
+                artifact={artifact}
+                sessionId={sessionId}
+                onPreview={() => setOpened(artifact)}
+              />
+            ))}
+          </Stack>
+        )}
+      </ListState>
+      <ArtifactPreview artifact={opened} sessionId={sessionId} onClose={() => setOpened(null)} />
+    </Card>
+  );
+}
+
+function ArtifactRow({
+  artifact,
+  sessionId,
+  onPreview,
+}: {
+  artifact: Artifact;
+  sessionId: string;
+  onPreview: () => void;
+}) {
+  return (
+    <Stack component="li" gap={2} style={{ listStyle: 'none' }}>
+      <Text size="sm" component="div" lineClamp={3}>
+        <VisibleText text={artifact.name} />
+      </Text>
+      <Group gap="xs">
+        <Text size="xs" c="dimmed" component="div">
+          <VisibleText text={artifact.mime_type} />, {sizeText(artifact.size_bytes)}
+        </Text>
+        {previewKind(artifact) === null ? null : (
+          <Button size="compact-xs" variant="default" onClick={onPreview}>
+            Preview
+          </Button>
+        )}
+        <Button
+          size="compact-xs"
+          variant="default"
+          component="a"
+          href={artifactPath(sessionId, artifact.id)}
+          download
+        >
+          Download
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,40 @@
+import { Badge, Code, Group, Text, Tooltip } from '@mantine/core';
+import type { ToolCall } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { durationText } from '../../text/time-text.ts';
+import { callOutcomeText } from './call-text.ts';
+import { EntryFrame } from './entry-frame.tsx';
+
+/** A tool call: which, how it ended, and on which grant it passed. */
+export function CallEntry({ call }: { call: ToolCall }) {
+  const { slug } = useWorkspace();
+  const { label, color, meaning } = callOutcomeText[call.outcome];
+  return (
+    <EntryFrame voice="call" who="Tool call" at={call.at}>
+      <Group gap="xs">
+        <Code>
+          <VisibleText text={`${call.server}.${call.tool}`} />
+        </Code>
+        <Tooltip label={meaning}>
+          <Badge color={color} variant="dot" size="sm" tt="none">
+            {label}
+          </Badge>
+        </Tooltip>
+        <Text span size="xs" c="dimmed">
+          {durationText(call.duration_ms)}
+        </Text>
+        {call.granted_via === null ? null : (
+          <Text span size="xs">
+            passed on{' '}
+            <TextLink to={pathOf(slug, 'grants', call.granted_via)}>
+              grant {call.granted_via.slice(0, 8)}
+            </TextLink>
+          </Text>
+        )}
+      </Group>
+    </EntryFrame>
+  );
+}

@@ -1,0 +1,38 @@
+/** How a tool call ended, for people. Pure. */
+import type { ToolCall } from '../../api/types.ts';
+
+export const callOutcomeText: Record<ToolCall['outcome'], { label: string; color: string; meaning: string }> =
+  {
+    ok: { label: 'done', color: 'green', meaning: 'The server carried it out.' },
+    tool_error: {
+      label: 'tool error',
+      color: 'orange',
+      meaning: 'The server answered with an error of the tool.',
+    },
+    protocol_error: {
+      label: 'protocol error',
+      color: 'orange',
+      meaning: 'The server answered with an error.',
+    },
+    permission_required: {
+      label: 'not permitted',
+      color: 'red',
+      meaning: 'No grant covered it: the call never reached the server.',
+    },
+    refused: {
+      label: 'refused',
+      color: 'red',
+      meaning: 'The gate refused it: the call never reached the server.',
+    },
+    server_unavailable: {
+      label: 'server unavailable',
+      color: 'orange',
+      meaning: 'The server could not be reached.',
+    },
+    cancelled: { label: 'cancelled', color: 'gray', meaning: 'The agent gave it up before an answer came.' },
+    unknown: {
+      label: 'no answer seen',
+      color: 'gray',
+      meaning: 'The session or the server ended before an answer came.',
+    },
+  };

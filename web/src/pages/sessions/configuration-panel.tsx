@@ -1,0 +1,165 @@
+/** What the session runs with, frozen at its start. References are shown; values never come here. */
+import { Button, Card, Code, Group, List, Modal, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Configuration } from '../../api/types.ts';
+import { Fact, FactList } from '../../components/fact-list.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+
+export function ConfigurationPanel({ sessionId }: { sessionId: string }) {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <Card withBorder padding="sm" component="section" aria-label="Configuration">
+      <Group justify="space-between">
+        <Title order={2} size="h5">
+          Configuration
+        </Title>
+        <Button size="compact-sm" variant="default" onClick={open}>
+          Show
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed">
+        Frozen when the session started; later changes do not reach it.
+      </Text>
+      <Modal opened={opened} onClose={close} size="xl" title="Frozen configuration">
+        {opened ? <Frozen sessionId={sessionId} /> : null}
+      </Modal>
+    </Card>
+  );
+}
+
+function Frozen({ sessionId }: { sessionId: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.session(sessionId, 'configuration'),
+    queryFn: ({ signal }) => {
+      const params = { path: { session_id: sessionId } };
+      return call(api.GET('/api/sessions/{session_id}/configuration', { params, signal }));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (data === undefined) {
+    return error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={error} retry={() => void refetch()} what="The configuration" />
+    );
+  }
+  const { agent, servers, siblings, services, frozen_at: at } = data.configuration;
+  return (
+    <Stack>
+      <FactList label="The agent as it was">
+        <Fact name="Frozen">
+          <RelativeTime at={at} />
+        </Fact>
+        <Fact name="Agent">
+          <VisibleText text={agent.name} /> ({agent.kind})
+        </Fact>
+        <Fact name="Runs">
+          <RunText run={agent.run} />
+        </Fact>
+        <Fact name="Network">{agent.network}</Fact>
+        {agent.model === null ? null : (
+          <Fact name="Model">
+            <VisibleText text={agent.model} />
+          </Fact>
+        )}
+        <Fact name="Environment">
+          <Env env={agent.env} />
+        </Fact>
+        <Fact name="Instructions">
+          <Code block mah={240} tabIndex={0} aria-label="Instructions">
+            <VisibleText text={agent.instructions} />
+          </Code>
+        </Fact>
+      </FactList>
+      {servers.map((server) => (
+        <Server key={server.name} server={server} />
+      ))}
+      {[...siblings, ...services].map((companion) => (
+        <FactList key={companion.name} label={`Beside it: ${companion.name}`}>
+          <Fact name="Beside it">
+            <VisibleText text={companion.name} />: <RunText run={companion.run} />
+          </Fact>
+          <Fact name="Environment">
+            <Env env={companion.env} />
+          </Fact>
+        </FactList>
+      ))}
+    </Stack>
+  );
+}
+
+function Server({ server }: { server: Configuration['servers'][number] }) {
+  const gated = Object.entries(server.tool_scopes);
+  return (
+    <Card withBorder padding="sm">
+      <FactList label={`MCP server ${server.name}`}>
+        <Fact name="MCP server">
+          <Text span fw={600}>
+            {server.name}
+          </Text>{' '}
+          version {server.entry_version}, network {server.network}
+        </Fact>
+        <Fact name="Environment">
+          <Env env={server.env} />
+        </Fact>
+        <Fact name="Gated tools">
+          {gated.length === 0 ? (
+            'none'
+          ) : (
+            <List size="sm">
+              {gated.map(([tool, scope]) => (
+                <List.Item key={tool}>
+                  <Code>
+                    <VisibleText text={tool} />
+                  </Code>{' '}
+                  needs {scope}
+                </List.Item>
+              ))}
+            </List>
+          )}
+        </Fact>
+      </FactList>
+    </Card>
+  );
+}
+
+function RunText({ run }: { run: Configuration['agent']['run'] }) {
+  const text =
+    run.type === 'builtin'
+      ? `built-in ${run.name}`
+      : run.type === 'image'
+        ? run.image
+        : [run.command, ...run.args].join(' ');
+  return (
+    <Code>
+      <VisibleText text={text} />
+    </Code>
+  );
+}
+
+function Env({ env }: { env: Configuration['agent']['env'] }) {
+  const variables = Object.entries(env);
+  return variables.length === 0 ? (
+    'none'
+  ) : (
+    <List size="sm" listStyleType="none">
+      {variables.map(([name, { reference }]) => (
+        <List.Item key={name}>
+          <Code>{name}</Code>{' '}
+          {reference === null ? (
+            <Text span size="xs" c="dimmed">
+              value not shown
+            </Text>
+          ) : (
+            <Code>{reference}</Code>
+          )}
+        </List.Item>
+      ))}
+    </List>
+  );
+}

@@ -1,0 +1,34 @@
+/** One entry of the transcript: who, when, what. */
+import { Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { absoluteTime, clockTime } from '../../text/time-text.ts';
+
+export type Voice = 'agent' | 'person' | 'platform' | 'call';
+
+export function EntryFrame({
+  voice,
+  who,
+  at,
+  children,
+}: {
+  voice: Voice;
+  who: ReactNode;
+  at: string;
+  children: ReactNode;
+}) {
+  return (
+    <li className={`entry entry-${voice}`}>
+      <Group gap="xs" wrap="nowrap" align="baseline" justify="space-between">
+        <Text size="xs" fw={600} c="dimmed" component="div">
+          {who}
+        </Text>
+        <Text size="xs" c="dimmed" component="time" dateTime={at} title={absoluteTime(at)} flex="none">
+          {clockTime(at)}
+        </Text>
+      </Group>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+    </li>
+  );
+}

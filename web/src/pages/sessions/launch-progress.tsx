@@ -1,0 +1,46 @@
+import { Card, Group, List, Loader, Text, Title } from '@mantine/core';
+import { durationText } from '../../text/time-text.ts';
+import { type LaunchStep, launchDurationMs, launchSteps } from './launch-steps.ts';
+import type { TranscriptEvent } from './session-event-type.ts';
+
+const marks: Record<LaunchStep['state'], string> = { done: '✓', current: '', failed: '✗', ahead: '·' };
+const colors: Record<LaunchStep['state'], string> = {
+  done: 'inherit',
+  current: 'inherit',
+  failed: 'red',
+  ahead: 'dimmed',
+};
+const words: Record<LaunchStep['state'], string> = {
+  done: 'done',
+  current: 'now',
+  failed: 'the session ended here',
+  ahead: 'to come',
+};
+
+/** How the start goes, or went. */
+export function LaunchProgress({ events }: { events: readonly TranscriptEvent[] }) {
+  const took = launchDurationMs(events);
+  const steps = launchSteps(events);
+  return steps.length === 0 ? null : (
+    <Card withBorder padding="sm" component="section" aria-label="Launch">
+      <Title order={2} size="h5" mb={4}>
+        {took === null ? 'Launch' : `Launched in ${durationText(took)}`}
+      </Title>
+      <List listStyleType="none" spacing={4} size="sm">
+        {steps.map(({ label, state, durationMs }) => (
+          <List.Item key={label} aria-current={state === 'current' ? 'step' : undefined}>
+            <Group gap="xs" wrap="nowrap" c={colors[state]}>
+              <Text span w={16} ta="center" aria-hidden>
+                {state === 'current' ? <Loader size={12} /> : marks[state]}
+              </Text>
+              <span>{label}</span>
+              <Text span size="xs" c={state === 'failed' ? 'red' : 'dimmed'}>
+                {durationMs === null || state === 'failed' ? words[state] : durationText(durationMs)}
+              </Text>
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+    </Card>
+  );
+}

@@ -1,0 +1,35 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Session } from '../../api/types.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+
+/** Says that nothing which this session asks reaches anybody, and lets that be undone. */
+export function MuteNotice({ session }: { session: Session }) {
+  const queries = useQueryClient();
+  const unmute = useMutation({
+    mutationFn() {
+      const params = { path: { session_id: session.id } };
+      return call(
+        api.PATCH('/api/sessions/{session_id}', { params, body: { permission_requests_muted: false } }),
+      );
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.session(session.id) }),
+  });
+  return session.permission_requests_muted ? (
+    <Alert color="yellow" role="status">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">
+          <b>Muted:</b> what this session asks permission for is refused at once.
+        </Text>
+        {session.may_mute ? (
+          <Button size="xs" variant="default" loading={unmute.isPending} onClick={() => unmute.mutate()}>
+            Take requests again
+          </Button>
+        ) : null}
+      </Group>
+      <FailureAlert error={unmute.error} />
+    </Alert>
+  ) : null;
+}

@@ -1,0 +1,99 @@
+import { Button, Group, Select, Stack, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { api, call } from '../../api/client.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
+import { keys } from '../../api/keys.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { EmptyState, FailedState, LoadingState } from '../../components/state-views.tsx';
+import { ReachNotice } from './reach-notice.tsx';
+import { useAgents } from './use-agents.ts';
+
+export function NewSessionPage() {
+  const { slug } = useWorkspace();
+  const agents = useAgents();
+  return (
+    <PageFrame
+      title="Start a session"
+      description="One run of an agent, with its configuration as it is now. You drive it."
+    >
+      {agents.data === undefined ? (
+        agents.error === null ? (
+          <LoadingState />
+        ) : (
+          <FailedState error={agents.error} retry={() => void agents.refetch()} what="The agents" />
+        )
+      ) : agents.data.length === 0 ? (
+        <EmptyState title="There is no agent yet" text="Create one first.">
+          <Button component={Link} href={pathOf(slug, 'agents')}>
+            To the agents
+          </Button>
+        </EmptyState>
+      ) : (
+        <StartForm agents={agents.data.map(({ id, name }) => ({ value: id, label: name }))} />
+      )}
+    </PageFrame>
+  );
+}
+
+function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
+  const { slug } = useWorkspace();
+  const [, navigate] = useLocation();
+  const [params] = useSearchParams();
+  const queries = useQueryClient();
+  const wanted =
+    agents.find(({ value }) => value === params.get('agent')) ??
+    (agents.length === 1 ? agents[0] : undefined);
+  const form = useForm({
+    initialValues: { agent_id: wanted?.value ?? null, prompt: '' },
+    validate: {
+      agent_id: (value) => (value === null ? 'Choose an agent' : null),
+      prompt: (value) => (value.trim() === '' ? 'Say what the agent should do' : null),
+    },
+  });
+  const start = useMutation({
+    mutationFn: (body: { agent_id: string; prompt: string }) =>
+      call(api.POST('/api/workspaces/{slug}/sessions', { params: { path: { slug } }, body })),
+    onSuccess({ session }) {
+      void queries.invalidateQueries({ queryKey: keys.sessions(slug) });
+      navigate(pathOf(slug, 'sessions', session.id));
+    },
+    onError: (error) => form.setErrors(fieldErrors(error)),
+  });
+  const submit = ({ agent_id, prompt }: typeof form.values) => {
+    if (agent_id !== null) {
+      start.mutate({ agent_id, prompt });
+    }
+  };
+  const { agent_id: agentId } = form.values;
+  return (
+    <form onSubmit={form.onSubmit(submit)}>
+      <Stack maw={640}>
+        <Select label="Agent" data={agents} searchable required {...form.getInputProps('agent_id')} />
+        {agentId === null ? null : <ReachNotice agentId={agentId} />}
+        <Textarea
+          label="Prompt"
+          description="What the agent should do. It reads this first; you can send it more while it runs."
+          required
+          autosize
+          minRows={4}
+          maxRows={16}
+          {...form.getInputProps('prompt')}
+        />
+        <FailureAlert error={start.error} shownAtFields={['agent_id', 'prompt']} />
+        <Group>
+          <Button type="submit" loading={start.isPending}>
+            Start
+          </Button>
+          <Button variant="default" component={Link} href={pathOf(slug, 'sessions')}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

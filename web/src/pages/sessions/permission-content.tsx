@@ -1,0 +1,95 @@
+/** Requests for permission and what became of them. */
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { QuotedClaim } from '../../components/quoted-claim.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { scopeLabel } from '../approvals/choices.ts';
+import { statusColor, statusLabel } from '../approvals/request-text.ts';
+import type { EventContent, PayloadOf } from './session-event-type.ts';
+import { useTranscript } from './transcript-context.ts';
+
+type Content = Extract<EventContent, { type: 'agent.permission_request' | 'permission.decided' }>;
+
+export function PermissionContent({ content }: { content: Content }) {
+  return content.type === 'agent.permission_request' ? (
+    <Asked request={content.payload} />
+  ) : (
+    <Decided decision={content.payload} />
+  );
+}
+
+function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) {
+  const { slug } = useWorkspace();
+  const { sessionId, openRequest } = useTranscript();
+  return (
+    <>
+      <Group gap="xs" mb={4}>
+        <span>
+          {request.session_id === sessionId ? null : (
+            <>
+              <VisibleText text={request.agent.name} /> in{' '}
+              <TextLink to={pathOf(slug, 'sessions', request.session_id)}>a session below</TextLink>{' '}
+            </>
+          )}
+          asks for the permission
+        </span>
+        <Subject details={request.details} />
+        <Text span size="xs" c="dimmed">
+          {scopeLabel[request.scope].toLowerCase()}
+        </Text>
+        <Button size="compact-xs" variant="default" onClick={() => openRequest(request.request_id)}>
+          Show the request
+        </Button>
+      </Group>
+      <QuotedClaim by={request.agent.name} text={request.justification} />
+    </>
+  );
+}
+
+function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
+  const { slug } = useWorkspace();
+  const { nameOf, openRequest } = useTranscript();
+  return (
+    <Group gap="xs">
+      <Badge color={statusColor[decision.status]} variant="dot" size="sm" tt="none">
+        {statusLabel[decision.status]}
+      </Badge>
+      <Subject details={decision.details} />
+      <span>
+        {decision.status === 'approved' && decision.scope !== null
+          ? scopeLabel[decision.scope].toLowerCase()
+          : null}
+        {decision.decided_by === null ? null : (
+          <>
+            {' '}
+            by <VisibleText text={nameOf(decision.decided_by)} />
+          </>
+        )}
+      </span>
+      {decision.grant_id === null ? null : (
+        <TextLink to={pathOf(slug, 'grants', decision.grant_id)}>
+          grant {decision.grant_id.slice(0, 8)}
+        </TextLink>
+      )}
+      {decision.reason === null ? null : (
+        <span>
+          “<VisibleText text={decision.reason} />”
+        </span>
+      )}
+      <Button size="compact-xs" variant="subtle" onClick={() => openRequest(decision.request_id)}>
+        Show the request
+      </Button>
+    </Group>
+  );
+}
+
+function Subject({ details }: { details: Record<string, unknown> }) {
+  const { scope } = details;
+  return (
+    <Text span fw={600}>
+      {typeof scope === 'string' ? <VisibleText text={scope} /> : 'to start another agent'}
+    </Text>
+  );
+}

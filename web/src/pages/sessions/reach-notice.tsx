@@ -1,0 +1,74 @@
+/** Before somebody starts an agent of somebody else: what of theirs it could use. */
+import { Alert, Code, List, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+
+export function ReachNotice({ agentId }: { agentId: string }) {
+  const { slug } = useWorkspace();
+  const { data, error } = useQuery({
+    queryKey: keys.agent(agentId, 'reach'),
+    queryFn: ({ signal }) =>
+      call(api.GET('/api/agents/{agent_id}/reach', { params: { path: { agent_id: agentId } }, signal })),
+  });
+  if (data === undefined) {
+    return error === null ? null : (
+      <Alert color="yellow" role="status">
+        Which of your grants this agent would reach could not be read.
+      </Alert>
+    );
+  }
+  const { own, owner, grants } = data.reach;
+  if (own && grants.length === 0) {
+    return null;
+  }
+  return (
+    <Alert
+      color={own || grants.length === 0 ? 'blue' : 'yellow'}
+      role="status"
+      title={<Whose own={own} owner={owner?.name ?? null} />}
+    >
+      {grants.length === 0 ? (
+        'It reaches none of your own grants: whatever it needs it has to ask for.'
+      ) : (
+        <>
+          <Text size="sm">While you drive it, it can use these grants of yours without asking:</Text>
+          <List size="sm">
+            {grants.map(({ grant, tools }) => (
+              <List.Item key={grant.id}>
+                <TextLink to={pathOf(slug, 'grants', grant.id)}>
+                  {String(grant.details['scope'] ?? grant.grant_type)}
+                </TextLink>
+                {' ('}
+                {grant.scope}
+                {'): '}
+                {tools.map(({ server, tool }) => (
+                  <Code key={`${server} ${tool}`} mr={4}>
+                    <VisibleText text={`${server}.${tool}`} />
+                  </Code>
+                ))}
+              </List.Item>
+            ))}
+          </List>
+        </>
+      )}
+    </Alert>
+  );
+}
+
+function Whose({ own, owner }: { own: boolean; owner: string | null }) {
+  if (own) {
+    return 'This agent is yours';
+  }
+  return owner === null ? (
+    'The owner of this agent has left'
+  ) : (
+    <>
+      This agent belongs to <VisibleText text={owner} />
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+/** The approval dialog of a session's page: opens by itself when something waits for the person. */
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { ApprovalDialog } from '../approvals/approval-dialog.tsx';
+import {
+  closed,
+  emptyQueue,
+  type Queue,
+  reopened,
+  toNext,
+  waitingAfter,
+  withWaiting,
+} from '../approvals/request-queue.ts';
+
+export interface ApprovalQueue {
+  queue: Queue;
+  setQueue: (change: (queue: Queue) => Queue) => void;
+}
+
+export function useApprovalQueue(waiting: readonly string[]): ApprovalQueue {
+  const [queue, setQueue] = useState(emptyQueue);
+  useEffect(() => setQueue((before) => withWaiting(before, waiting)), [waiting]);
+  return { queue, setQueue };
+}
+
+export function SessionApprovals({
+  waiting,
+  approvals: { queue, setQueue },
+}: {
+  waiting: readonly string[];
+  approvals: ApprovalQueue;
+}) {
+  const others = waiting.filter((id) => id !== queue.shown).length;
+  return (
+    <>
+      {waiting.length === 0 || queue.shown !== null ? null : (
+        <Alert color="yellow" role="status" pos="sticky" top={64} style={{ zIndex: 10 }}>
+          <Group justify="space-between" gap="xs">
+            <Text fw={600}>
+              {waiting.length === 1
+                ? 'A permission request waits'
+                : `${waiting.length} permission requests wait`}{' '}
+              for you
+            </Text>
+            <Button size="xs" onClick={() => setQueue(() => reopened(waiting))}>
+              Review
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      <ApprovalDialog
+        requestId={queue.shown}
+        others={others}
+        onNext={() =>
+          setQueue((before) =>
+            waitingAfter(before, waiting).length > 0
+              ? toNext(before, waiting)
+              : reopened(waiting.filter((id) => id !== before.shown)),
+          )
+        }
+        onClose={() => setQueue((before) => closed(before, waiting))}
+      />
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { Group, Select } from '@mantine/core';
+import { useSearchParams } from 'wouter';
+import { type SessionStatus, sessionStatuses, sessionStatusLabel } from './status-text.ts';
+import { useAgents } from './use-agents.ts';
+
+const statuses = sessionStatuses.map((value) => ({ value, label: sessionStatusLabel[value] }));
+
+/** Kept in the address, so that a filtered list can be sent to somebody. */
+export function SessionFilters({
+  status,
+  agentId,
+}: {
+  status: SessionStatus | null;
+  agentId: string | null;
+}) {
+  const [, setParams] = useSearchParams();
+  const agents = useAgents();
+  const set = (name: string, value: string | null) =>
+    setParams((before) => {
+      const params = new URLSearchParams(before);
+      params.delete(name);
+      if (value !== null) {
+        params.set(name, value);
+      }
+      return params;
+    });
+  return (
+    <Group gap="sm">
+      <Select
+        label="Status"
+        placeholder="Any"
+        clearable
+        data={statuses}
+        value={status}
+        onChange={(value) => set('status', value)}
+        w={220}
+      />
+      <Select
+        label="Agent"
+        placeholder="Any"
+        clearable
+        searchable
+        data={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        value={agentId}
+        onChange={(value) => set('agent', value)}
+        w={220}
+      />
+    </Group>
+  );
+}

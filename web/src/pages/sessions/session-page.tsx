@@ -1,0 +1,118 @@
+/** One session: what happens in it, what waits for the person, and what one can do. */
+import { Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Session } from '../../api/types.ts';
+import { useSessionEvents } from '../../api/use-session-events.ts';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { ArtifactsPanel } from './artifacts-panel.tsx';
+import { ChildrenPanel } from './children-panel.tsx';
+import { ConfigurationPanel } from './configuration-panel.tsx';
+import { LaunchProgress } from './launch-progress.tsx';
+import { MessageForm } from './message-form.tsx';
+import { MuteNotice } from './mute-notice.tsx';
+import { openQuestions } from './open-questions.ts';
+import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
+import { readEvent } from './session-event-type.ts';
+import { SessionFacts } from './session-facts.tsx';
+import { SessionStatus } from './session-status.tsx';
+import { hasEnded } from './status-text.ts';
+import { TerminateButton } from './terminate-button.tsx';
+import { Transcript } from './transcript.tsx';
+import { transcriptContext } from './transcript-context.ts';
+import { transcriptEntries } from './transcript-entries.ts';
+import { useNames } from './use-names.ts';
+import { useToolCalls } from './use-tool-calls.ts';
+import { useWaitingRequests } from './use-waiting-requests.ts';
+
+const lookEveryMs = 10_000;
+
+export function SessionPage({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.session(id, 'one'),
+    queryFn: ({ signal }) =>
+      call(api.GET('/api/sessions/{session_id}', { params: { path: { session_id: id } }, signal })),
+    // Its events say at once what changed; this is for what they do not say.
+    refetchInterval: (query) =>
+      hasEnded(query.state.data?.session.status ?? 'pending') ? false : lookEveryMs,
+  });
+  if (data === undefined) {
+    return error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={error} retry={() => void refetch()} what="This session" />
+    );
+  }
+  return <Loaded key={id} session={data.session} />;
+}
+
+function Loaded({ session }: { session: Session }) {
+  const { events: raw, state, failure } = useSessionEvents(session.id);
+  const events = useMemo(() => raw.map(readEvent), [raw]);
+  const goesOn = !hasEnded(session.status);
+  const calls = useToolCalls(session.id, { goesOn: goesOn || endedJustNow(session) });
+  const entries = useMemo(() => transcriptEntries(events, calls.items ?? []), [events, calls.items]);
+  const waiting = useWaitingRequests(events);
+  const approvals = useApprovalQueue(waiting);
+  const nameOf = useNames(session);
+  const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
+  return (
+    <PageFrame
+      title={`Session of ${session.agent.name}`}
+      description={<SessionStatus status={session.status} />}
+      actions={session.may_terminate ? <TerminateButton session={session} /> : null}
+    >
+      <SessionApprovals waiting={waiting} approvals={approvals} />
+      <MuteNotice session={session} />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Stack>
+            {goesOn && session.started_at === null ? <LaunchProgress events={events} /> : null}
+            {calls.hasMore ? <EarlierCalls load={calls.loadMore} loading={calls.isLoadingMore} /> : null}
+            <transcriptContext.Provider
+              value={{ sessionId: session.id, agentName: session.agent.name, nameOf, openRequest }}
+            >
+              <Transcript session={session} entries={entries} state={state} />
+            </transcriptContext.Provider>
+            {failure === null || state !== 'failed' ? null : (
+              <FailedState error={failure} what="The transcript" />
+            )}
+            {session.may_message ? (
+              <MessageForm session={session} question={openQuestions(events)[0]} />
+            ) : null}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack>
+            <SessionFacts session={session} />
+            {goesOn && session.started_at === null ? null : <LaunchProgress events={events} />}
+            <ArtifactsPanel sessionId={session.id} />
+            <ChildrenPanel session={session} goesOn={goesOn} />
+            <ConfigurationPanel sessionId={session.id} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </PageFrame>
+  );
+}
+
+/** The last calls are recorded while the session ends, and shortly after. */
+const recordedWithinMs = 15_000;
+const endedJustNow = ({ ended_at: at }: Session) =>
+  at !== null && Date.now() - Date.parse(at) < recordedWithinMs;
+
+function EarlierCalls({ load, loading }: { load: () => void; loading: boolean }) {
+  return (
+    <Group gap="xs">
+      <Text size="sm" c="dimmed">
+        There are more tool calls than are shown.
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={load} loading={loading}>
+        Load earlier ones
+      </Button>
+    </Group>
+  );
+}

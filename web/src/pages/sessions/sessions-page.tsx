@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core';
+import { Link, useSearchParams } from 'wouter';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Session } from '../../api/types.ts';
+import { useList } from '../../api/use-list.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { EmptyState, ListState } from '../../components/state-views.tsx';
+import { SessionFilters } from './session-filters.tsx';
+import { SessionsTable } from './sessions-table.tsx';
+import { sessionStatuses } from './status-text.ts';
+import { WaitingNotice } from './waiting-notice.tsx';
+
+const lookEveryMs = 5_000;
+
+export function SessionsPage() {
+  const { slug, isAdmin } = useWorkspace();
+  const [params] = useSearchParams();
+  const status = sessionStatuses.find((candidate) => candidate === params.get('status'));
+  const agentId = params.get('agent') ?? undefined;
+  const list = useSessions(slug, { status, agent_id: agentId });
+  const start = (
+    <Button component={Link} href={pathOf(slug, 'sessions', 'new')}>
+      Start a session
+    </Button>
+  );
+  return (
+    <PageFrame
+      title="Sessions"
+      description={
+        isAdmin
+          ? 'Every run of an agent in this workspace.'
+          : 'The runs of agents that you drive, and those that are shared with the workspace.'
+      }
+      actions={start}
+    >
+      <WaitingNotice />
+      <SessionFilters status={status ?? null} agentId={agentId ?? null} />
+      <ListState
+        list={list}
+        what="The sessions"
+        empty={
+          params.size > 0 ? (
+            <EmptyState title="No session matches" text="Choose another status or agent." />
+          ) : (
+            <EmptyState title="No sessions yet" text="A session is one run of an agent.">
+              {start}
+            </EmptyState>
+          )
+        }
+      >
+        {(sessions) => <SessionsTable sessions={sessions} />}
+      </ListState>
+    </PageFrame>
+  );
+}
+
+interface Filter {
+  status: Session['status'] | undefined;
+  agent_id: string | undefined;
+}
+
+function useSessions(slug: string, { status, agent_id: agentId }: Filter) {
+  return useList<Session>({
+    queryKey: keys.sessions(slug, 'list', status, agentId),
+    refetchInterval: lookEveryMs,
+    async fetchPage({ cursor, signal }) {
+      const query = {
+        ...(status === undefined ? {} : { status }),
+        ...(agentId === undefined ? {} : { agent_id: agentId }),
+        ...(cursor === undefined ? {} : { cursor }),
+      };
+      const params = { path: { slug }, query };
+      const page = await call(api.GET('/api/workspaces/{slug}/sessions', { params, signal }));
+      return { items: page.sessions, next_cursor: page.next_cursor };
+    },
+  });
+}

@@ -1,0 +1,75 @@
+import { Table, Text } from '@mantine/core';
+import type { Session } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { CopyableId } from '../../components/copyable-id.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { SessionStatus } from './session-status.tsx';
+
+export function SessionsTable({ sessions }: { sessions: Session[] }) {
+  return (
+    <Table.ScrollContainer minWidth={620} type="native">
+      <Table verticalSpacing="sm" aria-label="Sessions">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Session</Table.Th>
+            <Table.Th>Status</Table.Th>
+            <Table.Th>Driven by</Table.Th>
+            <Table.Th>Started</Table.Th>
+            <Table.Th>Id</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {sessions.map((session) => (
+            <Row key={session.id} session={session} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+const shownPromptLength = 160;
+
+function Row({ session }: { session: Session }) {
+  const { slug } = useWorkspace();
+  const { id, agent, operator, root_operator: root, status, prompt, created_at: at } = session;
+  return (
+    <Table.Tr>
+      <Table.Td maw={420}>
+        <TextLink to={pathOf(slug, 'sessions', id)}>
+          <VisibleText text={agent.name} />
+        </TextLink>
+        <Text size="sm" c="dimmed" lineClamp={2} component="div">
+          <VisibleText text={prompt.slice(0, shownPromptLength)} />
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <SessionStatus status={status} />
+      </Table.Td>
+      <Table.Td>
+        {operator !== null ? (
+          <VisibleText text={operator.name} />
+        ) : (
+          <Text span inherit c="dimmed">
+            {root === null ? (
+              'nobody'
+            ) : (
+              <>
+                below <VisibleText text={root.name} />
+              </>
+            )}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <RelativeTime at={at} />
+      </Table.Td>
+      <Table.Td>
+        <CopyableId id={id} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button, Stack, Text, Textarea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Session } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+
+export function TerminateButton({ session }: { session: Session }) {
+  const { slug } = useWorkspace();
+  const [opened, dialog] = useDisclosure();
+  const [reason, setReason] = useState('');
+  const queries = useQueryClient();
+  const terminate = useMutation({
+    mutationFn() {
+      const params = { path: { session_id: session.id } };
+      const body = reason.trim() === '' ? {} : { reason: reason.trim() };
+      return call(api.POST('/api/sessions/{session_id}/terminate', { params, body }));
+    },
+    onSuccess() {
+      dialog.close();
+      void queries.invalidateQueries({ queryKey: keys.session(session.id) });
+      void queries.invalidateQueries({ queryKey: keys.sessions(slug) });
+    },
+  });
+  return (
+    <>
+      <Button color="red" variant="outline" onClick={dialog.open}>
+        Terminate
+      </Button>
+      <ConfirmDialog
+        opened={opened}
+        onClose={dialog.close}
+        title="Terminate this session?"
+        confirmLabel="Terminate"
+        onConfirm={() => terminate.mutate()}
+        pending={terminate.isPending}
+        error={terminate.error}
+      >
+        <Stack gap="sm">
+          <Text size="sm">
+            The agent and its servers are stopped, and so are the sessions below it. What it asked for is
+            cancelled; grants for this session end with it. The transcript and its artifacts stay.
+          </Text>
+          <Textarea
+            label="Reason"
+            description="Optional; kept with the session."
+            maxLength={2000}
+            autosize
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        </Stack>
+      </ConfirmDialog>
+    </>
+  );
+}

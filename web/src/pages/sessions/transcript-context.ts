@@ -1,0 +1,22 @@
+/** What the entries of a transcript need to know of their session. */
+import { createContext, useContext } from 'react';
+
+export interface TranscriptContext {
+  sessionId: string;
+  agentName: string;
+  /** A person's name as far as the page knows it. */
+  nameOf(userId: string): string;
+  /** Shows a permission request in the dialog. */
+  openRequest(requestId: string): void;
+}
+
+export const transcriptContext = createContext<TranscriptContext | null>(null);
+
+/** Throws outside of a transcript. */
+export function useTranscript(): TranscriptContext {
+  const context = useContext(transcriptContext);
+  if (context === null) {
+    throw new Error('useTranscript is for the entries of a transcript');
+  }
+  return context;
+}

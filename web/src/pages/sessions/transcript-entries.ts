@@ -1,0 +1,56 @@
+/** The transcript: what was said, and between it what was done. Pure. */
+import type { ToolCall } from '../../api/types.ts';
+import type { TranscriptEvent } from './session-event-type.ts';
+
+export type TranscriptEntry =
+  | { kind: 'event'; key: string; at: string; event: TranscriptEvent }
+  | { kind: 'call'; key: string; at: string; call: ToolCall };
+
+/** Calls of the platform's own tools that leave an event: the event says it better. */
+const toolsWithEvents = new Set([
+  'emit_status',
+  'emit_artifact',
+  'emit_error',
+  'request_input',
+  'request_permission',
+  'request_grant',
+  'share',
+  'post_message',
+  'end_session',
+]);
+
+export const leavesAnEvent = ({ server, tool, outcome }: ToolCall): boolean =>
+  server === 'platform' && outcome === 'ok' && toolsWithEvents.has(tool);
+
+/** The launch shows these, step by step. */
+const launchStatuses = new Set<string>(['pending', 'validating', 'starting']);
+
+const isLaunchStep = ({ content }: TranscriptEvent): boolean =>
+  content?.type === 'session.status_changed' && launchStatuses.has(content.payload.to);
+
+/**
+ * Events in their order, each call before the first event that is later than its start. Calls come last recorded first;
+ * events never change places, whatever their clocks say.
+ */
+export function transcriptEntries(
+  events: readonly TranscriptEvent[],
+  calls: readonly ToolCall[],
+): TranscriptEntry[] {
+  const ahead = calls
+    .filter((call) => !leavesAnEvent(call))
+    .toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at));
+  const entries: TranscriptEntry[] = [];
+  let taken = 0;
+  const takeUntil = (timeMs: number) => {
+    for (let call = ahead[taken]; call !== undefined && Date.parse(call.at) < timeMs; call = ahead[taken]) {
+      entries.push({ kind: 'call', key: call.id, at: call.at, call });
+      taken += 1;
+    }
+  };
+  for (const event of events.filter((candidate) => !isLaunchStep(candidate))) {
+    takeUntil(Date.parse(event.at));
+    entries.push({ kind: 'event', key: event.id, at: event.at, event });
+  }
+  takeUntil(Number.POSITIVE_INFINITY);
+  return entries;
+}

@@ -1,0 +1,29 @@
+/** Names of the people in a transcript. */
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Session } from '../../api/types.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+
+const mostRequests = 200;
+
+/** Known are oneself, who drives the session, and who answered its requests; anybody else is "somebody". */
+export function useNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
+  const me = useMe();
+  const { slug } = useWorkspace();
+  const requests = useQuery({
+    queryKey: keys.permissionRequests(slug, 'of-session', id),
+    queryFn: ({ signal }) => {
+      const params = { path: { slug }, query: { session_id: id, limit: mostRequests } };
+      return call(api.GET('/api/workspaces/{slug}/permission-requests', { params, signal }));
+    },
+  });
+  const known = new Map<string, string>();
+  const deciders = (requests.data?.permission_requests ?? []).map(({ decider }) => decider);
+  for (const person of [operator, root, ...deciders]) {
+    if (person !== null) {
+      known.set(person.id, person.name);
+    }
+  }
+  return (userId) => (userId === me.user.id ? 'you' : (known.get(userId) ?? 'somebody'));
+}
