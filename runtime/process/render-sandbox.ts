@@ -47,6 +47,7 @@ const systemConfiguration = [
   '/etc/alternatives',
 ];
 
+const mebibyte = 1024 * 1024;
 const generatedFiles = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.conf'];
 
 /** Everything but the environment and the command. Holds no secret. */
@@ -58,7 +59,10 @@ export function renderSandbox(
     ...isolation,
     ...networkIsolation[container.network],
     ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
-    ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
+    ...inMemory('/dev/shm', 64 * mebibyte),
+    ...['--remount-ro', '/dev'],
+    ...inMemory('/tmp', 256 * mebibyte),
     ...readOnly('/usr', '/usr'),
     ...root.hidden.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...root.directories.flatMap((path) => readOnly(path, path)),
@@ -114,6 +118,11 @@ function ownMounts({ name, server }: ContainerSpec, directory: string): string[]
       : readOnly(files.serverView(server), '/run/platform/mcp')),
     ...['--bind', files.workspace(name), '/workspace'],
   ];
+}
+
+/** Bounded: what is written there takes the memory of the machine. */
+function inMemory(path: string, sizeBytes: number): string[] {
+  return ['--size', String(sizeBytes), '--tmpfs', path];
 }
 
 function readOnly(from: string, to: string): string[] {

@@ -241,6 +241,21 @@ describeWith('bwrap')('inside a sandbox', () => {
     });
   });
 
+  it('what it can write into memory is bounded', async () => {
+    const log = await inside(`const fill = (path, mebibytes) => { const piece = Buffer.alloc(1024 * 1024);
+        const file = fs.openSync(path, 'w');
+        const result = attempt(() => { for (let written = 0; written < mebibytes; written += 1) fs.writeSync(file, piece); return 'all'; });
+        const size = fs.fstatSync(file).size; fs.closeSync(file); fs.unlinkSync(path); return [result, size / 1024 / 1024]; };
+      tell({ some: fill('/tmp/some', 200), temporary: fill('/tmp/file', 300), shared: fill('/dev/shm/file', 100),
+        device: attempt(() => fs.writeFileSync('/dev/file', 'x')) });`);
+    expect(log).toEqual({
+      some: ['all', 200],
+      temporary: ['ENOSPC', 256],
+      shared: ['ENOSPC', 64],
+      device: 'EROFS',
+    });
+  });
+
   it('without a network nothing but its own loopback exists, not even names of this machine', async () => {
     const own = Object.values(networkInterfaces()).flatMap((all) =>
       (all ?? []).map(({ address }) => address),
