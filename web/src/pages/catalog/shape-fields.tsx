@@ -9,7 +9,7 @@ const shapes: { value: EntryValues['shapeType']; label: string; help: string }[]
   {
     value: 'command',
     label: 'Command',
-    help: 'A program with arguments, as desktop clients are configured. Runs in a sandbox with Node, Python and uv.',
+    help: 'A program with arguments, as desktop clients are configured. It runs in a sandbox with Node and the packages of the runner.',
   },
   {
     value: 'image',

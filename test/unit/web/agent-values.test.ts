@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import { agentInput } from '../../../contract/agent.ts';
+import type { Agent } from '../../../web/src/api/types.ts';
+import {
+  type AgentValues,
+  changesBetween,
+  contentOf,
+  exampleInstructions,
+  fieldOf,
+  instructionsProblem,
+  newAgent,
+  problemsOf,
+  valuesOf,
+} from '../../../web/src/pages/agents/agent-values.ts';
+import {
+  droppedVariables,
+  envOfGiven,
+  givenBefore,
+} from '../../../web/src/pages/agents/attachment-values.ts';
+import { envOf, rowProblems, rowsOf } from '../../../web/src/pages/agents/env-values.ts';
+
+const id = 'e3a7f0de-9f3d-4c6a-8f3b-2f8f4f0b7a11';
+const agent: Agent = {
+  id,
+  workspace_id: id,
+  owner_id: id,
+  name: 'scribe',
+  kind: 'orchestrator',
+  run: { type: 'command', command: 'sh', args: ['-c', 'a\nb', ''] },
+  instructions: ' kept as they are \n',
+  model: null,
+  env: { TOKEN: '${API_TOKEN}', PLAIN: 'a $ b' },
+  siblings: [{ name: 'db', run: { type: 'image', image: 'postgres:18' }, env: { PASSWORD: '${DB}' } }],
+  services: [{ name: 'web', run: { type: 'builtin', name: 'scripted' }, env: {} }],
+  network: 'internet',
+  egress_allow: ['10.0.0.1:80'],
+  limits: { total_seconds: 60, idle_seconds: null },
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+};
+
+describe("an agent's form", () => {
+  it('sends back what it was given', () => {
+    const { id: _, workspace_id, owner_id, created_at, updated_at, ...content } = agent;
+    expect(contentOf(valuesOf(agent))).toEqual(content);
+    expect(problemsOf(valuesOf(agent))).toEqual({});
+  });
+
+  it('sends only what was changed', () => {
+    const before = contentOf(valuesOf(agent));
+    const after = contentOf({ ...valuesOf(agent), name: 'other', egress: '10.0.0.1:80\n' });
+    expect(changesBetween(before, after)).toEqual({ name: 'other' });
+  });
+
+  it('begins with what the API takes once it has a name and steps', () => {
+    const values = { ...newAgent, name: 'a', instructions: exampleInstructions };
+    expect(problemsOf(values)).toEqual({});
+    expect(agentInput.safeParse(contentOf(values)).success).toBe(true);
+  });
+
+  it('names its problems at its own fields', () => {
+    const values: AgentValues = {
+      ...valuesOf(agent),
+      name: '',
+      run: { type: 'command', command: '', args: [], image: '' },
+      env: [
+        { name: 'PATH', kind: 'value', text: 'x' },
+        { name: 'A', kind: 'value', text: 'x ${Y}' },
+        { name: 'A', kind: 'value', text: '' },
+        { name: '', kind: 'secret', text: '' },
+      ],
+      totalSeconds: 0,
+    };
+    expect(Object.keys(problemsOf(values)).sort()).toEqual([
+      'env.0.text',
+      'env.2.name',
+      'env.3.name',
+      'env.3.text',
+      'name',
+      'run.command',
+      'totalSeconds',
+    ]);
+  });
+
+  it.each([
+    ['env.PLAIN', 'env.1.text'],
+    ['siblings.0.env.PASSWORD', 'siblings.0.env.0.text'],
+    ['siblings.0.run.image', 'siblings.0.run.image'],
+    ['run.args.1', 'run.args.1'],
+    ['egress_allow.0', 'egress'],
+    ['limits.idle_seconds', 'idleSeconds'],
+  ])('shows %s at %s', (path, field) => expect(fieldOf(valuesOf(agent), path)).toBe(field));
+
+  it('checks the steps of the scripted agent, and of no other', () => {
+    const scripted = { ...newAgent.run, type: 'scripted' as const };
+    expect(instructionsProblem({ run: scripted, instructions: '{' })).toMatch(/not JSON/);
+    expect(instructionsProblem({ run: scripted, instructions: '{"steps":[{"sleep_seconds":-1}]}' })).toMatch(
+      /steps.0/,
+    );
+    expect(instructionsProblem({ run: scripted, instructions: exampleInstructions })).toBeNull();
+    expect(instructionsProblem({ run: { ...scripted, type: 'command' }, instructions: '{' })).toBeNull();
+  });
+});
+
+describe('rows of an environment', () => {
+  it('keep values and references apart', () => {
+    const env = { A: '${B}', C: '${B} and', D: '' };
+    expect(rowsOf(env).map(({ kind }) => kind)).toEqual(['secret', 'value', 'value']);
+    expect(envOf(rowsOf(env))).toEqual(env);
+  });
+  it('have problems where an environment would lose something', () => {
+    expect(rowProblems(rowsOf({ A: 'x' }))).toEqual({});
+    const row = { name: 'A', kind: 'value' as const, text: '' };
+    expect(rowProblems([row, { ...row, name: ' A ' }])).toEqual({ '1.name': 'is there twice' });
+  });
+});
+
+describe('what an attachment gives', () => {
+  const manifest = {
+    env: {
+      TOKEN: { kind: 'secret' as const, label: '' },
+      REGION: { kind: 'value' as const, label: '' },
+      MODE: { kind: 'value' as const, label: '' },
+    },
+    tool_scopes: {},
+  };
+  it('is shown by the names of secrets and sent as references, without what is empty', () => {
+    const given = givenBefore(manifest, { TOKEN: '${API_TOKEN}', REGION: 'eu' });
+    expect(given).toEqual({ TOKEN: 'API_TOKEN', REGION: 'eu', MODE: '' });
+    expect(envOfGiven(manifest, given)).toEqual({ TOKEN: '${API_TOKEN}', REGION: 'eu' });
+  });
+  it('names what a changed manifest drops', () => {
+    expect(droppedVariables(manifest, { TOKEN: 'plain', OLD: 'x', REGION: 'eu', GONE: '' })).toEqual([
+      'TOKEN',
+      'OLD',
+    ]);
+  });
+});

@@ -1,0 +1,114 @@
+import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { ApiFailure } from '../../api/failure.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import type { AgentFormState } from './agent-form-type.ts';
+import { type AgentContent, type AgentValues, contentOf, fieldOf, problemsOf } from './agent-values.ts';
+import { CompanionFields } from './companion-fields.tsx';
+import { EnvFields } from './env-fields.tsx';
+import { Part } from './form-part.tsx';
+import { InstructionsField } from './instructions-field.tsx';
+import { LimitsFields } from './limits-fields.tsx';
+import { RunFields } from './run-fields.tsx';
+
+/** Everything of an agent but its MCP servers and grants. `save` is what sends it. */
+export function AgentForm({
+  initial,
+  save,
+  submitLabel,
+  onCancel,
+}: {
+  initial: AgentValues;
+  save: UseMutationResult<unknown, Error, AgentContent>;
+  submitLabel: string;
+  onCancel: () => void;
+}) {
+  const form = useForm<AgentValues>({ initialValues: initial, validate: problemsOf });
+  const send = (values: AgentValues) =>
+    save.mutate(contentOf(values), {
+      onError: (error) => form.setErrors(fieldErrors(error, (path) => fieldOf(values, path))),
+    });
+  const problems = Object.keys(form.errors).length;
+  return (
+    <form onSubmit={form.onSubmit(send)} noValidate>
+      <Stack>
+        <BasicFields form={form} />
+        <Part
+          title="Environment"
+          description="Variables of the agent’s own process. Credentials belong to MCP servers: the agent never sees those."
+        >
+          <EnvFields
+            form={form}
+            path="env"
+            rows={form.values.env}
+            warning="The agent can read this secret, and send it wherever it can reach. An admin has to grant that on the agent’s page, or sessions do not start. Prefer an MCP server that takes the secret."
+          />
+        </Part>
+        <Part title="Network and time">
+          <LimitsFields form={form} />
+        </Part>
+        <Part
+          title="Siblings"
+          description="Containers that start with each session and share the agent’s network."
+        >
+          <CompanionFields form={form} path="siblings" what="sibling" companions={form.values.siblings} />
+        </Part>
+        <Part
+          title="Services"
+          description="Containers that are started when they are asked for, for previews."
+        >
+          <CompanionFields form={form} path="services" what="service" companions={form.values.services} />
+        </Part>
+        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} />
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            {submitLabel}
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <span role="status">
+            {problems === 0
+              ? ''
+              : problems === 1
+                ? '1 field needs a look.'
+                : `${problems} fields need a look.`}
+          </span>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function BasicFields({ form }: { form: AgentFormState }) {
+  return (
+    <Part title="Agent">
+      <TextInput label="Name" required {...form.getInputProps('name')} />
+      <RunFields form={form} path="run" value={form.values.run} />
+      <InstructionsField form={form} />
+      <TextInput
+        label="Model"
+        description="Handed to the agent; what it means is up to it. Empty: its own default."
+        {...form.getInputProps('model')}
+      />
+      <Radio.Group label="Kind" {...form.getInputProps('kind')}>
+        <Stack gap="xs" mt={4}>
+          <Radio value="worker" label="Worker" description="Does one job for the person who drives it." />
+          <Radio
+            value="orchestrator"
+            label="Orchestrator"
+            description="Mostly starts other agents. It cannot use remote MCP servers, which act as a person."
+          />
+        </Stack>
+      </Radio.Group>
+    </Part>
+  );
+}
+
+/** All but what has no field: those are listed above the buttons. */
+function shownPaths(error: unknown): string[] {
+  const paths = error instanceof ApiFailure ? error.fields.map(({ path }) => path) : [];
+  return paths.filter((path) => !/^(siblings|services)(\.\d+)?$/.test(path));
+}

@@ -1,0 +1,76 @@
+import { Alert, Button, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link } from 'wouter';
+import type { Agent } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { CopyableId } from '../../components/copyable-id.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { PersonName } from '../../components/person-name.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { AgentFacts } from './agent-facts.tsx';
+import { AttachmentsPart } from './attachments-part.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { EnvironmentPart } from './environment-part.tsx';
+import { Part } from './form-part.tsx';
+import { SpawnPart } from './spawn-part.tsx';
+import { useMayEdit } from './use-agent.ts';
+import { WithAgent } from './with-agent.tsx';
+
+/** One agent: what it runs, its MCP servers, what it may read and start. */
+export function AgentPage({ id }: { id: string }) {
+  return <WithAgent id={id}>{(agent) => <AgentView agent={agent} />}</WithAgent>;
+}
+
+function AgentView({ agent }: { agent: Agent }) {
+  const { slug } = useWorkspace();
+  const mayEdit = useMayEdit(agent);
+  const { id, name, owner_id, updated_at } = agent;
+  return (
+    <PageFrame title={name} actions={<Actions agent={agent} mayEdit={mayEdit} />}>
+      <TextLink to={pathOf(slug, 'agents')}>All agents</TextLink>
+      <Text size="sm" component="div">
+        Owned by <PersonName id={owner_id} />, changed <RelativeTime at={updated_at} />, id{' '}
+        <span style={{ display: 'inline-block', verticalAlign: 'bottom' }}>
+          <CopyableId id={id} />
+        </span>
+      </Text>
+      {mayEdit ? null : (
+        <Alert color="gray">
+          You can start it, but only its owner and admins of the workspace may change it.
+        </Alert>
+      )}
+      <Part title="What it runs">
+        <AgentFacts agent={agent} />
+      </Part>
+      <AttachmentsPart agent={agent} mayEdit={mayEdit} />
+      <EnvironmentPart agent={agent} />
+      <SpawnPart agent={agent} />
+    </PageFrame>
+  );
+}
+
+function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
+  const { slug } = useWorkspace();
+  const [deleting, dialog] = useDisclosure();
+  const start = `${pathOf(slug, 'sessions', 'new')}?${new URLSearchParams({ agent: agent.id })}`;
+  return (
+    <>
+      <Button component={Link} href={start}>
+        Start a session
+      </Button>
+      {mayEdit ? (
+        <>
+          <Button component={Link} href={pathOf(slug, 'agents', agent.id, 'edit')} variant="default">
+            Edit
+          </Button>
+          <Button color="red" variant="light" onClick={dialog.open}>
+            Delete
+          </Button>
+          <DeleteDialog agent={agent} opened={deleting} onClose={dialog.close} />
+        </>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,179 @@
+/** An agent as a form holds it, and as the API takes it. */
+import { agentInput } from '../../../../contract/agent.ts';
+import { fieldProblemsOf } from '../../../../contract/errors.ts';
+import { InstructionsError, parseInstructions } from '../../../../contract/scripted-instructions.ts';
+import type { Agent } from '../../api/types.ts';
+import { linesOf } from '../../text/lines.ts';
+import { type EnvRow, envOf, rowOf, rowProblems, rowsOf } from './env-values.ts';
+import { newRun, type RunValues, runOf, runValuesOf } from './run-values.ts';
+
+export interface CompanionValues {
+  name: string;
+  run: RunValues;
+  env: EnvRow[];
+}
+
+export interface AgentValues {
+  name: string;
+  kind: Agent['kind'];
+  run: RunValues;
+  instructions: string;
+  model: string;
+  env: EnvRow[];
+  siblings: CompanionValues[];
+  services: CompanionValues[];
+  network: Agent['network'];
+  /** One destination a line. */
+  egress: string;
+  /** Empty for the platform's own limit. */
+  totalSeconds: number | '';
+  idleSeconds: number | '';
+}
+
+/** What of an agent a person decides. */
+export type AgentContent = Omit<Agent, 'id' | 'workspace_id' | 'owner_id' | 'created_at' | 'updated_at'>;
+
+export const exampleInstructions = JSON.stringify(
+  {
+    steps: [
+      { call: 'platform.emit_status', arguments: { status: 'Working' } },
+      { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'Done.' } },
+    ],
+  },
+  null,
+  2,
+);
+
+export const newAgent: AgentValues = {
+  name: '',
+  kind: 'worker',
+  run: { ...newRun, type: 'scripted' },
+  instructions: '',
+  model: '',
+  env: [],
+  siblings: [],
+  services: [],
+  network: 'none',
+  egress: '',
+  totalSeconds: '',
+  idleSeconds: '',
+};
+
+export function valuesOf(agent: Agent): AgentValues {
+  const { name, kind, run, instructions, model, network, limits } = agent;
+  return {
+    name,
+    kind,
+    run: runValuesOf(run),
+    instructions,
+    model: model ?? '',
+    env: rowsOf(agent.env),
+    siblings: agent.siblings.map(companionValuesOf),
+    services: agent.services.map(companionValuesOf),
+    network,
+    egress: agent.egress_allow.join('\n'),
+    totalSeconds: limits.total_seconds ?? '',
+    idleSeconds: limits.idle_seconds ?? '',
+  };
+}
+
+const companionValuesOf = ({ name, run, env }: Agent['siblings'][number]): CompanionValues => ({
+  name,
+  run: runValuesOf(run),
+  env: rowsOf(env),
+});
+
+const companionOf = ({ name, run, env }: CompanionValues): Agent['siblings'][number] => ({
+  name: name.trim(),
+  run: runOf(run),
+  env: envOf(env),
+});
+
+export function contentOf(values: AgentValues): AgentContent {
+  const { name, kind, run, instructions, model, network, totalSeconds, idleSeconds } = values;
+  return {
+    name: name.trim(),
+    kind,
+    run: runOf(run),
+    instructions,
+    model: model.trim() === '' ? null : model.trim(),
+    env: envOf(values.env),
+    siblings: values.siblings.map(companionOf),
+    services: values.services.map(companionOf),
+    network,
+    egress_allow: linesOf(values.egress),
+    limits: {
+      total_seconds: totalSeconds === '' ? null : totalSeconds,
+      idle_seconds: idleSeconds === '' ? null : idleSeconds,
+    },
+  };
+}
+
+/** Only what differs, so that a save does not undo what somebody else changed meanwhile in other fields. */
+export function changesBetween(before: AgentContent, after: AgentContent): Partial<AgentContent> {
+  const changes: Partial<AgentContent> = { ...after };
+  for (const key of Object.keys(after) as (keyof AgentContent)[]) {
+    if (JSON.stringify(before[key]) === JSON.stringify(after[key])) {
+      delete changes[key];
+    }
+  }
+  return changes;
+}
+
+/** Why the built-in scripted agent could not follow the instructions; null when it can, or for every other agent. */
+export function instructionsProblem({ run, instructions }: Pick<AgentValues, 'run' | 'instructions'>) {
+  if (run.type !== 'scripted') {
+    return null;
+  }
+  try {
+    parseInstructions(instructions);
+    return null;
+  } catch (error) {
+    return error instanceof InstructionsError ? error.message : 'the instructions cannot be read';
+  }
+}
+
+const renamed: Record<string, string> = {
+  'limits.total_seconds': 'totalSeconds',
+  'limits.idle_seconds': 'idleSeconds',
+  'run.name': 'run.type',
+};
+
+/** The form's field for a path of the API, such as `env.2.text` for `env.API_TOKEN`. */
+export function fieldOf(values: AgentValues, path: string): string {
+  const companion = /^(siblings|services)\.(\d+)\.(.*)$/s.exec(path);
+  if (companion !== null) {
+    const [, list = '', at = '', rest = ''] = companion;
+    const inside = list === 'siblings' ? values.siblings[Number(at)] : values.services[Number(at)];
+    return `${list}.${at}.${inside === undefined ? rest : ownField(inside.env, rest)}`;
+  }
+  return ownField(values.env, path);
+}
+
+function ownField(env: readonly EnvRow[], path: string): string {
+  if (path.startsWith('env.')) {
+    const row = rowOf(env, path.slice('env.'.length));
+    return row === null ? path : `env.${row}`;
+  }
+  return path.startsWith('egress_allow') ? 'egress' : (renamed[path] ?? path);
+}
+
+/** Problems by field of the form, by the platform's rules; empty when it can be sent. */
+export function problemsOf(values: AgentValues): Record<string, string> {
+  const parsed = agentInput.safeParse(contentOf(values));
+  const byRules = parsed.success ? [] : fieldProblemsOf(parsed.error);
+  const instructions = instructionsProblem(values);
+  return {
+    ...Object.fromEntries(byRules.map(({ path, message }) => [fieldOf(values, path), message])),
+    ...prefixed('env', rowProblems(values.env)),
+    ...companionProblems('siblings', values.siblings),
+    ...companionProblems('services', values.services),
+    ...(instructions === null ? {} : { instructions }),
+  };
+}
+
+const prefixed = (prefix: string, problems: Record<string, string>) =>
+  Object.fromEntries(Object.entries(problems).map(([path, message]) => [`${prefix}.${path}`, message]));
+
+const companionProblems = (list: string, companions: readonly CompanionValues[]) =>
+  Object.assign({}, ...companions.map(({ env }, at) => prefixed(`${list}.${at}.env`, rowProblems(env))));

@@ -1,0 +1,92 @@
+import { Button, Table, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Agent } from '../../api/types.ts';
+import { useAllAgents } from '../../api/use-all.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { PersonName } from '../../components/person-name.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { SearchList } from '../../components/search-list.tsx';
+import { EmptyState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { runText } from '../../text/shape-text.ts';
+
+/** The agents of the workspace. */
+export function AgentsPage() {
+  const { slug } = useWorkspace();
+  const agents = useAllAgents(slug);
+  const create = (
+    <Button component={Link} href={pathOf(slug, 'agents', 'new')}>
+      New agent
+    </Button>
+  );
+  return (
+    <PageFrame
+      title="Agents"
+      description="What runs in a session: its instructions, its MCP servers and its limits."
+      actions={create}
+    >
+      <SearchList
+        query={agents}
+        what="The list of agents"
+        textOf={({ name }) => name}
+        empty={
+          <EmptyState title="No agents yet" text="Create one, attach MCP servers to it, and start a session.">
+            {create}
+          </EmptyState>
+        }
+      >
+        {(items) => <AgentsTable agents={items} />}
+      </SearchList>
+    </PageFrame>
+  );
+}
+
+function AgentsTable({ agents }: { agents: Agent[] }) {
+  const { slug } = useWorkspace();
+  return (
+    <Table.ScrollContainer minWidth={640}>
+      <Table verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Runs</Table.Th>
+            <Table.Th>Network</Table.Th>
+            <Table.Th>Owner</Table.Th>
+            <Table.Th>Changed</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {agents.map(({ id, name, kind, run, network, owner_id, updated_at }) => (
+            <Table.Tr key={id}>
+              <Table.Td maw={280}>
+                <TextLink to={pathOf(slug, 'agents', id)}>
+                  <VisibleText text={name} />
+                </TextLink>
+                {kind === 'orchestrator' ? (
+                  <Text size="xs" c="dimmed">
+                    orchestrator
+                  </Text>
+                ) : null}
+              </Table.Td>
+              <Table.Td maw={320}>
+                <Text size="sm" lineClamp={2} component="div">
+                  <VisibleText text={runText(run)} />
+                </Text>
+              </Table.Td>
+              <Table.Td>{network === 'none' ? 'none' : 'internet'}</Table.Td>
+              <Table.Td>
+                <PersonName id={owner_id} />
+              </Table.Td>
+              <Table.Td>
+                <RelativeTime at={updated_at} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,76 @@
+import { Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { valueProblem } from '../../../../contract/attachment-validation.ts';
+import type { ManifestEnvField } from '../../api/types.ts';
+import { SecretSelect } from '../../components/secret-select.tsx';
+
+/** One variable of a manifest: a secret that is picked, or a value that is checked when one leaves the field. */
+export function AttachmentField({
+  variable,
+  field,
+  value,
+  onChange,
+  error,
+}: {
+  variable: string;
+  field: ManifestEnvField;
+  value: string;
+  onChange: (text: string) => void;
+  /** The API's message. */
+  error: string | undefined;
+}) {
+  const [left, setLeft] = useState(false);
+  const own = left && value !== '' ? valueProblem(field, value)?.message : undefined;
+  const required = field.required === true && field.default === undefined;
+  const common = {
+    label: field.label === '' ? variable : `${field.label} (${variable})`,
+    description: descriptionOf(field),
+    required,
+    error: own ?? error,
+  };
+  if (field.kind === 'secret') {
+    return (
+      <SecretSelect {...common} value={value} onChange={onChange} suggestedName={variable.toUpperCase()} />
+    );
+  }
+  if (field.enum !== undefined) {
+    return (
+      <Select
+        {...common}
+        data={field.enum}
+        value={value === '' ? null : value}
+        onChange={(text) => onChange(text ?? '')}
+        placeholder={placeholderOf(field)}
+        clearable={!required}
+      />
+    );
+  }
+  return (
+    <TextInput
+      {...common}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onBlur={() => setLeft(true)}
+      placeholder={placeholderOf(field)}
+      spellCheck={false}
+    />
+  );
+}
+
+const placeholderOf = ({ default: fallback }: ManifestEnvField): string =>
+  fallback === undefined ? '' : `Default: ${fallback}`;
+
+function descriptionOf({
+  kind,
+  description,
+  regex,
+  default: fallback,
+}: ManifestEnvField): string | undefined {
+  const parts = [
+    ...(description === undefined ? [] : [description]),
+    ...(kind === 'secret' ? ['The server gets the value; the agent never sees it.'] : []),
+    ...(regex === undefined ? [] : [`Must match ${regex}`]),
+    ...(fallback === undefined ? [] : [`Empty: ${fallback}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' ');
+}

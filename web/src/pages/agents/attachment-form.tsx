@@ -1,0 +1,99 @@
+import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, call } from '../../api/client.ts';
+import { ApiFailure } from '../../api/failure.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
+import { keys } from '../../api/keys.ts';
+import type { Agent, Attachment, McpServer } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { AttachmentField } from './attachment-field.tsx';
+import { droppedVariables, envOfGiven, givenBefore } from './attachment-values.ts';
+import { GatedTools } from './gated-tools.tsx';
+
+/** A form made of the entry's manifest: a field for each variable. The API's messages stand at their fields. */
+export function AttachmentForm({
+  agent,
+  entry,
+  attached,
+}: {
+  agent: Agent;
+  entry: McpServer;
+  attached: Attachment | undefined;
+}) {
+  const { slug } = useWorkspace();
+  const [, navigate] = useLocation();
+  const queries = useQueryClient();
+  const { name, manifest } = entry;
+  const [before] = useState(attached?.env ?? {});
+  const [given, setGiven] = useState(() => givenBefore(manifest, before));
+  const page = pathOf(slug, 'agents', agent.id);
+  const save = useMutation({
+    mutationFn: (env: Record<string, string>) =>
+      call(
+        api.PUT('/api/agents/{agent_id}/mcp-attachments', {
+          params: { path: { agent_id: agent.id } },
+          body: { name, env },
+        }),
+      ),
+    onSuccess: async () => {
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: keys.agent(agent.id, 'attachments') }),
+        queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
+        queries.invalidateQueries({ queryKey: keys.mcpServers(slug, 'uses') }),
+      ]);
+      navigate(page);
+    },
+  });
+  const errors = fieldErrors(save.error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate(envOfGiven(manifest, given));
+  };
+  const fields = Object.entries(manifest.env);
+  const dropped = droppedVariables(manifest, before);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Card withBorder>
+          <Stack>
+            {dropped.length === 0 ? null : (
+              <Alert color="yellow" title="The server’s manifest has changed">
+                It no longer takes what is saved for {dropped.join(', ')}; saving removes that.
+              </Alert>
+            )}
+            {fields.length === 0 ? <Text>This server takes no configuration.</Text> : null}
+            {fields.map(([variable, field]) => (
+              <AttachmentField
+                key={variable}
+                variable={variable}
+                field={field}
+                value={given[variable] ?? ''}
+                onChange={(text) => setGiven({ ...given, [variable]: text })}
+                error={errors[`env.${variable}`]}
+              />
+            ))}
+          </Stack>
+        </Card>
+        <GatedTools manifest={manifest} approvers={entry.approvers} />
+        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error, Object.keys(manifest.env))} />
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            {attached === undefined ? 'Attach' : 'Save'}
+          </Button>
+          <Button variant="default" onClick={() => navigate(page)}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function shownPaths(error: unknown, variables: readonly string[]): string[] {
+  const paths = error instanceof ApiFailure ? error.fields.map(({ path }) => path) : [];
+  return paths.filter((path) => variables.some((variable) => path === `env.${variable}`));
+}

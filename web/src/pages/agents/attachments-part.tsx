@@ -1,0 +1,210 @@
+import { Button, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { referencedSecretName } from '../../../../contract/names.ts';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Agent, Attachment } from '../../api/types.ts';
+import { useAllServers } from '../../api/use-all.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { Part } from './form-part.tsx';
+import { useAttachments } from './use-agent.ts';
+
+/** The MCP servers of the agent, what each is given, and the way to attach another. */
+export function AttachmentsPart({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
+  const attachments = useAttachments(agent.id);
+  const { data, error } = attachments;
+  return (
+    <Part title="MCP servers" description="Where it gets tools from. Changes hold from the next session on.">
+      {data === undefined ? (
+        error === null ? (
+          <LoadingState />
+        ) : (
+          <FailedState
+            error={error}
+            retry={() => void attachments.refetch()}
+            what="The list of MCP servers"
+          />
+        )
+      ) : (
+        <>
+          {data.length === 0 ? (
+            <Text c="dimmed">None yet: it has the platform’s own tools alone.</Text>
+          ) : (
+            <AttachmentsTable agent={agent} attachments={data} mayEdit={mayEdit} />
+          )}
+          {mayEdit ? <AttachAnother agent={agent} attached={data.map(({ name }) => name)} /> : null}
+        </>
+      )}
+    </Part>
+  );
+}
+
+function AttachmentsTable({
+  agent,
+  attachments,
+  mayEdit,
+}: {
+  agent: Agent;
+  attachments: Attachment[];
+  mayEdit: boolean;
+}) {
+  const { slug } = useWorkspace();
+  const [detaching, setDetaching] = useState<string | null>(null);
+  return (
+    <>
+      <Table.ScrollContainer minWidth={480}>
+        <Table verticalSpacing="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Server</Table.Th>
+              <Table.Th>Is given</Table.Th>
+              {mayEdit ? <Table.Th>Change</Table.Th> : null}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {attachments.map(({ name, env }) => (
+              <Table.Tr key={name}>
+                <Table.Td>
+                  <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
+                </Table.Td>
+                <Table.Td>
+                  <GivenEnv env={env} />
+                </Table.Td>
+                {mayEdit ? (
+                  <Table.Td>
+                    <Group gap="xs" wrap="nowrap">
+                      <Button
+                        component={Link}
+                        href={pathOf(slug, 'agents', agent.id, 'servers', name)}
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={`Configure ${name}`}
+                      >
+                        Configure
+                      </Button>
+                      <Button
+                        size="compact-sm"
+                        variant="subtle"
+                        color="red"
+                        aria-label={`Detach ${name}`}
+                        onClick={() => setDetaching(name)}
+                      >
+                        Detach
+                      </Button>
+                    </Group>
+                  </Table.Td>
+                ) : null}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <DetachDialog agent={agent} name={detaching} onClose={() => setDetaching(null)} />
+    </>
+  );
+}
+
+function GivenEnv({ env }: { env: Attachment['env'] }) {
+  const { slug } = useWorkspace();
+  const given = Object.entries(env);
+  if (given.length === 0) {
+    return <Text c="dimmed">nothing</Text>;
+  }
+  return (
+    <Stack gap={2}>
+      {given.map(([variable, text]) => {
+        const secret = referencedSecretName(text);
+        return (
+          <Text key={variable} size="sm" component="div">
+            <Text span ff="monospace" size="sm">
+              {variable}
+            </Text>
+            {': '}
+            {secret === null ? (
+              <VisibleText text={text} />
+            ) : (
+              <>
+                secret <TextLink to={pathOf(slug, 'secrets', secret)}>{secret}</TextLink>
+              </>
+            )}
+          </Text>
+        );
+      })}
+    </Stack>
+  );
+}
+
+function AttachAnother({ agent, attached }: { agent: Agent; attached: readonly string[] }) {
+  const { slug } = useWorkspace();
+  const [, navigate] = useLocation();
+  const servers = useAllServers(slug).data;
+  const open = servers?.filter(({ name }) => !attached.includes(name)).map(({ name }) => name) ?? [];
+  if (servers !== undefined && open.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {servers.length === 0
+          ? 'The catalog has no MCP servers yet: an admin of the workspace registers them.'
+          : 'Every MCP server of the catalog is attached.'}
+      </Text>
+    );
+  }
+  return (
+    <Select
+      label="Attach another"
+      placeholder="Choose an MCP server of the catalog"
+      data={open}
+      value={null}
+      maw={400}
+      searchable
+      onChange={(name) => {
+        if (name !== null) {
+          navigate(pathOf(slug, 'agents', agent.id, 'servers', name));
+        }
+      }}
+    />
+  );
+}
+
+function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | null; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const detach = useMutation({
+    mutationFn: (server: string) =>
+      call(
+        api.DELETE('/api/agents/{agent_id}/mcp-attachments/{name}', {
+          params: { path: { agent_id: agent.id, name: server } },
+        }),
+      ),
+    onSuccess: async () => {
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: keys.agent(agent.id, 'attachments') }),
+        queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
+        queries.invalidateQueries({ queryKey: keys.mcpServers(slug) }),
+      ]);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened={name !== null}
+      onClose={() => {
+        detach.reset();
+        onClose();
+      }}
+      title={`Detach ${name ?? ''}?`}
+      confirmLabel="Detach"
+      onConfirm={() => (name === null ? undefined : detach.mutate(name))}
+      pending={detach.isPending}
+      error={detach.error}
+    >
+      <Text>The agent loses its tools from the next session on. What it was given here is forgotten.</Text>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,66 @@
+import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
+import type { AgentFormState } from './agent-form-type.ts';
+import type { CompanionValues } from './agent-values.ts';
+import { EnvFields } from './env-fields.tsx';
+import { RunFields } from './run-fields.tsx';
+import { newRun } from './run-values.ts';
+
+/** Containers beside the agent; `path` is `siblings` or `services`. */
+export function CompanionFields({
+  form,
+  path,
+  what,
+  companions,
+}: {
+  form: AgentFormState;
+  path: 'siblings' | 'services';
+  what: string;
+  companions: readonly CompanionValues[];
+}) {
+  return (
+    <Stack gap="sm">
+      {companions.map(({ name, run, env }, at) => {
+        const key = `${path}.${at}`;
+        return (
+          <Card key={key} withBorder role="group" aria-label={`${what} ${name}`}>
+            <Stack gap="sm">
+              <TextInput
+                label="Name"
+                description="Lowercase letters, digits and hyphens."
+                required
+                spellCheck={false}
+                {...form.getInputProps(`${key}.name`)}
+              />
+              <RunFields form={form} path={`${key}.run`} value={run} />
+              <EnvFields
+                form={form}
+                path={`${key}.env`}
+                rows={env}
+                warning={`The ${what} gets the secret in plain text.`}
+              />
+              <Group>
+                <Button
+                  variant="subtle"
+                  color="red"
+                  size="compact-sm"
+                  onClick={() => form.removeListItem(path, at)}
+                >
+                  Remove the {what}
+                </Button>
+              </Group>
+            </Stack>
+          </Card>
+        );
+      })}
+      <Group>
+        <Button
+          variant="default"
+          size="compact-sm"
+          onClick={() => form.insertListItem(path, { name: '', run: newRun, env: [] })}
+        >
+          Add a {what}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

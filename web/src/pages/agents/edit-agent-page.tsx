@@ -1,0 +1,63 @@
+import { Alert } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Agent } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { AgentForm } from './agent-form.tsx';
+import { type AgentContent, changesBetween, contentOf, valuesOf } from './agent-values.ts';
+import { WithAgent } from './with-agent.tsx';
+
+export function EditAgentPage({ id }: { id: string }) {
+  return (
+    <WithAgent id={id} toEdit>
+      {(agent) => <EditAgent agent={agent} />}
+    </WithAgent>
+  );
+}
+
+function EditAgent({ agent }: { agent: Agent }) {
+  const { slug, isAdmin } = useWorkspace();
+  const [, navigate] = useLocation();
+  const queries = useQueryClient();
+  // What the form began with: somebody else may save meanwhile.
+  const [begun] = useState(agent);
+  const page = pathOf(slug, 'agents', begun.id);
+  const save = useMutation({
+    mutationFn: (content: AgentContent) =>
+      call(
+        api.PATCH('/api/agents/{agent_id}', {
+          params: { path: { agent_id: begun.id } },
+          body: changesBetween(contentOf(valuesOf(begun)), content),
+        }),
+      ),
+    onSuccess: async () => {
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: keys.agent(begun.id) }),
+        queries.invalidateQueries({ queryKey: keys.agents(slug) }),
+        queries.invalidateQueries({ queryKey: keys.grants(slug) }),
+      ]);
+      navigate(page);
+    },
+  });
+  return (
+    <PageFrame title={`Edit ${begun.name}`} description="Sessions that run keep what they started with.">
+      {agent.updated_at === begun.updated_at ? null : (
+        <Alert color="yellow" role="alert" title="Somebody else saved this agent meanwhile">
+          Saving replaces what both of you changed with what is here.
+        </Alert>
+      )}
+      {isAdmin ? null : (
+        <Alert color="yellow">
+          Changing what the agent runs, its instructions, environment or network revokes those of its grants
+          that you could not make yourself.
+        </Alert>
+      )}
+      <AgentForm initial={valuesOf(begun)} save={save} submitLabel="Save" onCancel={() => navigate(page)} />
+    </PageFrame>
+  );
+}

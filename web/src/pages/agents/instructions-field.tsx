@@ -1,0 +1,47 @@
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { CodeTextarea } from '../../components/code-textarea.tsx';
+import type { AgentFormState } from './agent-form-type.ts';
+import { exampleInstructions, instructionsProblem } from './agent-values.ts';
+
+/** Prose for an agent that reads; steps that are checked as one types for the scripted one. */
+export function InstructionsField({ form }: { form: AgentFormState }) {
+  const { run, instructions } = form.values;
+  if (run.type !== 'scripted') {
+    return (
+      <Textarea
+        label="Instructions"
+        description="Handed to the agent with the prompt of each session."
+        autosize
+        minRows={5}
+        maxRows={30}
+        {...form.getInputProps('instructions')}
+      />
+    );
+  }
+  const problem = instructionsProblem(form.values);
+  return (
+    <Stack gap="xs">
+      <CodeTextarea
+        label="Steps"
+        description='JSON { "steps": [ … ] }: each step has one of call, wait_for_message and sleep_seconds.'
+        value={instructions}
+        onChange={(text) => form.setFieldValue('instructions', text)}
+        error={form.errors['instructions']}
+      />
+      <Text size="sm" role="status" c={problem === null || instructions === '' ? 'dimmed' : 'red'}>
+        {instructions === '' ? 'There are no steps yet.' : (problem ?? 'The steps can be followed.')}
+      </Text>
+      {instructions === '' ? (
+        <Group>
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => form.setFieldValue('instructions', exampleInstructions)}
+          >
+            Start from an example
+          </Button>
+        </Group>
+      ) : null}
+    </Stack>
+  );
+}

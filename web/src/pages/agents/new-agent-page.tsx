@@ -1,0 +1,33 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { AgentForm } from './agent-form.tsx';
+import { type AgentContent, newAgent } from './agent-values.ts';
+
+export function NewAgentPage() {
+  const { slug } = useWorkspace();
+  const [, navigate] = useLocation();
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: (body: AgentContent) =>
+      call(api.POST('/api/workspaces/{slug}/agents', { params: { path: { slug } }, body })),
+    onSuccess: async ({ agent }) => {
+      await queries.invalidateQueries({ queryKey: keys.agents(slug) });
+      navigate(pathOf(slug, 'agents', agent.id));
+    },
+  });
+  return (
+    <PageFrame title="New agent" description="It will be yours. MCP servers are attached once it is there.">
+      <AgentForm
+        initial={newAgent}
+        save={save}
+        submitLabel="Create"
+        onCancel={() => navigate(pathOf(slug, 'agents'))}
+      />
+    </PageFrame>
+  );
+}

@@ -1,0 +1,54 @@
+import { Select, Stack, TextInput } from '@mantine/core';
+import { ArgumentsInput } from '../../components/arguments-input.tsx';
+import { type AgentFormState, errorText } from './agent-form-type.ts';
+import type { RunValues } from './run-values.ts';
+
+const types: { value: RunValues['type']; label: string }[] = [
+  { value: 'scripted', label: 'Scripted steps (built in)' },
+  { value: 'command', label: 'A command' },
+  { value: 'image', label: 'A container image' },
+  { value: 'claude', label: 'Claude (built in)' },
+];
+
+const help: Record<RunValues['type'], string> = {
+  scripted: 'Does the steps of its instructions, always the same: for demos and tests.',
+  command: 'A program below /usr, Node, or a package of the runner. It starts in an empty /workspace.',
+  image: 'An OCI image, as it is. Needs a container runtime.',
+  claude: 'An LLM agent.',
+};
+
+/** What runs; `path` is where it stands in the form, such as `run` or `siblings.0.run`. */
+export function RunFields({ form, path, value }: { form: AgentFormState; path: string; value: RunValues }) {
+  return (
+    <Stack gap="sm">
+      <Select
+        label="What runs"
+        description={help[value.type]}
+        data={types}
+        allowDeselect={false}
+        {...form.getInputProps(`${path}.type`)}
+      />
+      {value.type === 'command' ? (
+        <>
+          <TextInput label="Command" required spellCheck={false} {...form.getInputProps(`${path}.command`)} />
+          <ArgumentsInput
+            value={value.args}
+            onChange={(args) => form.setFieldValue(`${path}.args`, args)}
+            errors={Object.fromEntries(
+              value.args.map((_, at) => [at, errorText(form.errors[`${path}.args.${at}`])]),
+            )}
+          />
+        </>
+      ) : null}
+      {value.type === 'image' ? (
+        <TextInput
+          label="Image"
+          description="With its registry and a tag or digest."
+          required
+          spellCheck={false}
+          {...form.getInputProps(`${path}.image`)}
+        />
+      ) : null}
+    </Stack>
+  );
+}

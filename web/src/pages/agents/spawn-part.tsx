@@ -1,0 +1,148 @@
+import { Button, Group, List, Select, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { Agent, Grant } from '../../api/types.ts';
+import { useAllAgents } from '../../api/use-all.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CopyableId } from '../../components/copyable-id.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { Part } from './form-part.tsx';
+import { useAgentGrants, useMakeGrant, useRevokeGrant } from './use-agent-grants.ts';
+import { useMayGrantForAgent } from './use-may-grant.ts';
+
+/** Agents that this one may start without asking: its persistent `spawn` grants. */
+export function SpawnPart({ agent }: { agent: Agent }) {
+  const grants = useAgentGrants(agent.id, 'spawn');
+  const { may, rule } = useMayGrantForAgent(agent);
+  return (
+    <Part
+      title="May start other agents"
+      description="Without asking, from any of its sessions. For every other agent it has to ask."
+    >
+      {grants.data === undefined ? (
+        grants.error === null ? (
+          <LoadingState />
+        ) : (
+          <FailedState error={grants.error} retry={() => void grants.refetch()} what="The list" />
+        )
+      ) : (
+        <>
+          <Spawnable grants={grants.data} mayRevoke={may} />
+          {may ? <AddSpawnable agent={agent} grants={grants.data} /> : null}
+          {rule === null ? null : (
+            <Text size="sm" c="dimmed">
+              {rule}
+            </Text>
+          )}
+        </>
+      )}
+    </Part>
+  );
+}
+
+const childOf = ({ details }: Grant): string => String(details['child_agent_id']);
+
+function Spawnable({ grants, mayRevoke }: { grants: readonly Grant[]; mayRevoke: boolean }) {
+  const { slug } = useWorkspace();
+  const agents = useAllAgents(slug).data ?? [];
+  const [revoking, setRevoking] = useState<Grant | null>(null);
+  const revoke = useRevokeGrant();
+  if (grants.length === 0) {
+    return <Text c="dimmed">None.</Text>;
+  }
+  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name;
+  return (
+    <>
+      <List spacing="xs">
+        {grants.map((grant) => {
+          const name = nameOf(childOf(grant));
+          return (
+            <List.Item key={grant.id}>
+              <Group gap="xs">
+                {name === undefined ? (
+                  <CopyableId id={childOf(grant)} />
+                ) : (
+                  <TextLink to={pathOf(slug, 'agents', childOf(grant))}>
+                    <VisibleText text={name} />
+                  </TextLink>
+                )}
+                <TextLink to={pathOf(slug, 'grants', grant.id)}>grant</TextLink>
+                {mayRevoke ? (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    color="red"
+                    aria-label={`Revoke the start of ${name ?? childOf(grant)}`}
+                    onClick={() => setRevoking(grant)}
+                  >
+                    Revoke
+                  </Button>
+                ) : null}
+              </Group>
+            </List.Item>
+          );
+        })}
+      </List>
+      <ConfirmDialog
+        opened={revoking !== null}
+        onClose={() => setRevoking(null)}
+        title="Revoke this?"
+        confirmLabel="Revoke"
+        onConfirm={() =>
+          revoking === null ? undefined : revoke.mutate(revoking.id, { onSuccess: () => setRevoking(null) })
+        }
+        pending={revoke.isPending}
+        error={revoke.error}
+      >
+        <Text>The agent has to ask again, at once. Sessions that it started already go on.</Text>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function AddSpawnable({ agent, grants }: { agent: Agent; grants: readonly Grant[] }) {
+  const { slug } = useWorkspace();
+  const agents = useAllAgents(slug).data ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const make = useMakeGrant();
+  const taken = new Set(grants.map(childOf));
+  const data = agents.filter(({ id }) => !taken.has(id)).map(({ id, name }) => ({ value: id, label: name }));
+  const add = (childId: string) =>
+    make.mutate(
+      {
+        agent_subject_id: agent.id,
+        grant_type: 'spawn',
+        details: { child_agent_id: childId },
+        scope: 'persistent',
+      },
+      { onSuccess: () => setChosen(null) },
+    );
+  return (
+    <>
+      <Group align="flex-end" gap="xs">
+        <Select
+          label="Let it start"
+          placeholder="Choose an agent"
+          data={data}
+          value={chosen}
+          onChange={setChosen}
+          searchable
+          w={{ base: '100%', sm: 320 }}
+        />
+        <Button
+          variant="default"
+          disabled={chosen === null}
+          loading={make.isPending}
+          onClick={() => (chosen === null ? undefined : add(chosen))}
+        >
+          Grant
+        </Button>
+      </Group>
+      <FailureAlert error={make.error} />
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+/** Persistent grants that an agent holds, and making and revoking them on its page. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Grant, GrantInput } from '../../api/types.ts';
+import { fetchAll } from '../../api/use-all.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+
+/** Active ones of one type. */
+export function useAgentGrants(agentId: string, type: Grant['grant_type']) {
+  const { slug } = useWorkspace();
+  return useQuery({
+    queryKey: keys.grants(slug, 'of-agent', agentId, type),
+    queryFn: async ({ signal }): Promise<Grant[]> => {
+      const all = await fetchAll(async (page) => {
+        const query = { ...page, agent_subject_id: agentId, grant_type: type, state: 'active' as const };
+        const params = { path: { slug }, query };
+        const { grants, next_cursor } = await call(
+          api.GET('/api/workspaces/{slug}/grants', { params, signal }),
+        );
+        return { items: grants, next_cursor };
+      });
+      return all.filter(({ scope }) => scope === 'persistent');
+    },
+  });
+}
+
+export function useMakeGrant() {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: GrantInput) =>
+      call(api.POST('/api/workspaces/{slug}/grants', { params: { path: { slug } }, body })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.grants(slug) }),
+  });
+}
+
+export function useRevokeGrant() {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      call(
+        api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params: { path: { slug, grant_id: id } } }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.grants(slug) }),
+  });
+}
