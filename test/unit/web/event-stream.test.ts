@@ -25,7 +25,7 @@ afterEach(() => {
 /** Follows a stream that answers each connection with the next of `answers`; resolves when following ends. */
 async function follow(
   answers: ((response: ServerResponse, request: IncomingMessage) => void)[],
-  more: { silenceMs?: number } = {},
+  { after = 0, ...more }: { silenceMs?: number; after?: number } = {},
 ) {
   const resumedFrom: string[] = [];
   server = createServer((request, response) => {
@@ -44,6 +44,7 @@ async function follow(
   let code: string | null = null;
   await followEvents<Numbered>({
     url: `http://127.0.0.1:${port}/`,
+    after,
     fetch,
     parse: (data) => JSON.parse(data),
     isLast: ({ last }) => last === true,
@@ -104,6 +105,15 @@ describe('following the events of a session', () => {
     expect(code).toBe('forbidden');
   });
 
+  it('goes on from an event that is known already', async () => {
+    const { seen, resumedFrom } = await follow(
+      [(response) => response.end(stream({ seq: 3 }, { seq: 4, last: true }))],
+      { after: 2 },
+    );
+    expect(seen).toEqual([3, 4]);
+    expect(resumedFrom).toEqual(['2']);
+  });
+
   it('gives up a connection that never answers, or has gone silent', async () => {
     const { seen, states } = await follow(
       [
@@ -116,6 +126,32 @@ describe('following the events of a session', () => {
     expect(seen).toEqual([1, 2]);
     expect(states).toContain('reconnecting');
   });
+});
+
+it('says nothing more once nobody follows', async () => {
+  server = createServer((_request, response) => {
+    response.write(stream({ seq: 1 }), () => response.write(frame({ seq: 2 })));
+  });
+  await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const leaving = new AbortController();
+  const told: unknown[] = [];
+  await followEvents<Numbered>({
+    url: `http://127.0.0.1:${port}/`,
+    after: 0,
+    fetch,
+    parse: (data) => JSON.parse(data),
+    isLast: () => false,
+    onEvents: (events) => {
+      told.push(...events.map(({ seq }) => seq));
+      leaving.abort();
+    },
+    onState: (state) => told.push(state),
+    signal: leaving.signal,
+    timing,
+  });
+  expect(told.slice(0, 3)).toEqual(['connecting', 'live', 1]);
+  expect(told.filter((what) => typeof what === 'string')).toHaveLength(2);
 });
 
 it('takes events apart wherever the text is cut', () => {

@@ -13,6 +13,8 @@ interface Numbered {
 
 export interface StreamOptions<Event extends Numbered> {
   url: string;
+  /** The last event that is known already; 0 for none. */
+  after: number;
   fetch(url: string, init: { headers: Record<string, string>; signal: AbortSignal }): Promise<Response>;
   parse(data: string): Event;
   /** Whether nothing comes after this event. */
@@ -61,7 +63,7 @@ export function pauseMs(
 /** Ends when the session's last event came, when the API refuses for good, or when `signal` aborts. Never rejects. */
 export async function followEvents<Event extends Numbered>(options: StreamOptions<Event>): Promise<void> {
   const { signal, onState, timing = usual } = options;
-  const position: Position = { seq: 0, isEnd: false };
+  const position: Position = { seq: options.after, isEnd: false };
   let failures = 0;
   onState('connecting', null);
   while (!signal.aborted) {
@@ -69,25 +71,25 @@ export async function followEvents<Event extends Numbered>(options: StreamOption
     try {
       await readOnce(options, position, timing);
     } catch (error) {
-      if (
-        error instanceof ApiFailure &&
-        !isTransient(error) &&
-        error.status !== 429 &&
-        error.status !== 401
-      ) {
-        return onState('failed', error);
+      const failure = error instanceof ApiFailure ? error : null;
+      if (!signal.aborted) {
+        onState(isFinal(failure) ? 'failed' : 'reconnecting', failure);
       }
-      if (signal.aborted) {
+      if (isFinal(failure)) {
         return;
       }
-      onState('reconnecting', error instanceof ApiFailure ? error : null);
     }
-    if (position.isEnd) {
+    if (position.isEnd && !signal.aborted) {
       return onState('ended', null);
     }
     failures = position.seq > before ? 0 : failures + 1;
     await sleep(pauseMs(failures, timing, Math.random()), signal);
   }
+}
+
+/** Refused for good. A sign-in that has ended comes back, and so does the right to ask after too many requests. */
+function isFinal(failure: ApiFailure | null): boolean {
+  return failure !== null && !isTransient(failure) && failure.status !== 401 && failure.status !== 429;
 }
 
 interface Position {
@@ -115,10 +117,17 @@ async function readOnce<Event extends Numbered>(
     if (!response.ok || response.body === null) {
       throw failureOf(response, await response.json().catch(() => null));
     }
+    if (options.signal.aborted) {
+      return;
+    }
     options.onState('live', null);
     const parser = new EventStreamParser();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (options.signal.aborted) {
+        // Who follows no longer may follow something else by now.
+        return;
+      }
       clearTimeout(silence);
       silence = setTimeout(stop, silenceMs);
       take(options, position, parser.push(part.value).map(options.parse));

@@ -1,6 +1,6 @@
 /** A session's events on a page. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useWorkspace } from '../app/signed-in.tsx';
 import { watchedFetch } from './client.ts';
 import { reportSignedOut } from './connection.ts';
@@ -25,16 +25,27 @@ export function useSessionEvents(sessionId: string): SessionEvents {
   const [known, setKnown] = useState(nothing);
   const { slug } = useWorkspace();
   const queries = useQueryClient();
+  const isLookedAt = useIsLookedAt();
+  const lastSeq = useRef(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another session begins anew.
   useEffect(() => {
-    const ended = new AbortController();
+    lastSeq.current = 0;
     setKnown(nothing);
+  }, [sessionId]);
+  useEffect(() => {
+    if (!isLookedAt) {
+      return;
+    }
+    const ended = new AbortController();
     void followEvents<SessionEvent>({
       url: `/api/sessions/${encodeURIComponent(sessionId)}/events`,
+      after: lastSeq.current,
       fetch: watchedFetch,
       parse: (data) => JSON.parse(data),
       isLast: ({ type, payload }) => type === 'session.status_changed' && endStatuses.has(payload['to']),
       signal: ended.signal,
       onEvents(events) {
+        lastSeq.current = events.at(-1)?.seq ?? lastSeq.current;
         setKnown((before) => ({ ...before, events: [...before.events, ...events] }));
         for (const queryKey of changedBy(events, slug, sessionId)) {
           void queries.invalidateQueries({ queryKey });
@@ -48,8 +59,33 @@ export function useSessionEvents(sessionId: string): SessionEvents {
       },
     });
     return () => ended.abort();
-  }, [sessionId, slug, queries]);
+  }, [sessionId, slug, queries, isLookedAt]);
   return known;
+}
+
+/** A tab that nobody looks at for this long gives its connection back: a browser has about six for one address. */
+const hiddenLimitMs = 30_000;
+
+function useIsLookedAt(): boolean {
+  const [isLookedAt, setLookedAt] = useState(true);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      if (document.visibilityState === 'hidden') {
+        timer = setTimeout(() => setLookedAt(false), hiddenLimitMs);
+      } else {
+        setLookedAt(true);
+      }
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, []);
+  return isLookedAt;
 }
 
 function changedBy(events: readonly SessionEvent[], slug: string, sessionId: string) {
