@@ -24,18 +24,21 @@ import { ApiError } from './errors.ts';
 
 export type SessionSignal = 'sidecarReady' | 'inputAvailable' | 'agentEnded' | 'terminate';
 
-/** Every function throws ApiError `unavailable` when Temporal, or for decisions a worker, does not answer in time. */
+/**
+ * `summary` is one line for people who look at Temporal.
+ * Every function throws ApiError `unavailable` when Temporal, or for decisions a worker, does not answer in time.
+ */
 export interface WorkflowClient {
-  /** Starts the session's workflow, or does nothing when it runs. `agentName` is for people who look at Temporal. */
-  startSession(sessionId: string, agentName: string): Promise<void>;
+  /** Starts the session's workflow, or does nothing when it runs. */
+  startSession(sessionId: string, summary: string): Promise<void>;
   /** False when no such workflow runs. */
   signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
   /** Starts the request's workflow, or does nothing when it runs. */
-  startPermissionRequest(requestId: string): Promise<void>;
+  startPermissionRequest(requestId: string, summary: string): Promise<void>;
   /** Has a stored decision carried out. Throws ApiError `already_decided` when the request was closed otherwise. */
-  decide(requestId: string, decisionId: string): Promise<RequestOutcome>;
+  decide(requestId: string, decisionId: string, summary: string): Promise<RequestOutcome>;
   /** Has a stored approval carried out that answers no request; returns when the grant is written. */
-  runGrant(grantId: string, decisionId: string): Promise<void>;
+  runGrant(grantId: string, decisionId: string, summary: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,7 +61,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
     });
 
   return {
-    async startSession(sessionId, agentName) {
+    async startSession(sessionId, summary) {
       const args: [SessionWorkflowInput] = [{ sessionId }];
       await within(() =>
         workflow.start('sessionWorkflow', {
@@ -66,7 +69,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
           workflowIdConflictPolicy: 'USE_EXISTING',
           taskQueue,
           args,
-          staticSummary: `Session of agent ${agentName}`,
+          staticSummary: summary,
         }),
       );
     },
@@ -84,13 +87,14 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
         ),
       );
     },
-    async startPermissionRequest(requestId) {
-      await within(() => workflow.start('permissionRequestWorkflow', requestOptions(requestId, taskQueue)));
+    async startPermissionRequest(requestId, summary) {
+      const options = requestOptions(requestId, { taskQueue, summary });
+      await within(() => workflow.start('permissionRequestWorkflow', options));
     },
-    async decide(requestId, decisionId) {
+    async decide(requestId, decisionId, summary) {
       const startWorkflowOperation = new WithStartWorkflowOperation(
         'permissionRequestWorkflow',
-        requestOptions(requestId, taskQueue),
+        requestOptions(requestId, { taskQueue, summary }),
       );
       return within(() =>
         workflow.executeUpdateWithStart<() => Promise<unknown>, RequestOutcome, [{ decisionId: string }]>(
@@ -99,7 +103,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
         ),
       );
     },
-    async runGrant(grantId, decisionId) {
+    async runGrant(grantId, decisionId, summary) {
       const args: [GrantWorkflowInput] = [{ decisionId }];
       await within(() =>
         workflow.execute('grantWorkflow', {
@@ -109,7 +113,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
           workflowExecutionTimeout: '10 minutes',
           taskQueue,
           args,
-          staticSummary: 'Write a grant that a human made',
+          staticSummary: summary,
         }),
       );
     },
@@ -117,14 +121,14 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
   };
 }
 
-function requestOptions(requestId: string, taskQueue: string) {
+function requestOptions(requestId: string, { taskQueue, summary }: { taskQueue: string; summary: string }) {
   const args: [PermissionRequestWorkflowInput] = [{ requestId }];
   return {
     workflowId: permissionRequestWorkflowId(requestId),
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     taskQueue,
     args,
-    staticSummary: 'Permission request of an agent',
+    staticSummary: summary,
   };
 }
 

@@ -1,13 +1,18 @@
 /** Puts right what a lost process left behind: workloads without a session, and sessions without a workflow. */
-import type { WorkflowClient } from '@temporalio/client';
+import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
 import { permissionRequestWorkflowId, sessionWorkflowId } from '../../contract/workflow-ids.ts';
 import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
+import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
+import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
+
+/** A delivery that is still being tried is younger. */
+const undeliveredSeconds = 30;
 
 export interface Sweeping {
   deps: ActivityDependencies;
-  workflows: Pick<WorkflowClient, 'start'>;
+  workflows: Pick<WorkflowClient, 'start' | 'getHandle'>;
   taskQueue: string;
 }
 
@@ -15,6 +20,7 @@ export interface Sweeping {
 export async function sweep(sweeping: Sweeping): Promise<void> {
   await stopOrphans(sweeping.deps);
   await startLostWorkflows(sweeping);
+  await tellAgain(sweeping);
 }
 
 /**
@@ -28,7 +34,7 @@ export async function startLostWorkflows({ deps: { db }, workflows, taskQueue }:
       ...options,
       workflowId: sessionWorkflowId(sessionId),
       args: [{ sessionId }],
-      staticSummary: 'Session',
+      staticSummary: await readSessionSummary(db, sessionId),
     });
   }
   for (const requestId of await listOpenRequestIds(db)) {
@@ -36,8 +42,23 @@ export async function startLostWorkflows({ deps: { db }, workflows, taskQueue }:
       ...options,
       workflowId: permissionRequestWorkflowId(requestId),
       args: [{ requestId }],
-      staticSummary: 'Permission request of an agent',
+      staticSummary: await readRequestSummary(db, requestId),
     });
+  }
+}
+
+/** What is on record for a session and did not reach its workflow, because Temporal was away when the API told it. */
+export async function tellAgain({ deps: { db }, workflows }: Sweeping): Promise<void> {
+  for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
+    await workflows
+      .getHandle(sessionWorkflowId(id))
+      .signal(signal)
+      .catch((error: unknown) => {
+        // It has ended meanwhile, or the next sweep starts it.
+        if (!(error instanceof WorkflowNotFoundError)) {
+          throw error;
+        }
+      });
   }
 }
 

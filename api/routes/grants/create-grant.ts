@@ -4,6 +4,8 @@ import { type Grant, type GrantInput, grantProblems } from '../../../contract/gr
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
+import { subjectMatter } from '../../../store/permission-requests/audit.ts';
+import { asSummary, readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { ApiError, forbidden, invalid } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotGrant } from '../../policies/grants.ts';
@@ -33,9 +35,18 @@ export async function createGrant(
   await requireMaker(dependencies, visit, { input, references, answered });
   const { grantId, decisionId } = await decide(dependencies, visit, input, answered);
   if (answered === null) {
-    await workflows.runGrant(grantId, decisionId);
+    const subject = subjectMatter(input.grant_type, input.details);
+    await workflows.runGrant(
+      grantId,
+      decisionId,
+      asSummary(`Grant of ${subject} in ${visit.workspace.slug}`),
+    );
   } else {
-    const outcome = await workflows.decide(answered.request.id, decisionId);
+    const outcome = await workflows.decide(
+      answered.request.id,
+      decisionId,
+      await readRequestSummary(db, answered.request.id),
+    );
     if (outcome.grantId !== grantId) {
       throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
     }

@@ -22,6 +22,7 @@ import { listSessionInputs } from '../../../store/session-inputs/list.ts';
 import { touchActivity } from '../../../store/sessions/activity.ts';
 import { setControlUrl } from '../../../store/sessions/control-url.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
+import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { ApiError, notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
@@ -140,7 +141,7 @@ function requestRoute({ db, config, workflows, log }: SessionRouteDependencies):
       if (answer.status === 'sent') {
         // The request is on record: a worker, or the human's decision, starts its workflow later when Temporal is away.
         await workflows
-          .startPermissionRequest(answer.request_id)
+          .startPermissionRequest(answer.request_id, await readRequestSummary(db, answer.request_id))
           .catch((err: unknown) =>
             log.warn({ err, session_id: session.id }, 'the request’s workflow starts later'),
           );

@@ -5,6 +5,7 @@ import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { type PermissionRequest, requestStatus } from '../../../contract/permission-request.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { listPermissionRequests, readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { ApiError, forbidden, notFound } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotDeny } from '../../policies/permission-requests.ts';
@@ -96,7 +97,11 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
         approval: null,
         mutesSession: body.mute,
       });
-      const outcome = await workflows.decide(request.id, decisionId);
+      const outcome = await workflows.decide(
+        request.id,
+        decisionId,
+        await readRequestSummary(db, request.id),
+      );
       if (outcome.status !== 'denied') {
         throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
       }

@@ -9,6 +9,7 @@ import { readConfiguration } from '../../../store/session-configurations/configu
 import { insertSession } from '../../../store/sessions/insert-session.ts';
 import { listDescendants, listSessions } from '../../../store/sessions/list-sessions.ts';
 import { setRequestsMuted } from '../../../store/sessions/mute-requests.ts';
+import { readSessionSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { ApiError, forbidden, invalid, notFound } from '../../errors.ts';
 import { mayMessageSession, mayMuteSession, mayTerminateSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
@@ -67,7 +68,7 @@ function startRoute(dependencies: Dependencies): AnyRoute {
       });
       // The session is on record: a worker starts it later when Temporal does not answer now.
       await workflows
-        .startSession(session.id, agent.name)
+        .startSession(session.id, await readSessionSummary(db, session.id))
         .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));
       return { session: await presentSession(dependencies, { user, role }, session) };
     },

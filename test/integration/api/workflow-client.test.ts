@@ -21,9 +21,9 @@ function client(address: string): WorkflowClient {
 const calls: [string, (workflows: WorkflowClient) => Promise<unknown>][] = [
   ['starting a session', (workflows) => workflows.startSession(randomUUID(), 'agent')],
   ['telling a session', (workflows) => workflows.signalSession(randomUUID(), 'terminate')],
-  ['starting a request', (workflows) => workflows.startPermissionRequest(randomUUID())],
-  ['deciding', (workflows) => workflows.decide(randomUUID(), randomUUID())],
-  ['writing a grant', (workflows) => workflows.runGrant(randomUUID(), randomUUID())],
+  ['starting a request', (workflows) => workflows.startPermissionRequest(randomUUID(), 'summary')],
+  ['deciding', (workflows) => workflows.decide(randomUUID(), randomUUID(), 'summary')],
+  ['writing a grant', (workflows) => workflows.runGrant(randomUUID(), randomUUID(), 'summary')],
 ];
 
 describe('while Temporal does not answer', () => {

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createActivities } from '../../../activities/index.ts';
-import { startLostWorkflows } from '../../../bin/worker/sweep.ts';
+import { startLostWorkflows, tellAgain } from '../../../bin/worker/sweep.ts';
 import { permissionRequestWorkflowId, sessionWorkflowId } from '../../../contract/workflow-ids.ts';
+import { readAgent } from '../../../store/agents/read.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { addSessionInput } from '../../../store/session-inputs/add.ts';
+import { setControlUrl } from '../../../store/sessions/control-url.ts';
+import { requestEnding } from '../../../store/sessions/ending.ts';
+import { listUntoldSessions } from '../../../store/sessions/list-untold.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
+import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Tenant } from '../../support/tenant.ts';
@@ -29,14 +36,93 @@ afterAll(async () => {
   await activities.drop();
 });
 
-const sweep = () =>
-  startLostWorkflows({
-    deps: activities.deps,
-    workflows: worker.client.workflow,
-    taskQueue: worker.taskQueue,
-  });
+const sweeping = () => ({
+  deps: activities.deps,
+  workflows: worker.client.workflow,
+  taskQueue: worker.taskQueue,
+});
+const sweep = () => startLostWorkflows(sweeping());
+const untold = async (sessionId: string) =>
+  (await listUntoldSessions(activities.db, { undeliveredSeconds: 30 }))
+    .filter(({ id }) => id === sessionId)
+    .map(({ signal }) => signal);
 const sessionIs = (id: string, expected: object) =>
   eventually(async () => expect(await readSession(activities.db, id)).toMatchObject(expected));
+
+/** A session that runs, by its workflow. */
+async function running() {
+  const session = await tenant.session(await tenant.agent());
+  await sweep();
+  await sessionIs(session.id, { status: 'starting' });
+  const handle = worker.client.workflow.getHandle(sessionWorkflowId(session.id));
+  await handle.signal('sidecarReady');
+  await sessionIs(session.id, { status: 'running' });
+  return { session, handle };
+}
+
+describe('what a session was not told', () => {
+  it('it is told again: a message that waits too long', async () => {
+    const { session, handle } = await running();
+    const messages: unknown[] = [];
+    const sidecar = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        messages.push(...JSON.parse(body).messages);
+        response.end(JSON.stringify({ ok: true, last_seq: 1 }));
+      });
+    });
+    await new Promise<void>((resolve) => sidecar.listen(0, '127.0.0.1', resolve));
+    const address = sidecar.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    await setControlUrl(activities.db, session.id, `http://127.0.0.1:${port}`);
+    const message = { id: randomUUID(), kind: 'user_message', text: 'Hi' } as const;
+    await addSessionInput(activities.db, session.id, { ...message, decision: null, inputRequestId: null });
+    expect(await untold(session.id)).toEqual([]);
+    await activities
+      .db('session_inputs')
+      .where({ id: message.id })
+      .update({ at: activities.db.raw(`now() - interval '1 minute'`) });
+    expect(await untold(session.id)).toEqual(['inputAvailable']);
+    await tellAgain(sweeping());
+    await eventually(() => expect(messages).toMatchObject([{ id: message.id, text: 'Hi' }]));
+    await eventually(async () => expect(await untold(session.id)).toEqual([]));
+    sidecar.close();
+    await handle.signal('terminate');
+    await sessionIs(session.id, { status: 'terminated' });
+  });
+
+  it('it is told again: that somebody asked it to end', async () => {
+    const { session } = await running();
+    const by = { type: 'user', id: tenant.max.id } as const;
+    await requestEnding(activities.db, session.id, {
+      by,
+      status: 'terminated',
+      reason: 'Enough',
+      summary: null,
+    });
+    await tellAgain(sweeping());
+    await sessionIs(session.id, { status: 'terminated', status_reason: 'Enough' });
+    await tellAgain(sweeping());
+  });
+});
+
+it('a workflow is named for whom it works', async () => {
+  const { session, handle } = await running();
+  const { name } = (await readAgent(activities.db, session.agent_id)) ?? {};
+  expect(await (await handle.describe()).staticSummary()).toBe(
+    `Session of ${name} in ${tenant.workspace.slug}`,
+  );
+  await handle.signal('terminate');
+  await sessionIs(session.id, { status: 'terminated' });
+});
+
+it('the longest name is not too long for Temporal', () => {
+  expect(Buffer.byteLength(asSummary('🜁'.repeat(300)))).toBeLessThanOrEqual(400);
+  expect(asSummary('Session of writer in demo')).toBe('Session of writer in demo');
+});
 
 describe('what a lost process left behind', () => {
   it('a session whose workflow was never started begins, and starting it again changes nothing', async () => {
@@ -47,7 +133,8 @@ describe('what a lost process left behind', () => {
     const handle = worker.client.workflow.getHandle(sessionWorkflowId(id));
     await handle.signal('sidecarReady');
     await sessionIs(id, { status: 'running' });
-    expect(activities.runtime.started).toHaveLength(1);
+    const started = activities.runtime.started.map(({ configuration }) => configuration.session_id);
+    expect(started.filter((sessionId) => sessionId === id)).toHaveLength(1);
     await handle.signal('terminate');
     await sessionIs(id, { status: 'terminated' });
     expect(await activities.runtime.list()).toEqual([]);

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Db } from '../database.ts';
+
+const row = z.object({ id: z.string(), signal: z.enum(['inputAvailable', 'agentEnded', 'terminate']) });
+export type UntoldSession = z.infer<typeof row>;
+
+/**
+ * Sessions whose workflow may not have heard what is on record for it: a message that is not delivered after this long, or
+ * an end that somebody asked for. Telling it again is harmless.
+ */
+export async function listUntoldSessions(
+  db: Db,
+  { undeliveredSeconds }: { undeliveredSeconds: number },
+): Promise<UntoldSession[]> {
+  const { rows } = await db.raw(
+    `select id, case
+         when requested_ending is null then 'inputAvailable'
+         when requested_ending #>> '{by,type}' = 'agent' then 'agentEnded'
+         else 'terminate' end as signal
+     from sessions s
+     where ended_at is null and (
+       requested_ending is not null
+       or status = 'running' and exists (
+         select from session_inputs
+         where session_id = s.id and delivered_at is null and at < now() - make_interval(secs => ?)
+       )
+     )
+     order by created_at`,
+    [undeliveredSeconds],
+  );
+  return z.array(row).parse(rows);
+}
