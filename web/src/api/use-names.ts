@@ -9,13 +9,17 @@ export interface Known {
   name: string;
 }
 
+export interface KnownAgent extends Known {
+  ownerId: string | null;
+}
+
 const mostPages = 10;
 
 /**
  * Who is known so far. `people` holds the members where the person may list them, and else the person alone. Agents and
  * members beyond the first 2,000, and those who have left, are not there: show their id.
  */
-export function useNames(): { people: Known[]; agents: Known[]; nameOf(id: string): string | null } {
+export function useNames(): { people: Known[]; agents: KnownAgent[]; nameOf(id: string): string | null } {
   const { slug, isAdmin } = useWorkspace();
   const { user } = useMe();
   const members = useQuery({
@@ -26,7 +30,10 @@ export function useNames(): { people: Known[]; agents: Known[]; nameOf(id: strin
       allPages(async (cursor) => {
         const params = { path: { slug }, query: { limit: 200, ...(cursor === null ? {} : { cursor }) } };
         const page = await call(api.GET('/api/workspaces/{slug}/members', { params, signal }));
-        return { items: page.members.map((member) => member.user), next: page.next_cursor };
+        return {
+          items: page.members.map(({ user: { id, name } }) => ({ id, name })),
+          next: page.next_cursor,
+        };
       }),
   });
   const agents = useQuery({
@@ -36,7 +43,10 @@ export function useNames(): { people: Known[]; agents: Known[]; nameOf(id: strin
       allPages(async (cursor) => {
         const params = { path: { slug }, query: { limit: 200, ...(cursor === null ? {} : { cursor }) } };
         const page = await call(api.GET('/api/workspaces/{slug}/agents', { params, signal }));
-        return { items: page.agents, next: page.next_cursor };
+        return {
+          items: page.agents.map(({ id, name, owner_id: ownerId }) => ({ id, name, ownerId })),
+          next: page.next_cursor,
+        };
       }),
   });
   const people = members.data ?? [user];
@@ -44,14 +54,14 @@ export function useNames(): { people: Known[]; agents: Known[]; nameOf(id: strin
   return { people, agents: agents.data ?? [], nameOf: (id) => known.get(id) ?? null };
 }
 
-async function allPages(
-  read: (cursor: string | null) => Promise<{ items: Known[]; next: string | null }>,
-): Promise<Known[]> {
-  const all: Known[] = [];
+async function allPages<Item>(
+  read: (cursor: string | null) => Promise<{ items: Item[]; next: string | null }>,
+): Promise<Item[]> {
+  const all: Item[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < mostPages; page++) {
-    const { items, next }: { items: Known[]; next: string | null } = await read(cursor);
-    all.push(...items.map(({ id, name }) => ({ id, name })));
+    const { items, next }: { items: Item[]; next: string | null } = await read(cursor);
+    all.push(...items);
     cursor = next;
     if (cursor === null) {
       break;

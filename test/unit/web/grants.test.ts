@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { grantInput, grantProblems, grantScope, grantType } from '../../../contract/grant.ts';
+import { queryOf, readFilter, withPart } from '../../../web/src/pages/grants/grant-filter.ts';
+import { matterOf, scopesOf, usesText } from '../../../web/src/pages/grants/grant-text.ts';
+import {
+  bodyOf,
+  changed,
+  emptyValues,
+  fieldOf,
+  missingIn,
+  typesFor,
+} from '../../../web/src/pages/grants/new-grant-values.ts';
+import { scopesOfEntries } from '../../../web/src/pages/grants/scopes-of-entries.ts';
+
+const id = '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0001';
+const other = '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0002';
+const admin = { isAdmin: true };
+
+describe('the filter of grants', () => {
+  it('shows what is permitted now, unless the address says otherwise', () => {
+    expect(readFilter(new URLSearchParams())).toEqual({ subject: null, type: null, state: 'active' });
+    expect(queryOf(readFilter(new URLSearchParams()))).toEqual({ state: 'active' });
+    expect(queryOf(readFilter(new URLSearchParams('state=all')))).toEqual({ include_revoked: 'true' });
+  });
+
+  it('asks the API for holder, type and state of the address', () => {
+    const search = new URLSearchParams(`subject=agent:${id}&type=spawn&state=revoked`);
+    expect(queryOf(readFilter(search))).toEqual({
+      agent_subject_id: id,
+      grant_type: 'spawn',
+      state: 'revoked',
+    });
+  });
+
+  it('leaves out what the address names wrongly', () => {
+    const search = new URLSearchParams('subject=server:x&type=toString&state=gone');
+    expect(readFilter(search)).toEqual({ subject: null, type: null, state: 'active' });
+  });
+
+  it('keeps the address short', () => {
+    const search = withPart(new URLSearchParams('state=all&type=spawn'), 'state', 'active');
+    expect(search.toString()).toBe('type=spawn');
+  });
+});
+
+describe('a grant made by hand', () => {
+  it('is what the API takes, for every type, holder and scope on offer', () => {
+    for (const holder of [`user:${id}`, `agent:${id}`]) {
+      for (const type of typesFor(holder, admin)) {
+        const matter = { tool_scope: 'files.write', spawn: other, agent_env: 'TOKEN' }[type];
+        for (const scope of scopesOf(type)) {
+          const values = { ...emptyValues, holder, type, matter, scope, session: other };
+          expect(missingIn(values)).toEqual({});
+          expect(grantProblems(grantInput.parse(bodyOf(values)))).toEqual([]);
+        }
+      }
+    }
+    expect(typesFor(`agent:${id}`, admin)).toEqual(expect.arrayContaining([...grantType.options]));
+    expect(scopesOf('tool_scope')).toEqual(grantScope.options);
+  });
+
+  it('drops what no longer goes together', () => {
+    const values = { ...emptyValues, holder: `agent:${id}`, type: 'agent_env' as const, matter: 'TOKEN' };
+    expect(changed(values, { holder: `user:${id}` }, admin)).toMatchObject({
+      type: 'tool_scope',
+      matter: '',
+    });
+    const forSession = { ...emptyValues, holder: `agent:${id}`, scope: 'session' as const, session: other };
+    expect(changed(forSession, { holder: `agent:${other}` }, admin).session).toBe('');
+    expect(changed(forSession, { type: 'agent_env' }, admin)).toMatchObject({ scope: 'once', session: '' });
+  });
+
+  it('does not offer members what only admins may', () => {
+    expect(typesFor(`agent:${id}`, { isAdmin: false })).toEqual(['tool_scope', 'spawn']);
+  });
+
+  it('says what is missing, and shows problems of the API at their fields', () => {
+    expect(Object.keys(missingIn({ ...emptyValues, scope: 'session' }))).toEqual([
+      'holder',
+      'matter',
+      'session',
+    ]);
+    expect(['agent_subject_id', 'details.scope', 'session_id', 'reason'].map(fieldOf)).toEqual([
+      'holder',
+      'matter',
+      'session',
+      'reason',
+    ]);
+  });
+});
+
+describe('grants as text', () => {
+  it('counts uses as far as the platform does', () => {
+    expect([0, 1, 2, 1000].map(usesText)).toEqual([
+      'Never used',
+      'Used once',
+      'Used 2 times',
+      'Used at least 1000 times',
+    ]);
+  });
+
+  it('names what is granted', () => {
+    expect(matterOf({ grant_type: 'spawn', details: { child_agent_id: id } })).toBe(id);
+    expect(matterOf({ grant_type: 'tool_scope', details: {} })).toBe('(unreadable)');
+  });
+
+  it('collects the tools of a scope over the whole catalog', () => {
+    const manifest = (tool_scopes: Record<string, string>) => ({ env: {}, tool_scopes });
+    const scopes = scopesOfEntries([
+      { name: 'files', manifest: manifest({ write: 'w', edit: 'w' }), approvers: 'operator' },
+      { name: 'mail', manifest: manifest({ send: 'w', list: 'a' }), approvers: 'admin' },
+    ]);
+    expect(scopes.map(({ scope, adminOnly, tools }) => [scope, adminOnly, tools.length])).toEqual([
+      ['a', true, 1],
+      ['w', true, 3],
+    ]);
+  });
+});

@@ -1,0 +1,89 @@
+import { Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Grant } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { CopyableId } from '../../components/copyable-id.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { matterOf, scopeLabel, scopeMeaning } from './grant-text.ts';
+import { Holder, Matter } from './grants-table.tsx';
+import { OpenedTools } from './opened-tools.tsx';
+
+/** What exactly is permitted to whom. */
+export function GrantFacts({ grant }: { grant: Grant }) {
+  const { slug } = useWorkspace();
+  const { subject, scope, bound_to: bound, session_id: sessionId } = grant;
+  return (
+    <Table variant="vertical" layout="fixed" withTableBorder aria-label="What is permitted">
+      <Table.Tbody>
+        <Fact label="Held by">
+          {subject.type === 'agent' ? (
+            <TextLink to={pathOf(slug, 'agents', subject.id)}>
+              <Holder grant={grant} />
+            </TextLink>
+          ) : (
+            <Holder grant={grant} />
+          )}
+        </Fact>
+        <PermittedFact grant={grant} />
+        <Fact label="For">
+          {scopeLabel[scope]}. {scopeMeaning(grant.grant_type, scope)}
+        </Fact>
+        {sessionId === null ? null : (
+          <Fact label="Session">
+            <TextLink to={pathOf(slug, 'sessions', sessionId)}>The session</TextLink>{' '}
+            <CopyableId id={sessionId} />
+          </Fact>
+        )}
+        {bound === null ? null : (
+          <Fact label="Only for">
+            {bound.server === null || bound.tool === null ? (
+              'calls'
+            ) : (
+              <>
+                the tool <VisibleText text={`${bound.server}.${bound.tool}`} />
+              </>
+            )}{' '}
+            in <TextLink to={pathOf(slug, 'sessions', bound.session_id)}>the session that asked</TextLink>
+          </Fact>
+        )}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function PermittedFact({ grant }: { grant: Grant }) {
+  const { slug } = useWorkspace();
+  if (grant.grant_type === 'tool_scope') {
+    return (
+      <Fact label="May call">
+        tools of the scope <Matter grant={grant} />
+        <OpenedTools scope={matterOf(grant)} />
+      </Fact>
+    );
+  }
+  return grant.grant_type === 'spawn' ? (
+    <Fact label="May start">
+      agent{' '}
+      <TextLink to={pathOf(slug, 'agents', matterOf(grant))}>
+        <Matter grant={grant} />
+      </TextLink>
+    </Fact>
+  ) : (
+    <Fact label="Holds the secret">
+      <TextLink to={pathOf(slug, 'secrets', matterOf(grant))}>
+        <Matter grant={grant} />
+      </TextLink>
+    </Fact>
+  );
+}
+
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Table.Tr>
+      <Table.Th w={160}>{label}</Table.Th>
+      <Table.Td>{children}</Table.Td>
+    </Table.Tr>
+  );
+}

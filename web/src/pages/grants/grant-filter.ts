@@ -1,0 +1,51 @@
+/** The filter of the list of grants, which is a part of its address. */
+import type { Grant } from '../../api/types.ts';
+import { stateLabel, typeLabel } from './grant-text.ts';
+
+export type SubjectType = Grant['subject']['type'];
+
+export interface GrantFilter {
+  subject: { type: SubjectType; id: string } | null;
+  type: Grant['grant_type'] | null;
+  /** `all` takes in those that permit nothing any more. */
+  state: Grant['state'] | 'all';
+}
+
+export type FilterName = 'subject' | 'type' | 'state';
+
+/** Of an address; what it does not name, or names wrongly, is open. Grants that permit something now come first. */
+export function readFilter(search: URLSearchParams): GrantFilter {
+  const [holder = '', id = ''] = (search.get('subject') ?? '').split(':');
+  const type = search.get('type') ?? '';
+  const state = search.get('state') ?? '';
+  return {
+    subject: (holder === 'user' || holder === 'agent') && id !== '' ? { type: holder, id } : null,
+    type: isKeyOf(typeLabel, type) ? type : null,
+    state: state === 'all' || isKeyOf(stateLabel, state) ? state : 'active',
+  };
+}
+
+function isKeyOf<Labels extends object>(labels: Labels, key: PropertyKey): key is keyof Labels {
+  return Object.hasOwn(labels, key);
+}
+
+/** The same address with one part changed; null, and the state that is the default, take it out. */
+export function withPart(search: URLSearchParams, name: FilterName, value: string | null): URLSearchParams {
+  const next = new URLSearchParams(search);
+  if (value === null || value === '' || (name === 'state' && value === 'active')) {
+    next.delete(name);
+  } else {
+    next.set(name, value);
+  }
+  return next;
+}
+
+/** As the API takes it. */
+export function queryOf({ subject, type, state }: GrantFilter) {
+  return {
+    ...(subject?.type === 'user' ? { user_subject_id: subject.id } : {}),
+    ...(subject?.type === 'agent' ? { agent_subject_id: subject.id } : {}),
+    ...(type === null ? {} : { grant_type: type }),
+    ...(state === 'all' ? { include_revoked: 'true' as const } : { state }),
+  };
+}

@@ -1,0 +1,86 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Grant } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { CopyableId } from '../../components/copyable-id.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { GrantFacts } from './grant-facts.tsx';
+import { GrantHistory } from './grant-history.tsx';
+import { stateMeaning, typeLabel } from './grant-text.ts';
+import { GrantUses } from './grant-uses.tsx';
+import { StateBadge } from './grants-table.tsx';
+import { RevokeDialog } from './revoke-dialog.tsx';
+
+/** What it permits, how it came to be, what it was used for, and the way to end it. */
+export function GrantPage({ id }: { id: string }) {
+  const { slug } = useWorkspace();
+  const query = useQuery({
+    queryKey: keys.grants(slug, 'one', id),
+    queryFn: ({ signal }) =>
+      call(
+        api.GET('/api/workspaces/{slug}/grants/{grant_id}', {
+          params: { path: { slug, grant_id: id } },
+          signal,
+        }),
+      ),
+  });
+  if (query.data === undefined) {
+    return (
+      <PageFrame title="Grant">
+        {query.error === null ? (
+          <LoadingState />
+        ) : (
+          <FailedState error={query.error} retry={() => void query.refetch()} what="The grant" />
+        )}
+      </PageFrame>
+    );
+  }
+  return <ShownGrant grant={query.data.grant} />;
+}
+
+function ShownGrant({ grant }: { grant: Grant }) {
+  const { slug, isAdmin } = useWorkspace();
+  const [asking, ask] = useDisclosure();
+  return (
+    <PageFrame
+      title={`Grant: ${typeLabel[grant.grant_type]}`}
+      description={<TextLink to={pathOf(slug, 'grants')}>All grants</TextLink>}
+      actions={
+        grant.state !== 'active' && grant.state !== 'expired' ? null : (
+          <Button
+            color="red"
+            variant="outline"
+            onClick={ask.open}
+            disabled={!grant.may_revoke}
+            title={grant.may_revoke ? undefined : 'Only those who may make such a grant may revoke it'}
+          >
+            Revoke
+          </Button>
+        )
+      }
+    >
+      <Stack gap="lg">
+        <Group gap="sm">
+          <StateBadge state={grant.state} />
+          <Text>{stateMeaning[grant.state]}</Text>
+          <CopyableId id={grant.id} />
+        </Group>
+        <GrantFacts grant={grant} />
+        <GrantHistory grant={grant} />
+        <GrantUses grant={grant} />
+        {isAdmin ? (
+          <TextLink to={`${pathOf(slug, 'audit')}?resource=${grant.id}`}>
+            Its events in the audit trail
+          </TextLink>
+        ) : null}
+      </Stack>
+      {asking ? <RevokeDialog grant={grant} onClose={ask.close} /> : null}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,104 @@
+/** Grants in plain words (spec, Permission grant; design 7). Names of others are shown beside these words, never inside. */
+import type { Grant } from '../../api/types.ts';
+
+export type GrantType = Grant['grant_type'];
+export type GrantScope = Grant['scope'];
+export type GrantState = Grant['state'];
+
+export const typeLabel: Record<GrantType, string> = {
+  tool_scope: 'Call gated tools',
+  spawn: 'Start an agent',
+  agent_env: 'Hold a secret',
+};
+
+export const typeMeaning: Record<GrantType, string> = {
+  tool_scope: 'Whoever holds it may call the tools that a catalog entry puts under one scope.',
+  spawn: 'An agent may start sessions of another agent.',
+  agent_env:
+    'A secret is put into the environment of an agent, which can then read it. Give it to an MCP server instead wherever that is possible.',
+};
+
+export const stateLabel: Record<GrantState, string> = {
+  active: 'Active',
+  consumed: 'Used up',
+  revoked: 'Revoked',
+  expired: 'Expired',
+};
+
+export const stateColor: Record<GrantState, string> = {
+  active: 'green',
+  consumed: 'gray',
+  revoked: 'red',
+  expired: 'gray',
+};
+
+export const stateMeaning: Record<GrantState, string> = {
+  active: 'It permits what it says now.',
+  consumed: 'It was for one use, and that has been.',
+  revoked: 'It permits nothing since it was revoked.',
+  expired: 'Its session has ended, so it permits nothing any more.',
+};
+
+export const scopeLabel: Record<GrantScope, string> = {
+  once: 'Once',
+  session: 'One session',
+  persistent: 'Until revoked',
+};
+
+const scopeMeanings: Record<GrantType, Record<GrantScope, string>> = {
+  tool_scope: {
+    once: 'The first call that needs it uses it up.',
+    session: 'Every such call in one session, until that session ends.',
+    persistent: 'Every such call in every session, from now on, until somebody revokes it.',
+  },
+  spawn: {
+    once: 'The first session that is started uses it up.',
+    session: 'Any number of sessions, until the session that starts them ends.',
+    persistent: 'Any number of sessions, from now on, until somebody revokes it.',
+  },
+  agent_env: {
+    once: 'The next session of the agent begins with the secret; later ones do not.',
+    session: 'For one session.',
+    persistent: 'Every session of the agent begins with the secret, until somebody revokes it.',
+  },
+};
+
+export const scopeMeaning = (type: GrantType, scope: GrantScope): string => scopeMeanings[type][scope];
+
+/** Scopes that make sense for a type: an environment is made before there is a session to name. */
+export const scopesOf = (type: GrantType): GrantScope[] =>
+  type === 'agent_env' ? ['once', 'persistent'] : ['once', 'session', 'persistent'];
+
+/** What stops at once when it is revoked, and what does not. */
+export const revokeMeaning: Record<GrantType, readonly string[]> = {
+  tool_scope: [
+    'From now on no call passes on it. A call that is already on its way to its server is not taken back.',
+    'Other grants of the same scope stay: look for them in the list.',
+  ],
+  spawn: [
+    'From now on no session can be started on it.',
+    'Sessions that were started go on; end them one by one.',
+  ],
+  agent_env: [
+    'Sessions that start from now on begin without the secret.',
+    'A session that runs keeps what it has: end it, and replace the secret when it may have got out.',
+  ],
+};
+
+/** The part of the details that names what is granted. */
+export function matterOf({ grant_type: type, details }: Pick<Grant, 'grant_type' | 'details'>): string {
+  const value = {
+    tool_scope: details['scope'],
+    spawn: details['child_agent_id'],
+    agent_env: details['secret_name'],
+  }[type];
+  return typeof value === 'string' ? value : '(unreadable)';
+}
+
+/** "Never used", "Used once", "Used 12 times"; the platform stops counting at 1000. */
+export function usesText(count: number): string {
+  if (count === 0) {
+    return 'Never used';
+  }
+  return count === 1 ? 'Used once' : `Used ${count >= 1000 ? 'at least ' : ''}${count} times`;
+}

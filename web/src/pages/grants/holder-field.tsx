@@ -1,0 +1,37 @@
+import { Select } from '@mantine/core';
+import { useNames } from '../../api/use-names.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import type { FieldProps } from './field-props.ts';
+
+/** Admins give to everybody; members to themselves and to agents that they own (design 4). */
+export function HolderField({ values, errors, change }: FieldProps) {
+  const { isAdmin } = useWorkspace();
+  const me = useMe().user.id;
+  const { people, agents } = useNames();
+  const mine = isAdmin ? agents : agents.filter(({ ownerId }) => ownerId === me);
+  const option =
+    (type: string) =>
+    ({ id, name }: { id: string; name: string }) => ({
+      value: `${type}:${id}`,
+      label: id === me ? `${name} (you)` : name,
+    });
+  return (
+    <Select
+      label="Held by"
+      description={
+        isAdmin
+          ? 'An agent: in every session of it, whoever starts it. A person: in the sessions that they drive, with any agent.'
+          : 'Yourself: in the sessions that you drive, with any agent. Or an agent of yours. Admins can give to everybody.'
+      }
+      required
+      searchable
+      data={[
+        { group: 'Agents', items: mine.map(option('agent')) },
+        { group: 'People', items: people.map(option('user')) },
+      ]}
+      value={values.holder === '' ? null : values.holder}
+      onChange={(holder) => change({ holder: holder ?? '' })}
+      error={errors['holder']}
+    />
+  );
+}

@@ -1,0 +1,102 @@
+import { Alert, Select, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { useNames } from '../../api/use-names.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import type { FieldProps } from './field-props.ts';
+import { OpenedTools } from './opened-tools.tsx';
+import { useScopes } from './use-scopes.ts';
+
+/** What is granted: by type, one of the scopes that the catalog names, of the agents, or of the secrets. */
+export function MatterField(props: FieldProps) {
+  const fields = { tool_scope: ScopeOfTools, spawn: AgentToStart, agent_env: SecretToHold };
+  const Field = fields[props.values.type];
+  return <Field {...props} />;
+}
+
+function ScopeOfTools({ values, errors, change }: FieldProps) {
+  const { isAdmin } = useWorkspace();
+  const { data } = useScopes();
+  const options = data?.map(({ scope, adminOnly }) => ({
+    value: scope,
+    label: adminOnly && !isAdmin ? `${scope} (admins only)` : scope,
+    disabled: adminOnly && !isAdmin,
+  }));
+  return (
+    <Stack gap={4}>
+      <Choice
+        label="Scope of the tools"
+        description="Those that the catalog names."
+        none="The catalog names no scope"
+        options={options}
+        field={{ values, errors, change }}
+      />
+      {values.matter === '' ? null : <OpenedTools scope={values.matter} />}
+    </Stack>
+  );
+}
+
+function AgentToStart(field: FieldProps) {
+  const { agents } = useNames();
+  const options = agents.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <Choice label="Agent that may be started" none="There is no agent" options={options} field={field} />
+  );
+}
+
+function SecretToHold(field: FieldProps) {
+  const { slug } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: keys.secrets(slug, 'names'),
+    queryFn: ({ signal }) =>
+      call(
+        api.GET('/api/workspaces/{slug}/secrets', {
+          params: { path: { slug }, query: { limit: 200 } },
+          signal,
+        }),
+      ),
+  });
+  const options = data?.secrets.map(({ name, is_set: isSet }) => ({
+    value: name,
+    label: isSet ? name : `${name} (not set)`,
+  }));
+  return (
+    <Stack gap="xs">
+      <Choice label="Secret" none="There is no secret" options={options} field={field} />
+      <Alert color="red" title="The agent can read this secret, and send it wherever it can send anything">
+        It has an effect once the agent’s environment refers to the secret. The platform cannot protect what
+        an agent holds: prefer an MCP server that holds it.
+      </Alert>
+    </Stack>
+  );
+}
+
+function Choice({
+  label,
+  description,
+  none,
+  options,
+  field: { values, errors, change },
+}: {
+  label: string;
+  description?: string;
+  none: string;
+  options: { value: string; label: string; disabled?: boolean }[] | undefined;
+  field: FieldProps;
+}) {
+  return (
+    <Select
+      label={label}
+      description={description}
+      placeholder={options?.length === 0 ? none : 'Choose'}
+      required
+      searchable
+      nothingFoundMessage="Nothing of this name"
+      data={options ?? []}
+      value={values.matter === '' ? null : values.matter}
+      onChange={(matter) => change({ matter: matter ?? '' })}
+      error={errors['matter']}
+    />
+  );
+}

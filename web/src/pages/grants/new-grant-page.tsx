@@ -1,0 +1,82 @@
+import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { api, call } from '../../api/client.ts';
+import { ApiFailure } from '../../api/failure.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
+import { keys } from '../../api/keys.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { HolderField } from './holder-field.tsx';
+import { MatterField } from './matter-field.tsx';
+import { bodyOf, changed, emptyValues, fieldOf, missingIn, type Values } from './new-grant-values.ts';
+import { ScopeField } from './scope-field.tsx';
+import { SessionField } from './session-field.tsx';
+import { TypeField } from './type-field.tsx';
+
+/** Permits something before anybody asks. The address may name the holder: `?holder=agent:<id>`. */
+export function NewGrantPage() {
+  const { slug, isAdmin } = useWorkspace();
+  const [, navigate] = useLocation();
+  const [search] = useSearchParams();
+  const queries = useQueryClient();
+  const form = useForm<Values>({
+    initialValues: { ...emptyValues, holder: search.get('holder') ?? '' },
+    validate: missingIn,
+  });
+  const create = useMutation({
+    mutationFn: (values: Values) =>
+      call(api.POST('/api/workspaces/{slug}/grants', { params: { path: { slug } }, body: bodyOf(values) })),
+    async onSuccess({ grant }) {
+      await queries.invalidateQueries({ queryKey: keys.grants(slug) });
+      navigate(pathOf(slug, 'grants', grant.id));
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, fieldOf)),
+  });
+  const change = (part: Partial<Values>) => {
+    form.setValues(changed(form.values, part, { isAdmin }));
+    for (const name of Object.keys(part)) {
+      form.clearFieldError(name);
+    }
+  };
+  const field = { values: form.values, errors: form.errors, change };
+  const known = create.error instanceof ApiFailure ? create.error.fields.map(({ path }) => path) : [];
+  return (
+    <PageFrame
+      title="Make a grant"
+      description="For what you know beforehand. What an agent asks for while it runs is answered under Approvals."
+    >
+      <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
+        <Stack maw={640}>
+          <HolderField {...field} />
+          <TypeField {...field} />
+          <MatterField {...field} />
+          <ScopeField {...field} />
+          {form.values.scope === 'session' ? <SessionField {...field} /> : null}
+          <Textarea
+            label="Reason"
+            description="For those who look at it later."
+            autosize
+            minRows={2}
+            maxLength={2000}
+            {...form.getInputProps('reason')}
+          />
+          <FailureAlert error={create.error} shownAtFields={known.filter(isShown)} />
+          <Group>
+            <Button type="submit" loading={create.isPending}>
+              Make the grant
+            </Button>
+            <Button variant="default" component={Link} href={pathOf(slug, 'grants')}>
+              Cancel
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </PageFrame>
+  );
+}
+
+const isShown = (path: string) => Object.hasOwn(emptyValues, fieldOf(path));

@@ -1,0 +1,93 @@
+/** The form of a grant that somebody makes by hand, and the body that it becomes. */
+import type { paths } from '../../api/schema.d.ts';
+import { type GrantScope, type GrantType, scopesOf } from './grant-text.ts';
+
+export interface Values {
+  /** `user:<id>` or `agent:<id>`; empty until it is chosen. */
+  holder: string;
+  type: GrantType;
+  /** By type: the scope of the tools, the id of the agent to start, the name of the secret. */
+  matter: string;
+  scope: GrantScope;
+  /** Of a grant for one session. */
+  session: string;
+  reason: string;
+}
+
+export type Body = NonNullable<
+  paths['/api/workspaces/{slug}/grants']['post']['requestBody']
+>['content']['application/json'];
+
+/** The narrowest of everything. */
+export const emptyValues: Values = {
+  holder: '',
+  type: 'tool_scope',
+  matter: '',
+  scope: 'once',
+  session: '',
+  reason: '',
+};
+
+const typesOfUsers: readonly GrantType[] = ['tool_scope'];
+const typesOfAgents: readonly GrantType[] = ['tool_scope', 'spawn', 'agent_env'];
+
+/** Types that this holder may have, of those that the person may grant. */
+export function typesFor(holder: string, { isAdmin }: { isAdmin: boolean }): readonly GrantType[] {
+  const types = holder.startsWith('user:') ? typesOfUsers : typesOfAgents;
+  return isAdmin ? types : types.filter((type) => type !== 'agent_env');
+}
+
+/** The values after a change, without what no longer goes together. */
+export function changed(values: Values, change: Partial<Values>, maker: { isAdmin: boolean }): Values {
+  const next = { ...values, ...change };
+  const types = typesFor(next.holder, maker);
+  const type = types.includes(next.type) ? next.type : 'tool_scope';
+  const scope = scopesOf(type).includes(next.scope) ? next.scope : 'once';
+  return {
+    ...next,
+    type,
+    scope,
+    matter: type === values.type ? next.matter : '',
+    session: next.holder === values.holder && scope === 'session' ? next.session : '',
+  };
+}
+
+/** What is missing before it can be sent, by field. */
+export function missingIn({ holder, matter, scope, session }: Values): Partial<Record<keyof Values, string>> {
+  return {
+    ...(holder === '' ? { holder: 'Choose who gets it' } : {}),
+    ...(matter === '' ? { matter: 'Choose what it permits' } : {}),
+    ...(scope === 'session' && session === '' ? { session: 'Choose the session' } : {}),
+  };
+}
+
+export function bodyOf({ holder, type, matter, scope, session, reason }: Values): Body {
+  const [subject, id = ''] = holder.split(':');
+  const details = {
+    tool_scope: { scope: matter },
+    spawn: { child_agent_id: matter },
+    agent_env: { secret_name: matter },
+  };
+  return {
+    ...(subject === 'user' ? { user_subject_id: id } : { agent_subject_id: id }),
+    grant_type: type,
+    details: details[type],
+    scope,
+    ...(scope === 'session' ? { session_id: session } : {}),
+    ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+  };
+}
+
+/** Which field shows a path of the API. */
+export function fieldOf(path: string): string {
+  if (path.startsWith('details')) {
+    return 'matter';
+  }
+  const fields: Record<string, keyof Values> = {
+    user_subject_id: 'holder',
+    agent_subject_id: 'holder',
+    grant_type: 'type',
+    session_id: 'session',
+  };
+  return fields[path] ?? path;
+}
