@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { agent, agentInput, agentPatch } from '../../../contract/agent.ts';
+import { agent, agentInput, agentPatch, type Run } from '../../../contract/agent.ts';
+import { unavailableRunProblems } from '../../../contract/available-runs.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { createAgent, type SavedAgent } from '../../../store/agents/create.ts';
 import { listAgents } from '../../../store/agents/read.ts';
@@ -65,6 +66,7 @@ function createRoute({ db }: AgentDependencies): AnyRoute {
       if (body.egress_allow.length > 0) {
         requireAdmin(role, 'egress.write');
       }
+      refuseUnavailable(body.run);
       return { agent: saved(await createAgent(db, workspace.id, body, user.id)) };
     },
   });
@@ -82,6 +84,9 @@ function updateRoute({ db }: AgentDependencies): AnyRoute {
       requireAgentEditor({ user, role }, agent);
       if (body.egress_allow !== undefined && !isDeepStrictEqual(body.egress_allow, agent.egress_allow)) {
         requireAdmin(role, 'egress.write');
+      }
+      if (body.run !== undefined && !isDeepStrictEqual(body.run, agent.run)) {
+        refuseUnavailable(body.run);
       }
       const update = await updateAgent(db, {
         agentId: agent.id,
@@ -116,6 +121,14 @@ function removeRoute({ db }: AgentDependencies): AnyRoute {
       return { ok: true } as const;
     },
   });
+}
+
+/** Throws `validation_failed` for what could not be started. */
+function refuseUnavailable(run: Run): void {
+  const problems = unavailableRunProblems(run);
+  if (problems.length > 0) {
+    throw invalid(problems);
+  }
 }
 
 function saved(result: SavedAgent) {
