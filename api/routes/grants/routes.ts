@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldProblem } from '../../../contract/errors.ts';
 import { type Grant, grantInput, grantState, grantType } from '../../../contract/grant.ts';
 import { timestamp, uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
@@ -10,6 +11,7 @@ import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { createGrant } from './create-grant.ts';
 import { presentGrants, type ShownGrant, shownGrant, whyNotRevoke } from './present.ts';
+import { grantWarnings } from './warnings.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
 
@@ -38,9 +40,11 @@ export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
       scope: 'workspace',
       body: grantInput,
       status: 201,
-      response: oneGrant,
+      response: z.strictObject({ grant: shownGrant, warnings: z.array(fieldProblem) }),
       async handler({ body, ...visit }) {
-        return { grant: await presentGrant(db, visit, await createGrant(dependencies, visit, body)) };
+        const made = await createGrant(dependencies, visit, body);
+        const warnings = await grantWarnings(db, made);
+        return { grant: await presentGrant(db, visit, made), warnings };
       },
     }),
     listRoute(dependencies),

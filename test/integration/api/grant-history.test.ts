@@ -8,7 +8,7 @@ import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { useAgentEnvGrants } from '../../../store/grants/use-agent-env.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import type { Person } from '../../support/api.ts';
-import { callOf, giveGrant } from '../../support/granted.ts';
+import { callOf, frozenFor, giveGrant } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -93,6 +93,40 @@ describe('a grant', () => {
       expect(await other.admin.send('GET', other.base + path)).toMatchObject({ status: 404 });
       expect(await other.admin.send('GET', base + path)).toMatchObject({ status: 404 });
     }
+  });
+});
+
+describe('a grant for a scope that nothing gates on', () => {
+  const make = () =>
+    admin.ok<{ warnings: object[] }>('POST', `${base}/grants`, {
+      agent_subject_id: agent.id,
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'persistent',
+    });
+
+  it('is made, with a warning', async () => {
+    expect(await make()).toMatchObject({
+      grant: { state: 'active' },
+      warnings: [{ path: 'details.scope', code: 'unknown_scope' }],
+    });
+  });
+
+  it('gets none once an entry names the scope', async () => {
+    await admin.ok('POST', `${base}/mcp-servers`, {
+      name: 'files',
+      shape: { type: 'command', command: 'x' },
+      manifest: { tool_scopes: { write_file: 'files.write' } },
+    });
+    expect((await make()).warnings).toEqual([]);
+  });
+
+  it('gets none while a session gates on it', async () => {
+    await api
+      .db('session_configurations')
+      .where({ session_id: session.id })
+      .update({ configuration: JSON.stringify(frozenFor(session, agent)) });
+    expect((await make()).warnings).toEqual([]);
   });
 });
 

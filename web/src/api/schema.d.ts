@@ -1578,6 +1578,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             grant: components["schemas"]["Grant"];
+                            warnings: components["schemas"]["FieldProblem"][];
                         };
                     };
                 };
