@@ -123,7 +123,7 @@ function addRoute({ db, config }: MemberDependencies): AnyRoute {
 
 function unknownAddress(): ApiError {
   const message =
-    'nobody with this address can be added: they have to sign in here once, with an address that their identity provider has verified; their own account page shows the id to add them by otherwise';
+    'nobody with this address can be added: they have to sign in here once, with an address that their identity provider has verified; otherwise add them by their user id, which is in the menu below their own name';
   return invalid([{ path: 'email', code: 'unknown_person', message }]);
 }
 

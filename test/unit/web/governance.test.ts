@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { workspaceSlug } from '../../../contract/names.ts';
+import { slugOf } from '../../../web/src/pages/home/slug-of.ts';
 import { isUserId } from '../../../web/src/pages/members/role-text.ts';
 import { changesOf } from '../../../web/src/pages/settings/changes-of.ts';
 import { fromLocalInput, toLocalInput } from '../../../web/src/text/local-time.ts';
@@ -18,6 +20,18 @@ describe('settings', () => {
     expect(changesOf(before, { ...before, name: 'New' })).toEqual({ name: 'New' });
     const settings = { ...before.settings, log_tool_payloads: true };
     expect(changesOf(before, { name: 'Demo', settings })).toEqual({ settings: { log_tool_payloads: true } });
+  });
+});
+
+describe('the slug of a new workspace', () => {
+  it.each([
+    ['Demo', 'demo'],
+    ['  Büro Köln & Co. ', 'buro-koln-co'],
+    [`${'x'.repeat(39)} y`, 'x'.repeat(39)],
+    ['東京', ''],
+  ])('of %s is %s', (name, slug) => {
+    expect(slugOf(name)).toBe(slug);
+    expect(slug === '' || workspaceSlug.safeParse(slug).success).toBe(true);
   });
 });
 

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, CopyButton, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api, call } from '../api/client.ts';
 import { useMe } from './signed-in.tsx';
@@ -19,6 +19,14 @@ export function UserMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{user.email}</Menu.Label>
+        {/* An admin of a workspace can add somebody by it. */}
+        <CopyButton value={user.id}>
+          {({ copied, copy }) => (
+            <Menu.Item closeMenuOnClick={false} title={user.id} onClick={copy}>
+              {copied ? 'Copied' : 'Copy your user id'}
+            </Menu.Item>
+          )}
+        </CopyButton>
         <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

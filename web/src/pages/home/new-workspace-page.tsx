@@ -1,4 +1,4 @@
-import { Button, Center, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Center, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
@@ -6,12 +6,16 @@ import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
 import { home, pathOf } from '../../app/paths.ts';
+import { useMe } from '../../app/signed-in.tsx';
+import { CopyableId } from '../../components/copyable-id.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
+import { slugOf } from './slug-of.ts';
 
-/** Whoever makes a workspace is its first admin. */
+/** Whoever makes a workspace is its first admin. Who is in none comes here first. */
 export default function NewWorkspacePage() {
   const [, navigate] = useLocation();
+  const { user, workspaces } = useMe();
   const queries = useQueryClient();
   const form = useForm({ initialValues: { name: '', slug: '' } });
   const create = useMutation({
@@ -22,15 +26,34 @@ export default function NewWorkspacePage() {
     },
     onError: (error) => form.setErrors(fieldErrors(error)),
   });
+  const rename = (name: string) => {
+    // The slug follows the name until somebody writes their own.
+    const follows = form.values.slug === slugOf(form.values.name);
+    form.setValues(follows ? { name, slug: slugOf(name) } : { name });
+  };
   return (
     <Center component="main" p="md">
-      <PageFrame title="New workspace" description="You will be its first admin.">
+      <PageFrame
+        title="New workspace"
+        description="A place for agents, with members, secrets and grants of its own. You will be its first admin."
+      >
+        {workspaces.length > 0 ? null : (
+          <Alert title="You are in no workspace yet">
+            To join one that exists, give its admin your e-mail address, {user.email}, or your user id{' '}
+            <CopyableId id={user.id} />, then load this page again. Or make one here.
+          </Alert>
+        )}
         <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
           <Stack>
-            <TextInput label="Name" required {...form.getInputProps('name')} />
+            <TextInput
+              label="Name"
+              required
+              {...form.getInputProps('name')}
+              onChange={(event) => rename(event.currentTarget.value)}
+            />
             <TextInput
               label="Slug"
-              description="Part of every address: lowercase letters, digits and hyphens."
+              description="Part of every address: lowercase letters, digits and hyphens. It cannot be changed later."
               required
               {...form.getInputProps('slug')}
             />
@@ -39,9 +62,11 @@ export default function NewWorkspacePage() {
               <Button type="submit" loading={create.isPending}>
                 Create
               </Button>
-              <Button variant="default" onClick={() => navigate(home)}>
-                Cancel
-              </Button>
+              {workspaces.length === 0 ? null : (
+                <Button variant="default" onClick={() => navigate(home)}>
+                  Cancel
+                </Button>
+              )}
             </Group>
           </Stack>
         </form>
