@@ -12,6 +12,8 @@ export interface ActivityDependencies {
   runtime: Runtime<unknown>;
   masterKeys: MasterKeys;
   sessionKeySeed: Buffer;
+  /** Where sidecars that are started now reach the API. */
+  internalApiUrl: string;
   /** Verifies approvals; the private half is the API's alone. */
   approvalPublicKey: CryptoKey;
   limits: Pick<WorkerConfig, 'SESSION_START_SECONDS' | 'SESSION_TOTAL_SECONDS' | 'SESSION_IDLE_SECONDS'>;

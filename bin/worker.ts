@@ -39,6 +39,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     runtime: await openRuntime(config, (sessionId, calls) => recordLeftCalls(db, sessionId, calls), log),
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
+    internalApiUrl: config.INTERNAL_API_URL,
     approvalPublicKey: await importSPKI(config.APPROVAL_PUBLIC_KEY, 'EdDSA'),
     limits: config,
     searchAttributesKnown: await knowsSearchAttributes(connection, namespace, log),

@@ -10,6 +10,7 @@ import * as addRequestMutes from './20261121100000_add_request_mutes.ts';
 import * as addVerifiedEmail from './20261121100100_add_verified_email.ts';
 import * as orderGrantUses from './20261121100200_order_grant_uses.ts';
 import * as addPublishedEventBytes from './20261121100300_add_published_event_bytes.ts';
+import * as addSessionApiUrl from './20261121100400_add_session_api_url.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -22,6 +23,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261121100100_add_verified_email': addVerifiedEmail,
   '20261121100200_order_grant_uses': orderGrantUses,
   '20261121100300_add_published_event_bytes': addPublishedEventBytes,
+  '20261121100400_add_session_api_url': addSessionApiUrl,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

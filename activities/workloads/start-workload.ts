@@ -5,6 +5,7 @@ import { isTerminal } from '../../contract/session.ts';
 import { controlKey, internalToken } from '../../contract/session-keys.ts';
 import type { LaunchSecrets } from '../../runtime/workload.ts';
 import { useAgentEnvGrants } from '../../store/grants/use-agent-env.ts';
+import { setApiUrl } from '../../store/sessions/api-url.ts';
 import { moveSession } from '../../store/sessions/move-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
@@ -32,6 +33,7 @@ export async function startWorkload(
   const spec = renderOrRefuse(runtime, configuration);
   await useExposedSecrets(deps, configuration);
   const secrets = await launchSecrets(deps, configuration);
+  await setApiUrl(db, sessionId, deps.internalApiUrl);
   await start(deps, sessionId, secrets, () => runtime.start(spec, secrets));
 }
 

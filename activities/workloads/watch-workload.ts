@@ -1,7 +1,7 @@
 /** Watches a session's workload until it ends (design 6, 12). */
 import { heartbeat, sleep } from '@temporalio/activity';
 import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readApiUrl } from '../../store/sessions/api-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export type WorkloadExit =
@@ -21,17 +21,19 @@ const sidecarRestartLimitMs = 30_000;
  * worker, is harmless. Ends with a cancellation when the session ends otherwise.
  */
 export async function watchWorkload(
-  { db, runtime }: ActivityDependencies,
+  deps: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<WorkloadExit> {
+  const { runtime } = deps;
   let sessionCheckedAtMs = 0;
   let restartingSinceMs: number | null = null;
   while (true) {
     heartbeat();
     if (Date.now() - sessionCheckedAtMs > sessionCheckIntervalMs) {
       sessionCheckedAtMs = Date.now();
-      if ((await readSession(db, sessionId)) === null) {
-        return { kind: 'session_removed' };
+      const ended = await endOfSession(deps, sessionId);
+      if (ended !== null) {
+        return ended;
       }
     }
     const state = await runtime.inspect(sessionId);
@@ -42,6 +44,26 @@ export async function watchWorkload(
     }
     await sleep(pollIntervalMs);
   }
+}
+
+/**
+ * A sidecar is told once where the API is. When the platform is started at another address, a session that survived asks
+ * where nobody answers, or somebody else does: every gated call is refused, and it cannot go on.
+ */
+async function endOfSession(
+  { db, internalApiUrl }: ActivityDependencies,
+  sessionId: string,
+): Promise<WorkloadExit | null> {
+  const found = await readApiUrl(db, sessionId);
+  if (found === null) {
+    return { kind: 'session_removed' };
+  }
+  return found.apiUrl === null || found.apiUrl === internalApiUrl
+    ? null
+    : {
+        kind: 'workload_lost',
+        reason: `it reports to ${found.apiUrl}, and the API is at ${internalApiUrl} now; start a new session`,
+      };
 }
 
 /**

@@ -55,6 +55,7 @@ export async function createTestActivities(): Promise<TestActivities> {
     runtime,
     masterKeys,
     sessionKeySeed: randomBytes(32),
+    internalApiUrl: 'http://127.0.0.1:1',
     approvalPublicKey: await importSPKI(keys.publicKey, 'EdDSA'),
     limits: { SESSION_START_SECONDS: 60, SESSION_TOTAL_SECONDS: 3600, SESSION_IDLE_SECONDS: 600 },
     searchAttributesKnown: true,

@@ -109,6 +109,7 @@ async function startWorker(
     runtime,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
+    internalApiUrl: 'http://127.0.0.1:1',
     approvalPublicKey: await importSPKI(publicKey.toString(), 'EdDSA'),
     limits: { SESSION_START_SECONDS: 60, SESSION_TOTAL_SECONDS: 3600, SESSION_IDLE_SECONDS: 600 },
     searchAttributesKnown: false,

@@ -150,6 +150,24 @@ describe('watching the workload', () => {
     activities.runtime.states.delete(session.id);
   });
 
+  it('gives a session up whose sidecar reports where the API was before', async () => {
+    const session = await newSession();
+    const input = { sessionId: session.id };
+    await activities.run('freezeConfiguration', input);
+    await activities.run('startWorkload', input);
+    const before = activities.deps.internalApiUrl;
+    activities.deps.internalApiUrl = 'http://127.0.0.1:2';
+    try {
+      expect(await activities.run('watchWorkload', input)).toEqual({
+        kind: 'workload_lost',
+        reason: `it reports to ${before}, and the API is at http://127.0.0.1:2 now; start a new session`,
+      });
+    } finally {
+      activities.deps.internalApiUrl = before;
+      activities.runtime.states.delete(session.id);
+    }
+  });
+
   it('notices that the session was removed', async () => {
     const sessionId = randomUUID();
     expect(await activities.run('watchWorkload', { sessionId })).toEqual({ kind: 'session_removed' });

@@ -1,0 +1,12 @@
+import type { Db } from '../database.ts';
+
+/** Notes where the session's sidecar is told that the API is. */
+export async function setApiUrl(db: Db, id: string, url: string): Promise<void> {
+  await db('sessions').where({ id }).update({ api_url: url });
+}
+
+/** Null when there is no such session; `apiUrl` is null for one that was not started yet. */
+export async function readApiUrl(db: Db, id: string): Promise<{ apiUrl: string | null } | null> {
+  const row = await db('sessions').where({ id }).first('api_url');
+  return row === undefined ? null : { apiUrl: row.api_url };
+}
