@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, Modal } from '@mantine/core';
 
 /** Colours that stay readable in light and dark (WCAG AA; the browser tests check it). */
 export const theme = createTheme({
@@ -9,12 +9,19 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: { Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }) },
 });
 
-/** Where the library's own greys and reds are too faint for small text. */
+/** Where the library's own colours are too faint for small text. */
 export const readableColors: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
+    ...Object.fromEntries(
+      Object.entries(colors).map(([name, shades]) => [
+        `--mantine-color-${name}-light-color`,
+        `color-mix(in srgb, ${shades[9]} 70%, black)`,
+      ]),
+    ),
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[6],
     '--mantine-color-error': colors.red[9],

@@ -33,7 +33,7 @@ export function AuditRow({ event, nameOf }: Props) {
           </Text>{' '}
           <VisibleText text={aboutOf(event)} />{' '}
           {outcome === null ? null : (
-            <Badge variant="light" color={colors[outcome.tone]} tt="none">
+            <Badge variant="dot" color={colors[outcome.tone]} tt="none">
               {outcome.word}
             </Badge>
           )}

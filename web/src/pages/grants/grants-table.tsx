@@ -65,7 +65,7 @@ function GrantRow({ grant }: { grant: Grant }) {
 
 export function StateBadge({ state }: { state: Grant['state'] }) {
   return (
-    <Badge variant="light" color={stateColor[state]} tt="none">
+    <Badge variant="dot" color={stateColor[state]} tt="none">
       {stateLabel[state]}
     </Badge>
   );

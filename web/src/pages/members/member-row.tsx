@@ -29,7 +29,7 @@ export function MemberRow({ member }: { member: Member }) {
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`Make ${user.name} ${role === 'admin' ? 'a member' : 'an admin'}`}
+            aria-label={`Make ${role === 'admin' ? 'a member' : 'an admin'}: ${user.name}`}
             onClick={() => setAsked('role')}
           >
             {role === 'admin' ? 'Make a member' : 'Make an admin'}
@@ -37,7 +37,7 @@ export function MemberRow({ member }: { member: Member }) {
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`Remove ${user.name}`}
+            aria-label={`Remove: ${user.name}`}
             onClick={() => setAsked('removal')}
           >
             Remove
