@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AuditEvent } from '../../contract/audit-event.ts';
 import { internalToken } from '../../contract/session-keys.ts';
 import { chooseFreePort } from '../../embedded/free-port.ts';
 import { FrontDoor } from '../support/front-door.ts';
@@ -50,6 +51,7 @@ export class Arena {
       env: {
         SANDBOX: 'require',
         RATE_USER_PER_MINUTE: '100000',
+        LIMIT_SESSION_ARTIFACT_BYTES: String(24 * 1024 * 1024),
         TEMPORAL_UI_PORT: String(await chooseFreePort()),
       },
     });
@@ -129,6 +131,23 @@ export class Arena {
       platformPid: JSON.parse(readFileSync(join(dataDirectory, 'worker.json'), 'utf8')).pid,
       arch: process.arch,
     };
+  }
+
+  /** Every call of a session in the audit trail, as `server.tool outcome`, sorted. */
+  async recordedCalls(sessionId: string): Promise<string[]> {
+    const calls: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = `event=session.mcp.tool_called&limit=200${cursor}`;
+      const page: { audit_events: AuditEvent[]; next_cursor: string | null } = await this.ada.ok(
+        'GET',
+        `/api/workspaces/demo/audit-events?${query}`,
+      );
+      const own = page.audit_events.filter(({ session_id }) => session_id === sessionId);
+      calls.push(...own.map(({ data }) => `${data['name']}.${data['tool']} ${data['outcome']}`));
+      cursor = page.next_cursor === null ? null : `&cursor=${encodeURIComponent(page.next_cursor)}`;
+    }
+    return calls.sort();
   }
 
   /** The attempts that have a control, where nothing stops them: on the machine itself, on sockets made for it. */

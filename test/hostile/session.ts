@@ -56,7 +56,12 @@ export class HostileSession {
           'GET',
           `/api/sessions/${this.id}/artifacts?limit=20`,
         );
-        return artifacts.find(({ name }) => name === id);
+        const found = artifacts.find(({ name }) => name === id);
+        const { ended_at, status_reason } = await this.door.session(this.id);
+        if (found === undefined && ended_at !== null) {
+          throw new Error(`the session ended before the agent had told anything: ${status_reason}`);
+        }
+        return found;
       },
       resultsLimitMs,
     );
@@ -76,6 +81,13 @@ export class HostileSession {
   attempts(attempts: Attempt[], who: Who, target: Target): Promise<Record<string, unknown>> {
     const inTurn = who === 'agent' ? orderOf : (attempt: Attempt) => throughServer(orderOf(attempt));
     return this.order(attempts.map(inTurn), target);
+  }
+
+  /** What the vault carried out, from its own notes: the marks of the calls. */
+  async ledger(): Promise<string[]> {
+    const answer = JSON.stringify(await this.run((kit: Kit) => kit.callTool('vault', 'ledger')));
+    const lines: string[] = JSON.parse(JSON.parse(answer).result.content[0].text);
+    return lines.map((line) => JSON.parse(line)?.mark);
   }
 
   /** A call that the platform should let pass: `true` when the files server answers as ever. */

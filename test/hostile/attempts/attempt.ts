@@ -1,6 +1,5 @@
 /** What an attempt is: one program, run by the agent, by the malicious server, and on the machine itself as its control. */
 import type { Kit } from '../inside/kit.ts';
-import type { Mouth } from '../inside/puppets.ts';
 
 export type Who = 'agent' | 'server';
 
@@ -45,15 +44,4 @@ export interface Attempt {
    * harmless: an attempt that changes something has none, or shows in itself that it can.
    */
   outside?: unknown;
-}
-
-/** One thing that a malicious server does to the agent's connection, and what the agent then sees. */
-export interface ServerAttempt {
-  what: string;
-  stoppedBy: string;
-  /** Runs in the server, for the agent's call with the id `attack`. */
-  server(kit: Kit, target: Target, mouth: Mouth): unknown;
-  /** What the agent does meanwhile, and what it tells. */
-  agent(kit: Kit, target: Target, serverProgram: unknown): unknown;
-  sees: unknown;
 }

@@ -19,7 +19,7 @@ const carryOut = async (kit: Kit, orders: Order[], target: unknown): Promise<Rec
       // biome-ignore lint/security/noGlobalEval: it is what this program is for
       // biome-ignore lint/complexity/noCommaOperator: in the global scope
       const program = (0, eval)(source);
-      const limit = kit.sleep(40_000).then(() => 'no end');
+      const limit = kit.sleep(100_000).then(() => 'no end');
       results[name] = (await Promise.race([program(kit, target, argument), limit])) ?? null;
     } catch (error) {
       results[name] = `threw ${kit.codeOf(error)}`;
@@ -44,8 +44,8 @@ const agentMain = async (kit: Kit, runOrders: typeof carryOut): Promise<void> =>
   };
   let turn = Promise.resolve();
   const take = (frame: string): void => {
-    const data = /^data: (.*)$/m.exec(frame)?.[1];
-    const message = data === undefined ? null : JSON.parse(data);
+    const data = frame.split('\n').find((line) => line.startsWith('data: '));
+    const message = data === undefined ? null : JSON.parse(data.slice('data: '.length));
     if (message !== null && !inbox.some(({ seq }) => seq === message.seq)) {
       inbox.push(message);
       if (message.kind === 'user_message' && message.text.startsWith('{"id"')) {

@@ -36,7 +36,7 @@ const vaultMain = (input: NodeJS.ReadStream, output: NodeJS.WriteStream, ledger:
     if (fold(String(method ?? '')) === 'tools/call' && tool === 'open') {
       ledger.append(JSON.stringify(pick(inner, 'arguments') ?? null));
     }
-    if (id !== undefined) {
+    if (id !== undefined && tool !== 'stay') {
       answer(id, content(tool === 'ledger' ? ledger.read() : null));
     }
   };

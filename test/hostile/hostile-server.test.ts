@@ -1,0 +1,89 @@
+/** A malicious MCP server in a real session: what it does on its connection, and what it leaves behind. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { processesMentioning } from '../support/processes.ts';
+import { describeWith } from '../support/sandbox-programs.ts';
+import { Arena } from './arena.ts';
+import { askFor, callGated } from './attempts/grants.ts';
+import { leaveBehind, receiveAttacks, serverAttempts } from './attempts/server.ts';
+import type { Kit } from './inside/kit.ts';
+import { HostileSession } from './session.ts';
+import { AttemptTable } from './table.ts';
+
+const table = new AttemptTable('A malicious server, on its connection');
+let arena: Arena;
+let session: HostileSession;
+
+describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
+  beforeAll(async () => {
+    arena = await Arena.open();
+    const servers = ['files', 'mallory', 'vault'];
+    session = await HostileSession.start(arena.ada, { name: 'victim', servers });
+  }, 120_000);
+  afterAll(async () => {
+    table.print();
+    await arena.close();
+  }, 60_000);
+
+  describe('on its connection', () => {
+    let seen: Record<string, string[]>;
+
+    beforeAll(async () => {
+      const argument = serverAttempts.map(({ what, server, agentSees }) => ({
+        what,
+        server: String(server),
+        many: Array.isArray(agentSees) ? agentSees.length : 0,
+      }));
+      seen = await session.run(receiveAttacks, { argument });
+    }, 150_000);
+
+    it.each(serverAttempts.map((attempt) => [attempt.what, attempt] as const))(
+      '%s',
+      (what, { stoppedBy, agentSees }) =>
+        table.note({ what, by: 'server', stoppedBy }, () => {
+          expect(seen[what]).toEqual(agentSees);
+        }),
+    );
+
+    it('each call is in the audit trail once, with how it ended', async () => {
+      const calls = (await arena.ada.toolCalls(session.id)).filter(({ data }) => data['name'] === 'mallory');
+      expect(calls.map(({ data }) => data['outcome']).sort()).toEqual(
+        serverAttempts.map(({ outcome }) => outcome).sort(),
+      );
+    });
+
+    it('and after all that the session works', async () => {
+      expect(await session.works()).toBe(true);
+    });
+  });
+
+  it('makes the agent ask with an imitated refusal, and the approver sees that nothing was refused', async () => {
+    expect(await session.run(askFor, { argument: { scope: 'once' } })).toBe('sent');
+    expect(await arena.ada.openRequest(session.id)).toMatchObject({ status: 'open', refused_call: null });
+    expect(await session.run(callGated, { argument: 'imitated' })).toBe('permission_required');
+  });
+
+  it(
+    'leaves processes that do not want to end, and files: none is there after the session',
+    () =>
+      table.note(
+        { what: 'leaves processes and files behind', by: 'server', stoppedBy: 'the end of its sandbox' },
+        async () => {
+          const mark = `left-${randomUUID()}`;
+          const argument = { source: String(leaveBehind), target: { mark } };
+          const call = (kit: Kit, _target: unknown, args: object) => kit.callTool('mallory', 'run', args);
+          expect(JSON.stringify(await session.run(call, { argument }))).toContain('left');
+          // The control: they run, though the connection that started them is gone.
+          expect((await processesMentioning(mark)).length).toBeGreaterThan(0);
+          expect(await session.works()).toBe(true);
+          await arena.ada.ok('POST', `/api/sessions/${session.id}/terminate`, { reason: 'seen enough' });
+          expect(await arena.ada.ended(session.id)).toMatchObject({ status: 'terminated' });
+          expect(await processesMentioning(mark)).toEqual([]);
+          expect(await processesMentioning(session.id)).toEqual([]);
+          expect(existsSync(arena.directoryOf(session.id))).toBe(false);
+        },
+      ),
+    60_000,
+  );
+});
