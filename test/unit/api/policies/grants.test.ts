@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type GrantInQuestion, type GrantMaker, whyNotGrant } from '../../../../api/policies/grants.ts';
-import { whyNotDeny } from '../../../../api/policies/permission-requests.ts';
-import { agentOnlyGrantTypes, grantScope, grantType } from '../../../../contract/grant.ts';
+import { grantChoices, whyNotDeny } from '../../../../api/policies/permission-requests.ts';
+import {
+  agentOnlyGrantTypes,
+  grantScope,
+  grantType,
+  requestableGrantType,
+  scopeWidth,
+} from '../../../../contract/grant.ts';
 
 const member: GrantMaker = { userId: 'max', role: 'member', membersGrantPersistent: false };
 const admin: GrantMaker = { userId: 'ada', role: 'admin', membersGrantPersistent: false };
@@ -100,5 +106,39 @@ describe('a request may be denied', () => {
     expect(whyNotDeny(member, { ...request, ...foreign })).not.toBeNull();
     expect(whyNotDeny(admin, { ...request, ...foreign })).toBeNull();
     expect(whyNotDeny(member, { ...request, ...driven, adminScope: true })).not.toBeNull();
+  });
+});
+
+describe('a request may be answered', () => {
+  const people = fc.option(fc.constantFrom('max', 'olga'));
+  const anyRequest = fc.record({
+    request: fc.record({
+      grant_type: fc.constantFrom(...requestableGrantType.options),
+      scope: fc.constantFrom(...grantScope.options),
+    }),
+    session: fc.record({ operator_id: people, root_operator_id: people }),
+    agentOwnerId: people,
+    adminScope: fc.boolean(),
+  });
+
+  it('with every grant that the maker may make, no wider than was asked, and with no other', () => {
+    fc.assert(
+      fc.property(anyRequest, fc.constantFrom(member, trusted, admin), (asked, maker) => {
+        const choices = grantChoices(maker, asked);
+        const { request, session } = asked;
+        for (const scope of grantScope.options) {
+          const may = (userSubjectId: string | null) =>
+            scopeWidth[scope] <= scopeWidth[request.scope] &&
+            whyNotGrant(maker, { ...asked, grantType: request.grant_type, scope, userSubjectId }) === null;
+          expect(choices.agent.includes(scope)).toBe(may(null));
+          expect(choices.operator.includes(scope)).toBe(
+            session.operator_id !== null && request.grant_type !== 'spawn' && may(session.operator_id),
+          );
+        }
+        if (choices.agent.length + choices.operator.length > 0) {
+          expect(whyNotDeny(maker, asked)).toBeNull();
+        }
+      }),
+    );
   });
 });
