@@ -5,6 +5,7 @@ import {
   decideAgentMessage,
   decideServerMessage,
   type GateView,
+  newlyCalledTool,
   type ServerView,
 } from '../../../../sidecar/gate/decide.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
@@ -82,8 +83,58 @@ describe('what the agent sends', () => {
   });
 
   it('is refused when too much is in flight', () => {
-    expect(decideAgentMessage(callOf({ name: 'x' }), view({ roomForRequest: false }))).toMatchObject({
+    expect(decideAgentMessage(callOf({ name: 'x' }), view({ roomForRequest: false }))).toEqual({
+      action: 'refuse',
       reason: 'too_many_requests',
+      code: -32600,
+      id: 1,
+      tool: 'x',
+    });
+  });
+
+  it('passes as news, whatever is in flight', () => {
+    const news: Message = { kind: 'notification', method: 'notifications/initialized', params: {} };
+    const full = view({ roomForRequest: false, agentIdTaken: () => true });
+    expect(decideAgentMessage(news, full)).toEqual({ action: 'forward' });
+  });
+
+  it('is refused with the code that the protocol has for it, and recorded only as a call', () => {
+    const refusal = (message: Message, changes?: Partial<GateView>) =>
+      decideAgentMessage(message, view(changes));
+    const list: Message = { kind: 'request', id: 1, method: 'tools/list', params: {} };
+    expect(refusal({ ...list, method: 'tools/List' })).toEqual({
+      action: 'refuse',
+      reason: 'method_not_allowed',
+      code: -32601,
+      id: 1,
+      tool: null,
+    });
+    expect(refusal({ ...list, params: { Cursor: 'a' } })).toMatchObject({
+      reason: 'lookalike_member',
+      code: -32602,
+      id: 1,
+      tool: null,
+    });
+    expect(refusal(list, { agentIdTaken: () => true })).toMatchObject({ code: -32600, id: null, tool: null });
+    expect(refusal({ kind: 'result', id: 1, result: {} })).toMatchObject({ code: -32600, tool: null });
+    expect(decideCall({ name: 7 })).toMatchObject({ code: -32602, tool: null });
+    const withoutId: Message = { kind: 'notification', method: 'tools/call', params: { name: 'x' } };
+    expect(refusal(withoutId)).toMatchObject({ code: -32600, id: null, tool: 'x' });
+  });
+
+  it('may name a tool with up to 256 characters; of more, as many are recorded', () => {
+    expect(decideCall({ name: 'x'.repeat(256) })).toMatchObject({ action: 'call' });
+    expect(decideCall({ name: 'x'.repeat(300) })).toMatchObject({
+      reason: 'bad_tool_name',
+      tool: 'x'.repeat(256),
+    });
+    expect(decideCall({ name: '' })).toMatchObject({ reason: 'bad_tool_name', tool: '' });
+  });
+
+  it('is no answer when it has no id', () => {
+    const error: Message = { kind: 'error', id: null, error: {} };
+    expect(decideAgentMessage(error, view({ serverIdOpen: () => true }))).toMatchObject({
+      reason: 'unknown_answer',
     });
   });
 
@@ -136,12 +187,16 @@ describe('what the agent may cancel', () => {
   it('is what is in flight under exactly that id; the rest goes nowhere', () => {
     const inFlight = view({ agentIdOpen: (id) => id === 1 });
     expect(decideAgentMessage(cancel(1), inFlight)).toEqual({ action: 'forward' });
-    for (const id of ['1', 2, 1.5, null, undefined, [1], true]) {
-      expect(decideAgentMessage(cancel(id), inFlight)).toEqual({
-        action: 'drop',
-        reason: 'unknown_cancellation',
-      });
+    const dropped = { action: 'drop', reason: 'unknown_cancellation' };
+    for (const id of ['1', 2, 1.5]) {
+      expect(decideAgentMessage(cancel(id), inFlight)).toEqual(dropped);
     }
+    for (const id of [null, undefined, [1], true, {}]) {
+      expect(decideAgentMessage(cancel(id), view({ agentIdOpen: () => true }))).toEqual(dropped);
+    }
+    expect(decideAgentMessage(cancel('a'), view({ agentIdOpen: (id) => id === 'a' }))).toEqual({
+      action: 'forward',
+    });
   });
 });
 
@@ -169,6 +224,23 @@ describe('a further round of a call', () => {
 
   it('does not exist in the older revision', () => {
     expect(round({ requestState: 's' }, '2025-11-25')).toMatchObject({ reason: 'unknown_continuation' });
+  });
+});
+
+describe('a tool that is called anew', () => {
+  const answer: Message = { kind: 'result', id: 1, result: { name: 'x' } };
+  const list: Message = { kind: 'request', id: 1, method: 'tools/list', params: { name: 'x' } };
+  const withoutId: Message = { kind: 'notification', method: 'tools/call', params: { name: 'x' } };
+  it('is the one that the call names, as far as it fits into a record', () => {
+    expect(newlyCalledTool(callOf({ name: 'x' }))).toBe('x');
+    expect(newlyCalledTool(withoutId)).toBe('x');
+    expect(newlyCalledTool(callOf({ name: 'x\n'.repeat(200) }))).toBe('x\uFFFD'.repeat(128));
+  });
+
+  it('is none in a further round, in another message, and without a name', () => {
+    const rounds = [{ inputResponses: {} }, { requestState: 's' }].map((more) => ({ name: 'x', ...more }));
+    const messages = [answer, list, callOf({}), callOf({ name: 1 }), ...rounds.map(callOf)];
+    expect(messages.map(newlyCalledTool)).toEqual(messages.map(() => null));
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { idSlot, isObject } from '../../../../sidecar/json-rpc/message.ts';
+import { idSlot, isObject, rpcErrorCode } from '../../../../sidecar/json-rpc/message.ts';
 
 describe('ids', () => {
   it('that a reader could take for the same share a place', () => {
@@ -12,6 +12,16 @@ describe('ids', () => {
   it('that differ to every reader do not', () => {
     const ids = [0, 1, -1, '', ' ', 'a', 'A', 'NaN', 'Infinity', '-Infinity', '1e400', 'null', '1,0'];
     expect(new Set(ids.map(idSlot)).size).toBe(ids.length);
+  });
+});
+
+it('error codes are those of JSON-RPC', () => {
+  expect(rpcErrorCode).toEqual({
+    parseError: -32700,
+    invalidRequest: -32600,
+    methodNotFound: -32601,
+    invalidParams: -32602,
+    refused: -32000,
   });
 });
 
