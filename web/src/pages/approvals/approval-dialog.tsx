@@ -37,7 +37,6 @@ export function ApprovalDialog({ requestId, ...rest }: ApprovalDialogProps) {
       fullScreen={small}
       // A click beside it that was meant for the page below decides nothing, not even to put it off.
       closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': 'Decide later' }}
       transitionProps={{ duration: 0 }}
     >
       {requestId === null ? null : <Content key={requestId} requestId={requestId} {...rest} />}

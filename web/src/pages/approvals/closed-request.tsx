@@ -27,6 +27,7 @@ export function ClosedRequest({
     <Stack>
       <Alert
         color={statusColor[status]}
+        variant="outline"
         role="status"
         title={
           <>

@@ -44,7 +44,7 @@ export function OpenRequest({ request, state, error, sending, decide, onLater }:
         <ArmingNote armed={armed} />
         {denial === null ? (
           <Group justify="space-between" mt={4}>
-            <Button variant="subtle" onClick={onLater}>
+            <Button variant="subtle" px="xs" onClick={onLater}>
               Decide later
             </Button>
             <Group gap="xs">
@@ -68,7 +68,7 @@ export function OpenRequest({ request, state, error, sending, decide, onLater }:
           </Group>
         ) : (
           <Group justify="space-between" mt={4}>
-            <Button variant="subtle" onClick={() => setDenial(null)} disabled={sending !== null}>
+            <Button variant="subtle" px="xs" onClick={() => setDenial(null)} disabled={sending !== null}>
               Back
             </Button>
             <Button

@@ -50,7 +50,7 @@ function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) 
 
 function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
   const { slug } = useWorkspace();
-  const { nameOf, openRequest } = useTranscript();
+  const { openRequest } = useTranscript();
   return (
     <Group gap="xs">
       <Badge color={statusColor[decision.status]} variant="dot" size="sm" tt="none">
@@ -61,12 +61,6 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
         {decision.status === 'approved' && decision.scope !== null
           ? scopeLabel[decision.scope].toLowerCase()
           : null}
-        {decision.decided_by === null ? null : (
-          <>
-            {' '}
-            by <VisibleText text={nameOf(decision.decided_by)} />
-          </>
-        )}
       </span>
       {decision.grant_id === null ? null : (
         <TextLink to={pathOf(slug, 'grants', decision.grant_id)}>

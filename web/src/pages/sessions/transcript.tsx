@@ -88,7 +88,6 @@ function useKeptInSight(length: number) {
     }
     return () => observer.disconnect();
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: something came.
   useEffect(() => {
     // What was there when the page was opened is read from its beginning.
     const isNews = before.current > 0;

@@ -7,7 +7,7 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 
 const mostRequests = 200;
 
-/** Known are oneself, who drives the session, and who answered its requests; anybody else is "somebody". */
+/** Known are oneself, who drives the session, and who answered its requests; anybody else is "Somebody". */
 export function useNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
   const me = useMe();
   const { slug } = useWorkspace();
@@ -25,5 +25,5 @@ export function useNames({ id, operator, root_operator: root }: Session): (userI
       known.set(person.id, person.name);
     }
   }
-  return (userId) => (userId === me.user.id ? 'you' : (known.get(userId) ?? 'somebody'));
+  return (userId) => (userId === me.user.id ? 'You' : (known.get(userId) ?? 'Somebody'));
 }

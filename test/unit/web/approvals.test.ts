@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
+import {
+  grantBody,
+  holderMeaning,
+  holdersOf,
+  narrowestChoice,
+  offeredScopes,
+  scopeMeaning,
+  withScope,
+} from '../../../web/src/pages/approvals/choices.ts';
+import { decisionState } from '../../../web/src/pages/approvals/decision-state.ts';
+import {
+  closed,
+  emptyQueue,
+  reopened,
+  toNext,
+  waitingAfter,
+  withWaiting,
+} from '../../../web/src/pages/approvals/request-queue.ts';
+import { subjectOf } from '../../../web/src/pages/approvals/request-text.ts';
+
+const request = {
+  id: 'r',
+  session_id: 's',
+  agent_id: 'a',
+  operator: { id: 'o', name: 'Max' },
+  grant_type: 'tool_scope' as const,
+  details: { scope: 'files.write' },
+  refused_call: null,
+};
+
+describe('what a request may be answered with', () => {
+  const may_grant = { agent: ['once' as const, 'session' as const], operator: ['persistent' as const] };
+
+  it('is what the API offers, and the narrowest comes first', () => {
+    expect(offeredScopes({ may_grant })).toEqual(['once', 'session', 'persistent']);
+    expect(narrowestChoice({ may_grant })).toEqual({ scope: 'once', holder: 'agent' });
+    expect(narrowestChoice({ may_grant: { agent: [], operator: ['session'] } })).toEqual({
+      scope: 'session',
+      holder: 'operator',
+    });
+    expect(narrowestChoice({ may_grant: { agent: [], operator: [] } })).toBeNull();
+  });
+
+  it('never gives a holder a scope that is not on offer for it', () => {
+    const choice = { scope: 'once' as const, holder: 'agent' as const };
+    expect(withScope({ may_grant }, choice, 'session')).toEqual({ scope: 'session', holder: 'agent' });
+    expect(withScope({ may_grant }, choice, 'persistent')).toEqual({
+      scope: 'persistent',
+      holder: 'operator',
+    });
+    expect(holdersOf({ may_grant }, 'session')).toEqual(['agent']);
+  });
+
+  it('is sent as exactly that grant', () => {
+    const same = { grant_type: 'tool_scope', details: { scope: 'files.write' }, request_id: 'r' };
+    expect(grantBody(request, { scope: 'once', holder: 'agent' })).toEqual({
+      ...same,
+      agent_subject_id: 'a',
+      scope: 'once',
+    });
+    expect(grantBody(request, { scope: 'session', holder: 'operator' })).toEqual({
+      ...same,
+      user_subject_id: 'o',
+      scope: 'session',
+      session_id: 's',
+    });
+    expect(grantBody(request, { scope: 'persistent', holder: 'operator' })).not.toHaveProperty('session_id');
+  });
+
+  it('says what each answer means, and differently for each', () => {
+    const meanings = (['tool_scope', 'spawn'] as const).flatMap((grant_type) =>
+      (['once', 'session', 'persistent'] as const).map((scope) =>
+        scopeMeaning({ ...request, grant_type }, scope),
+      ),
+    );
+    expect(new Set(meanings).size).toBe(meanings.length);
+    const refused = { ...request, refused_call: { server: 'files', tool: 'write_file' } };
+    expect(scopeMeaning(refused, 'once')).toMatch(/^The call that was refused may be made once/);
+    const persistent = { scope: 'persistent' as const };
+    expect(holderMeaning({ ...persistent, holder: 'operator' }, { operatorIsMe: true })).toMatch(/you drive/);
+    expect(holderMeaning({ ...persistent, holder: 'agent' }, { operatorIsMe: true })).toMatch(/this agent/);
+  });
+
+  it('names the thing that is asked for', () => {
+    const child_agent = { id: 'c', name: 'helper' };
+    expect(subjectOf({ ...request, child_agent: null })).toEqual({
+      what: 'to use the tools of',
+      name: 'files.write',
+    });
+    const spawn = { grant_type: 'spawn' as const, details: { child_agent_id: 'c' } };
+    expect(subjectOf({ ...spawn, child_agent }).name).toBe('helper');
+    expect(subjectOf({ ...spawn, child_agent: null }).name).toBe('c');
+  });
+});
+
+describe('the queue of requests', () => {
+  it('shows the oldest, and never another in its place', () => {
+    const first = withWaiting(emptyQueue, ['a', 'b']);
+    expect(first.shown).toBe('a');
+    expect(withWaiting(first, ['b', 'c'])).toBe(first);
+    expect(waitingAfter(first, ['a', 'b', 'c'])).toEqual(['b', 'c']);
+    expect(toNext(first, ['a', 'b', 'c']).shown).toBe('b');
+    expect(toNext(first, ['a']).shown).toBeNull();
+  });
+
+  it('opens by itself for what is new, not for what was put off', () => {
+    const later = closed(withWaiting(emptyQueue, ['a', 'b']), ['a', 'b']);
+    expect(withWaiting(later, ['a', 'b']).shown).toBeNull();
+    expect(withWaiting(later, ['a', 'b', 'c']).shown).toBe('c');
+    expect(reopened(['a', 'b']).shown).toBe('a');
+  });
+});
+
+describe('a decision that was sent', () => {
+  const failure = (status: number, code: string) => new ApiFailure('No', { status, code });
+
+  it.each([
+    ['went through', null, 'none'],
+    ['came too late', failure(409, 'already_decided'), 'too-late'],
+    ['was refused', failure(403, 'forbidden'), 'refused'],
+    ['had fields that the API refuses', failure(422, 'validation_failed'), 'refused'],
+    ['got no answer', unreachable(), 'asking'],
+    ['may have arrived all the same', failure(503, 'unavailable'), 'asking'],
+    ['broke in the page', new Error('x'), 'asking'],
+  ])('that %s', (_what, error, expected) => {
+    expect(decisionState(error, { failedAtMs: 2, readAtMs: 1 })).toBe(expected);
+  });
+
+  it('is open to be sent again only once the request was read after it', () => {
+    expect(decisionState(unreachable(), { failedAtMs: 2, readAtMs: 2 })).toBe('asking');
+    expect(decisionState(unreachable(), { failedAtMs: 2, readAtMs: 3 })).toBe('still-open');
+  });
+});

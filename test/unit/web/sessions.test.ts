@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SessionEvent, ToolCall } from '../../../web/src/api/types.ts';
+import { launchDurationMs, launchSteps } from '../../../web/src/pages/sessions/launch-steps.ts';
+import { openQuestions } from '../../../web/src/pages/sessions/open-questions.ts';
+import { beginningOf, maxPreviewBytes, previewKind } from '../../../web/src/pages/sessions/preview-kind.ts';
+import { readEvent } from '../../../web/src/pages/sessions/session-event-type.ts';
+import { sessionTree } from '../../../web/src/pages/sessions/session-tree.ts';
+import { transcriptEntries } from '../../../web/src/pages/sessions/transcript-entries.ts';
+import { undecidedRequests } from '../../../web/src/pages/sessions/waiting-requests.ts';
+import { sizeText } from '../../../web/src/text/size-text.ts';
+
+const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const second = (at: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, 0) + at * 1000).toISOString();
+
+const event = (seq: number, type: SessionEvent['type'], payload: Record<string, unknown>) =>
+  readEvent({
+    id: id(seq),
+    seq,
+    session_id: id(0),
+    type,
+    at: second(seq),
+    actor: { type: 'agent', id: id(0) },
+    payload,
+  });
+const status = (seq: number, to: string) =>
+  event(seq, 'session.status_changed', { from: null, to, reason: null });
+const call = (at: number, more: Partial<ToolCall> = {}): ToolCall => ({
+  id: id(1000 + at * 10),
+  at: second(at),
+  server: 'files',
+  tool: 'read_file',
+  duration_ms: 1,
+  outcome: 'ok',
+  granted_via: null,
+  ...more,
+});
+
+describe('the launch', () => {
+  it('is shown step by step as it goes', () => {
+    expect(launchSteps([status(1, 'pending'), status(2, 'validating')])).toMatchObject([
+      { state: 'done', durationMs: 1000 },
+      { state: 'current', durationMs: null },
+      { state: 'ahead', durationMs: null },
+    ]);
+    expect(launchDurationMs([status(1, 'pending')])).toBeNull();
+  });
+
+  it('is over when the agent runs, and says how long it took', () => {
+    const events = [
+      status(1, 'pending'),
+      status(3, 'validating'),
+      status(4, 'starting'),
+      status(9, 'running'),
+    ];
+    expect(launchSteps(events).map(({ durationMs }) => durationMs)).toEqual([2000, 1000, 5000]);
+    expect(launchDurationMs(events)).toBe(8000);
+  });
+
+  it('says in which step the session ended', () => {
+    expect(launchSteps([status(1, 'pending'), status(2, 'validating'), status(3, 'failed')])).toMatchObject([
+      { state: 'done' },
+      { state: 'failed' },
+    ]);
+  });
+});
+
+describe('the transcript', () => {
+  const said = (seq: number) => event(seq, 'agent.status', { status: 'x', detail: null });
+
+  it('has each call where it began, and events in their own order', () => {
+    const [late, early] = [call(5), call(2.5)];
+    const entries = transcriptEntries([said(2), said(3)], [late, early]);
+    expect(entries.map(({ key }) => key)).toEqual([id(2), early.id, id(3), late.id]);
+  });
+
+  it('leaves out what something else says better, and nothing else', () => {
+    const silent = call(1, { server: 'platform', tool: 'emit_status' });
+    const refused = call(2, { server: 'platform', tool: 'emit_status', outcome: 'refused' });
+    const entries = transcriptEntries([status(1, 'pending'), status(2, 'running')], [refused, silent]);
+    expect(entries.map(({ key }) => key)).toEqual([id(2), refused.id]);
+  });
+
+  it('keeps an event that it does not know', () => {
+    const strange = event(1, 'agent.status', { status: 'x', detail: null, new_field: 1 });
+    expect(strange.content).toBeNull();
+    expect(transcriptEntries([strange], [])).toHaveLength(1);
+  });
+});
+
+it('knows which requests are not decided as far as the events go', () => {
+  const asked = (seq: number, request: number) =>
+    event(seq, 'agent.permission_request', {
+      request_id: id(request),
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'once',
+      justification: '',
+      agent: { id: id(0), name: 'a' },
+      session_id: id(0),
+      tools: [],
+      expires_at: second(100),
+    });
+  const decided = event(4, 'permission.decided', {
+    request_id: id(11),
+    grant_type: 'tool_scope',
+    details: { scope: 'files.write' },
+    status: 'expired',
+    scope: null,
+    grant_id: null,
+    reason: null,
+    decided_by: null,
+  });
+  expect(undecidedRequests([asked(1, 11), asked(2, 12), asked(3, 13), decided])).toEqual([id(12), id(13)]);
+});
+
+it('lets each message answer the oldest question', () => {
+  const asked = (seq: number) =>
+    event(seq, 'agent.input_requested', { input_request_id: id(seq), prompt: 'Which?', options: ['a'] });
+  const answer = event(3, 'user.message', { message_id: id(3), text: 'a' });
+  expect(openQuestions([asked(1), asked(2), answer]).map((question) => question.input_request_id)).toEqual([
+    id(2),
+  ]);
+  expect(openQuestions([answer, asked(4)])).toHaveLength(1);
+});
+
+describe('an artifact', () => {
+  const kind = (mime_type: string, size_bytes = 10) => previewKind({ mime_type, size_bytes });
+
+  it('is shown as a picture only when no browser runs anything in it', () => {
+    expect(kind('image/png')).toEqual({ as: 'image', type: 'image/png' });
+    expect(kind('IMAGE/JPEG; charset=x')).toEqual({ as: 'image', type: 'image/jpeg' });
+    for (const type of ['image/svg+xml', 'text/html', 'application/xhtml+xml', 'text/plain; charset=utf-8']) {
+      expect(kind(type)).toEqual({ as: 'text' });
+    }
+  });
+
+  it('is for download when it is neither, or large', () => {
+    for (const type of ['application/pdf', 'application/octet-stream', 'video/mp4', 'image/avif', '']) {
+      expect(kind(type)).toBeNull();
+    }
+    expect(kind('text/plain', maxPreviewBytes + 1)).toBeNull();
+  });
+
+  it('shows the beginning of a long text, without half a character', () => {
+    expect(beginningOf('abc', 3)).toEqual({ text: 'abc', cut: false });
+    expect(beginningOf('abcd', 3)).toEqual({ text: 'abc', cut: true });
+    expect(beginningOf('ab🎉c', 3)).toEqual({ text: 'ab', cut: true });
+  });
+
+  it('has a size that people read', () => {
+    expect([0, 1023, 1536, 3 * 1024 * 1024].map(sizeText)).toEqual(['0 B', '1023 B', '1.5 KiB', '3.0 MiB']);
+  });
+});
+
+it('puts sessions below their parents, and loses none whose parent is not known', () => {
+  const session = (number: number, parent: number) =>
+    ({ id: id(number), parent_session_id: id(parent), created_at: second(number) }) as Parameters<
+      typeof sessionTree
+    >[1][number];
+  const tree = sessionTree(id(0), [session(4, 99), session(3, 1), session(2, 0), session(1, 0)]);
+  expect(tree.map((node) => node.session.id)).toEqual([id(1), id(2), id(4)]);
+  expect(tree[0]?.children.map((node) => node.session.id)).toEqual([id(3)]);
+});
