@@ -33,15 +33,17 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
         />
         <TimeFilter label="From" value={filter.from} onChange={(at) => change('from', at)} />
         <TimeFilter label="Before" value={filter.to} onChange={(at) => change('to', at)} />
+      </Group>
+      <Group gap="xs" mt={4}>
+        <Text size="sm" c="dimmed">
+          Times are in your time zone, {zoneName()}.
+        </Text>
         {Object.keys(filter).length === 0 ? null : (
-          <Button variant="subtle" onClick={clear}>
+          <Button variant="subtle" size="compact-sm" onClick={clear}>
             Clear the filter
           </Button>
         )}
       </Group>
-      <Text size="sm" c="dimmed" mt={4}>
-        Times are in your time zone, {zoneName()}.
-      </Text>
     </div>
   );
 }

@@ -1,0 +1,251 @@
+/** Grants, the audit trail, members and settings, over a session whose gated call was approved. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { AuditEvent } from '../../contract/audit-event.ts';
+import { caller, type Person } from '../support/api.ts';
+import { chromiumMissing, openBrowser, phone, visit } from '../support/browser.ts';
+import { eventually } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const suite = chromiumMissing ? describe.skip : describe;
+const base = '/api/workspaces/demo';
+
+suite('grants, audit, members and settings', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: Pick<Person, 'ok'>;
+  let granted: { grantId: string; requestId: string };
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await signIn(platform.url);
+    granted = await approveTheWrite(ada);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await platform.stop();
+  }, 60_000);
+
+  it('leads from a gated call to its grant, and from the grant to its request', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/audit?event=session.mcp.tool_called');
+    const call = page.getByRole('row').filter({ hasText: 'files.write_file' }).filter({ hasText: 'ok' });
+    await call.getByRole('button', { name: 'Details' }).click();
+    await page.getByText(`"granted_via": "${granted.grantId}"`).waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('audit');
+    await call.getByRole('link', { name: 'Grant' }).click();
+    await page.getByRole('heading', { name: 'Grant: Call gated tools', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/app/demo/grants/${granted.grantId}`);
+    await page.getByText('Used up', { exact: true }).waitFor();
+    await page.getByText('Reason given: The report is wanted.').waitFor();
+    await page.getByRole('table', { name: 'Uses' }).getByText('files.write_file').waitFor();
+    expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    await visitor.picture('grant');
+    await page.getByRole('link', { name: 'a permission request' }).click();
+    await page.waitForURL(`**/app/demo/approvals/${granted.requestId}`);
+    await visitor.leave();
+  });
+
+  it('exports exactly what the filter shows', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/audit');
+    await page.getByLabel('Event', { exact: true }).selectOption('Tool called');
+    await page.waitForURL('**/audit?event=session.mcp.tool_called');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^audit-demo-[-\dT]+Z\.ndjson$/);
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const events: AuditEvent[] = lines.map((line) => JSON.parse(line));
+    const { audit_events: expected } = await ada.ok<{ audit_events: AuditEvent[] }>(
+      'GET',
+      `${base}/audit-events?event=session.mcp.tool_called&limit=200`,
+    );
+    expect(events).toEqual(expected);
+    await page.getByText(`Saved ${expected.length} events.`).waitFor();
+    expect(await page.getByRole('button', { name: 'Details' }).count()).toBe(expected.length);
+    await visitor.leave();
+  });
+
+  it('makes a grant by hand, finds it by its holder, and revokes it', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/grants');
+    await page.getByRole('heading', { name: 'Nothing is permitted now' }).waitFor();
+    await page.getByRole('link', { name: 'Make a grant' }).click();
+    await page.getByRole('button', { name: 'Make the grant' }).click();
+    await page.getByText('Choose who gets it').waitFor();
+    await choose(page, 'Held by', 'scribe');
+    await choose(page, 'Scope of the tools', 'files.write');
+    await page.getByText('files.edit_file').waitFor();
+    await page.getByRole('radio', { name: 'Until revoked' }).check();
+    await page.getByLabel('Reason').fill('It writes every day. \u202Egnp.exe');
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Make the grant' }).click();
+    await page.getByText('It permits what it says now.').waitFor();
+    await page.getByText('U+202E').waitFor();
+
+    await page.getByRole('link', { name: 'All grants' }).click();
+    await choose(page, 'Held by', 'scribe');
+    await page.waitForURL('**/grants?subject=agent*');
+    await visitor.picture('grants');
+    await page.getByLabel('Lets them', { exact: true }).selectOption('Start an agent');
+    await page.getByRole('heading', { name: 'No grant passes this filter' }).waitFor();
+    await page.getByLabel('Lets them', { exact: true }).selectOption('Call gated tools');
+    await page.getByRole('link', { name: 'Call gated tools: files.write' }).click();
+
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke this grant?' });
+    await dialog.getByText('From now on no call passes on it.').waitFor();
+    await eventually('the focus on Cancel', async () =>
+      (await page.evaluate('document.activeElement.textContent')) === 'Cancel' ? true : null,
+    );
+    await visitor.checkAccessibility();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('It permits nothing since it was revoked.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Revoked' }).getByText('by Ada Admin').waitFor();
+    await visitor.open('demo/grants?state=revoked');
+    await page.getByRole('link', { name: 'Call gated tools: files.write' }).waitFor();
+    await visitor.leave();
+  });
+
+  it('shows members their own, and says why the rest is not theirs', async () => {
+    const { agents } = await ada.ok<{ agents: { id: string }[] }>('GET', `${base}/agents`);
+    await ada.ok('POST', `${base}/grants`, {
+      agent_subject_id: agents[0]?.id,
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'persistent',
+    });
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const { page } = visitor;
+    await visitor.open('demo/grants');
+    await page.getByRole('link', { name: 'Call gated tools: files.write' }).first().click();
+    expect(await page.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
+    await visitor.open('demo/grants/new');
+    await choose(page, 'Held by', 'Max Member (you)');
+    expect(await page.getByRole('radio', { name: 'Hold a secret' }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    for (const section of ['audit', 'members', 'settings']) {
+      await visitor.open(`demo/${section}`);
+      await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+    }
+    await visitor.leave();
+  });
+
+  it('changes settings, and asks before what cannot be taken back', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/settings');
+    await page.getByLabel('Name of the workspace').fill('Renamed');
+    await page.getByRole('switch', { name: 'Keep arguments and results of tool calls' }).check();
+    await page.getByText('What tools read and write is then on record').waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await settingsOf(ada)).name).toBe('Demo');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Keep them from now on' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await settingsOf(ada)).toMatchObject({
+      name: 'Renamed',
+      settings: { log_tool_payloads: true, allow_runtime_permission_requests: true },
+    });
+    await page.getByRole('banner').getByRole('button', { name: 'Renamed' }).waitFor();
+    await visitor.leave();
+  });
+
+  it('adds members, changes their role and removes them', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/status of (409|422)/);
+    const { page } = visitor;
+    await visitor.open('demo/members');
+    const row = page.getByRole('row').filter({ hasText: 'max@demo.test' });
+    await row.getByRole('button', { name: 'Make an admin: Max Member' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make an admin' }).click();
+    await row.getByText('Admin', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Remove: Max Member' }).click();
+    await page.getByRole('dialog').getByText('the sessions that they drive end').waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await row.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Remove: Ada Admin' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave the workspace' }).click();
+    await page.getByText('The last admin of a workspace cannot be removed').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    const who = page.getByLabel('E-mail address or user id');
+    await who.fill('nobody@demo.test');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('nobody with this address can be added').waitFor();
+    expect(await who.inputValue()).toBe('nobody@demo.test');
+    await visitor.checkAccessibility();
+    await who.fill('max@demo.test');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await row.getByText('Member', { exact: true }).waitFor();
+    await visitor.leave();
+  });
+
+  it('fits a phone in the dark', async () => {
+    const context = { ...phone, colorScheme: 'dark' } as const;
+    const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+    const { page } = visitor;
+    for (const path of ['grants?state=all', 'audit', 'settings', 'members', 'grants/new']) {
+      await visitor.open(`demo/${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByLabel('Loading').waitFor({ state: 'detached' });
+      const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+      expect({ path, fits: wider <= 0 }).toEqual({ path, fits: true });
+      await visitor.checkAccessibility();
+    }
+    await visitor.leave();
+  }, 90_000);
+});
+
+async function signIn(url: string): Promise<Pick<Person, 'ok'>> {
+  const answer = await caller(url).send('POST', '/api/auth/demo-sign-in', { email: 'ada@demo.test' });
+  return caller(url, (answer.headers.getSetCookie()[0] ?? '').split(';')[0]);
+}
+
+/** Approves what the demo session asks for, once, and waits until the call that it allows is on record. */
+async function approveTheWrite(ada: Pick<Person, 'ok'>): Promise<{ grantId: string; requestId: string }> {
+  const { permission_requests: requests } = await ada.ok<{
+    permission_requests: { id: string; agent_id: string; details: unknown }[];
+  }>('GET', `${base}/permission-requests?status=open`);
+  const [request] = requests;
+  const { grant } = await ada.ok<{ grant: { id: string } }>('POST', `${base}/grants`, {
+    agent_subject_id: request?.agent_id,
+    grant_type: 'tool_scope',
+    details: request?.details,
+    scope: 'once',
+    request_id: request?.id,
+    reason: 'The report is wanted.',
+  });
+  await eventually('the approved session to have ended', async () => {
+    const { audit_events: events } = await ada.ok<{ audit_events: AuditEvent[] }>(
+      'GET',
+      `${base}/audit-events?event=session.ended`,
+    );
+    return events.length > 0 ? true : null;
+  });
+  return { grantId: grant.id, requestId: request?.id ?? '' };
+}
+
+const settingsOf = async (ada: Pick<Person, 'ok'>) =>
+  (await ada.ok<{ workspace: { name: string; settings: unknown } }>('GET', base)).workspace;
+
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByLabel(label).first().click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
