@@ -20,7 +20,7 @@ export function openInputStream(socketPath: string): InputStream {
   let onMessage: () => void = () => undefined;
 
   const take = (block: string) => {
-    const data = /^data: ?(.*)$/m.exec(block)?.[1];
+    const data = /^data: ?([^\n]*)$/m.exec(block)?.[1];
     const message = data === undefined ? null : parseMessage(data);
     if (message && message.seq > lastSeq) {
       lastSeq = message.seq;

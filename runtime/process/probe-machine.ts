@@ -14,6 +14,16 @@ import type { ContainerSpec } from './workload-spec.ts';
 const trialTimeoutMs = 10_000;
 const topLevel = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 const configurationBelowUsr = ['/usr/etc', '/usr/local/etc'];
+/** What container engines hide of /proc, as far as anybody may read it. */
+const aboutTheMachine = [
+  'keys',
+  'key-users',
+  'timer_list',
+  'sched_debug',
+  'latency_stats',
+  'kcore',
+  'kmsg',
+].map((file) => `/proc/${file}`);
 
 export function readSystemRoot(): SystemRoot {
   const present = topLevel.filter((path) => existsSync(path));
@@ -22,6 +32,7 @@ export function readSystemRoot(): SystemRoot {
     links: Object.fromEntries(present.filter(isLink).map((path) => [path, readlinkSync(path)])),
     directories: present.filter((path) => !isLink(path)),
     hidden: configurationBelowUsr.filter((path) => existsSync(path) && !isLink(path)),
+    hiddenFiles: aboutTheMachine.filter((path) => existsSync(path)),
   };
 }
 

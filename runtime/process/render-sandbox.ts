@@ -9,6 +9,8 @@ export interface SystemRoot {
   directories: readonly string[];
   /** Directories below /usr that hold configuration, such as npm's with its tokens: they are seen empty. */
   hidden: readonly string[];
+  /** Files of /proc that tell of the machine and not of the container, such as the key rings of its users: a device lies over them, and devices cannot be opened there. */
+  hiddenFiles: readonly string[];
 }
 
 const isolation = [
@@ -59,7 +61,9 @@ export function renderSandbox(
     ...isolation,
     ...networkIsolation[container.network],
     ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
-    ...['--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
+    ...['--proc', '/proc'],
+    ...root.hiddenFiles.flatMap((path) => readOnly('/dev/null', path)),
+    ...['--remount-ro', '/proc', '--dev', '/dev'],
     ...inMemory('/dev/shm', 64 * mebibyte),
     ...['--remount-ro', '/dev'],
     ...inMemory('/tmp', 256 * mebibyte),

@@ -1,6 +1,6 @@
 /** What hostile code sees and reaches from inside, told by that code itself. */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -179,6 +179,15 @@ describeWith('bwrap')('inside a sandbox', () => {
         vsock: perl('print socket(S, 40, 1, 0) ? "made" : $! + 0'), packet: perl('print socket(S, 17, 3, 0) ? "made" : $! + 0'),
         unix: perl('print socket(S, 1, 1, 0) ? "made" : $! + 0'), inet: perl('print socket(S, 2, 1, 0) ? "made" : $! + 0') })`);
     expect(seen).toEqual({ keyctl: '-1 38', vsock: '97', packet: '97', unix: 'made', inet: 'made' });
+  });
+
+  it('nothing of /proc tells of the key rings of this machine', async () => {
+    expect(readFileSync('/proc/keys', 'utf8')).not.toBe('');
+    expect(
+      await inside(
+        `tell(['keys', 'key-users'].map((file) => attempt(() => fs.readFileSync('/proc/' + file, 'utf8'))))`,
+      ),
+    ).toEqual(['EACCES', 'EACCES']);
   });
 
   it('only its own processes exist', async () => {

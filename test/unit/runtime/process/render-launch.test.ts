@@ -9,7 +9,7 @@ import { configuration, serverNamed, sessionId } from '../../../support/frozen-c
 const directory = `/data/sessions/${sessionId}`;
 const sandboxed: Machine = {
   programs: { nodePrefix: '/usr', directory: '/app/dist', runner: '/app/runner' },
-  root: { links: {}, directories: [], hidden: [] },
+  root: { links: {}, directories: [], hidden: [], hiddenFiles: [] },
   internet: true,
   apiUrl: 'http://127.0.0.1:8080',
   sidecarLimits: {

@@ -12,6 +12,7 @@ const root: SystemRoot = {
   links: { '/bin': 'usr/bin', '/lib': 'usr/lib' },
   directories: ['/lib64'],
   hidden: ['/usr/local/etc'],
+  hiddenFiles: ['/proc/keys'],
 };
 const programs = { nodePrefix: '/usr', directory: '/app/dist', runner: '/app/runner' };
 const agent: ContainerSpec = {
@@ -68,7 +69,7 @@ const nodePrefix = fc.constantFrom(
 describe('the sandbox of a container', () => {
   it('mounts nothing but what it is allowed to see', () => {
     const allowed = [
-      /^\/(usr|lib64)$/,
+      /^\/(usr|lib64|dev\/null)$/,
       /^\/etc\/(ssl\/certs|ssl\/openssl\.cnf|pki\/tls\/(certs|cert\.pem|openssl\.cnf)|pki\/ca-trust\/extracted)$/,
       /^\/etc\/(crypto-policies|ld\.so\.(cache|conf|conf\.d)|localtime|alternatives)$/,
       /^\/app\/runner$/,
