@@ -37,7 +37,7 @@ export function AgentForm({
         <BasicFields form={form} />
         <Part
           title="Environment"
-          description="Variables of the agent’s own process. Credentials belong to MCP servers: the agent never sees those."
+          description="Variables of the agent’s own process. Credentials belong to MCP servers: the agent is not given those."
         >
           <EnvFields
             form={form}

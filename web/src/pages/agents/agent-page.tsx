@@ -37,7 +37,7 @@ function AgentView({ agent }: { agent: Agent }) {
         </span>
       </Text>
       {mayEdit ? null : (
-        <Alert color="gray">
+        <Alert role="note" color="gray">
           You can start it, but only its owner and admins of the workspace may change it.
         </Alert>
       )}

@@ -68,7 +68,7 @@ function descriptionOf({
 }: ManifestEnvField): string | undefined {
   const parts = [
     ...(description === undefined ? [] : [description]),
-    ...(kind === 'secret' ? ['The server gets the value; the agent never sees it.'] : []),
+    ...(kind === 'secret' ? ['The server gets the value; the agent is not given it.'] : []),
     ...(regex === undefined ? [] : [`Must match ${regex}`]),
     ...(fallback === undefined ? [] : [`Empty: ${fallback}`]),
   ];

@@ -61,7 +61,7 @@ export function AttachmentForm({
         <Card withBorder>
           <Stack>
             {dropped.length === 0 ? null : (
-              <Alert color="yellow" title="The server’s manifest has changed">
+              <Alert role="note" color="yellow" title="The server’s manifest has changed">
                 It no longer takes what is saved for {dropped.join(', ')}; saving removes that.
               </Alert>
             )}

@@ -50,7 +50,12 @@ export function DeleteDialog({
         trail stays. This cannot be undone.
       </Text>
       {uses.length === 0 ? null : (
-        <Alert color="red" role="alert" title="Sessions of it are running. End these first:">
+        <Alert
+          variant="outline"
+          color="red"
+          role="alert"
+          title="Sessions of it are running. End these first:"
+        >
           <List size="sm">
             {uses.map((use) => (
               <List.Item key={use.id}>

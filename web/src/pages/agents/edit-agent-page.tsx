@@ -52,7 +52,7 @@ function EditAgent({ agent }: { agent: Agent }) {
         </Alert>
       )}
       {isAdmin ? null : (
-        <Alert color="yellow">
+        <Alert role="note" color="yellow">
           Changing what the agent runs, its instructions, environment or network revokes those of its grants
           that you could not make yourself.
         </Alert>

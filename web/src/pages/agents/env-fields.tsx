@@ -66,7 +66,13 @@ function EnvRowFields({
 }) {
   const what = row.name === '' ? 'the variable' : row.name;
   return (
-    <Group role="group" aria-label={`Variable ${row.name}`} gap="xs" align="flex-start" wrap="wrap">
+    <Group
+      role="group"
+      aria-label={row.name === '' ? 'A new variable' : row.name}
+      gap="xs"
+      align="flex-start"
+      wrap="wrap"
+    >
       <TextInput
         label="Variable"
         w={{ base: '100%', sm: 220 }}

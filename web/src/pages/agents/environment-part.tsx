@@ -20,7 +20,7 @@ export function EnvironmentPart({ agent }: { agent: Agent }) {
       description="Variables of the agent’s own process. MCP servers have their own, above."
     >
       {secrets.length === 0 ? null : (
-        <Alert color="orange" title="The agent can read the secrets below">
+        <Alert role="note" color="orange" title="The agent can read the secrets below">
           A secret in the agent’s own environment is there in plain text: the agent can print it or send it
           wherever it can reach. Prefer an MCP server that is given the secret.
         </Alert>

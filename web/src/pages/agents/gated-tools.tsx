@@ -13,13 +13,13 @@ export function GatedTools({
   const gated = Object.entries(manifest.tool_scopes);
   if (gated.length === 0) {
     return (
-      <Alert color="yellow" title="All of its tools are open">
+      <Alert role="note" color="yellow" title="All of its tools are open">
         The manifest gates none: the agent may call each of them without asking.
       </Alert>
     );
   }
   return (
-    <Alert color="blue" title="The agent has to ask before it calls these tools">
+    <Alert role="note" color="blue" title="The agent has to ask before it calls these tools">
       <List size="sm">
         {gated.map(([tool, scope]) => (
           <List.Item key={tool}>

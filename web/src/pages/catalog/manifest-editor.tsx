@@ -53,7 +53,7 @@ function Problems({ problems }: { problems: readonly FieldProblem[] }) {
   return (
     <div role="status">
       {problems.length === 0 ? null : (
-        <Alert color="red" title="The manifest cannot be used like this">
+        <Alert role="note" color="red" title="The manifest cannot be used like this">
           <List size="sm">
             {problems.map(({ path, message }) => (
               <List.Item key={`${path} ${message}`}>

@@ -57,7 +57,12 @@ export function RemoveDialog({
 function InUse({ uses }: { uses: readonly Use[] }) {
   const { slug } = useWorkspace();
   return (
-    <Alert color="red" role="alert" title="It is in use. Detach it from these agents first:">
+    <Alert
+      variant="outline"
+      color="red"
+      role="alert"
+      title="It is in use. Detach it from these agents first:"
+    >
       <List size="sm">
         {uses.map(({ id, name }) => (
           <List.Item key={id}>

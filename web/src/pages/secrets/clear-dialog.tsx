@@ -50,12 +50,21 @@ export function ClearDialog({
 
 function Effect({ uses }: { uses: Uses['uses'] | undefined }) {
   if (uses === undefined) {
-    return <Alert color="yellow">It is not known what uses this secret.</Alert>;
+    return (
+      <Alert role="note" color="yellow">
+        It is not known what uses this secret.
+      </Alert>
+    );
   }
   return uses.length === 0 ? (
     <Text>Nothing uses it.</Text>
   ) : (
-    <Alert color="red" title="It is in use: these agents will not start until it is set again">
+    <Alert
+      role="note"
+      variant="outline"
+      color="red"
+      title="It is in use: these agents will not start until it is set again"
+    >
       <Stack mah={240} style={{ overflow: 'auto' }}>
         <UsesList uses={uses} />
       </Stack>

@@ -55,6 +55,7 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
         ) : null}
         {cutOff.length === 0 || !changed ? null : (
           <Alert
+            variant="outline"
             color="yellow"
             role="status"
             title="These agents will not start until they use another secret"

@@ -25,7 +25,7 @@ export function SecretsPage() {
       title="Secrets"
       description={
         isAdmin
-          ? 'Values go to MCP servers by reference. Nobody can read one back, agents included.'
+          ? 'Values go to MCP servers by reference. Nobody can read one back here.'
           : 'Values go to MCP servers by reference. Only an admin of the workspace sets them.'
       }
       actions={add}

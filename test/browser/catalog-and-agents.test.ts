@@ -1,0 +1,193 @@
+/** The catalog and agents through the UI: import a server, create an agent, attach with errors at fields, start it. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { chromiumMissing, openBrowser, phone, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const suite = chromiumMissing ? describe.skip : describe;
+
+const configuration = JSON.stringify({
+  mcpServers: {
+    'Second Everything': {
+      command: 'mcp-server-everything',
+      args: [],
+      env: { SERVICE_TOKEN: 'ghp_never0sent0anywhere0', DETAIL: 'brief' },
+      disabled: false,
+    },
+    files: { command: 'npx', args: ['--api-key', 'abc'] },
+  },
+});
+
+suite('the catalog and agents in the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  }, 60_000);
+
+  it('import a desktop configuration: what can be is registered, what cannot is named, no secret is sent', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
+    await visitor.open('demo/catalog');
+    await page.getByRole('link', { name: 'Import a configuration' }).click();
+    await page.getByRole('textbox', { name: 'Configuration' }).fill('{');
+    await page.getByText('This is not JSON').waitFor();
+    await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
+    const planned = page.getByRole('region', { name: 'Second Everything' });
+    await planned.getByText('it will be called "second-everything"').waitFor();
+    await planned.getByText('"disabled" has no counterpart here and is left out').waitFor();
+    const refused = page.getByRole('region', { name: 'files' });
+    await refused.getByText('argument 2 looks like a secret').waitFor();
+    await refused.getByText('the catalog already has "files"').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('catalog-import');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByText('Registered: second-everything').waitFor();
+    expect(sent.join('\n')).not.toContain('ghp_');
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const { mcp_server } = await ada.ok<{ mcp_server: { manifest: unknown } }>(
+      'GET',
+      '/api/workspaces/demo/mcp-servers/second-everything',
+    );
+    expect(mcp_server.manifest).toEqual({
+      env: {
+        SERVICE_TOKEN: { kind: 'secret', label: 'Service token', required: true },
+        DETAIL: { kind: 'value', label: 'Detail', default: 'brief' },
+      },
+      tool_scopes: {},
+    });
+    await visitor.leave();
+  }, 120_000);
+
+  it('check a manifest as one types, keep its versions, and say who stands in the way of a removal', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/409/);
+    const { page } = visitor;
+    await visitor.open('demo/catalog/files/edit');
+    await page
+      .getByRole('textbox', { name: 'Manifest' })
+      .fill('{ "tool_scopes": { "write_file": "Files" } }');
+    await page.getByText('manifest.tool_scopes.write_file: must be dot-separated').waitFor();
+    await page
+      .getByRole('textbox', { name: 'Manifest' })
+      .fill('{ "tool_scopes": { "write_file": "files.change" } }');
+    await page.getByRole('cell', { name: 'files.change' }).waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /2 manifest/ }).waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('catalog-entry');
+    await page.getByRole('button', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove files?' });
+    await dialog.getByRole('button', { name: 'Remove the server' }).click();
+    await dialog.getByRole('link', { name: 'scribe' }).waitFor();
+    await visitor.leave();
+  }, 120_000);
+
+  it('create an agent, attach a server with errors at their fields and then right, and start it', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/422/);
+    const { page } = visitor;
+    await visitor.open('demo/agents');
+    await page.getByRole('link', { name: 'New agent' }).click();
+    await page.getByRole('textbox', { name: 'Steps' }).fill('{ "steps": [ {} ] }');
+    await page.getByText('must have exactly one of call, wait_for_message and sleep_seconds').waitFor();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('2 fields need a look.').waitFor();
+    await page.getByRole('textbox', { name: 'Steps' }).fill('');
+    await page.getByRole('button', { name: 'Start from an example' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('tester');
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'tester', level: 1 }).waitFor();
+
+    await page.getByRole('combobox', { name: 'Attach another' }).click();
+    await page.getByRole('option', { name: 'everything', exact: true }).click();
+    await page.getByRole('heading', { name: 'Attach everything' }).waitFor();
+    await page.getByRole('button', { name: 'Attach' }).click();
+    const token = page.getByRole('combobox', { name: /Token of the demo service/ });
+    await page.getByText('is required').waitFor();
+    expect(await token.getAttribute('aria-invalid')).toBe('true');
+    await visitor.checkAccessibility();
+    await visitor.picture('attachment-errors');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New secret' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('FOR_TESTER');
+    await dialog.getByLabel('Value').fill('made on the spot');
+    await dialog.getByRole('button', { name: 'Set' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await token.inputValue()).toBe('FOR_TESTER');
+    await page.getByRole('button', { name: 'Attach' }).click();
+    await page.getByRole('link', { name: 'FOR_TESTER' }).waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('agent');
+
+    await page.getByRole('combobox', { name: 'Let it start' }).click();
+    await page.getByRole('option', { name: 'scribe' }).click();
+    await page.getByRole('button', { name: 'Grant', exact: true }).click();
+    await page.getByRole('button', { name: 'Revoke the start of scribe' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke the start of scribe' }).waitFor({ state: 'detached' });
+    const start = await page.getByRole('link', { name: 'Start a session' }).getAttribute('href');
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    expect(start).toContain(`agent=${id}`);
+    await visitor.leave();
+
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const ended = await ada.ended((await ada.startSession(id)).id);
+    expect(ended.status).toBe('completed');
+  }, 180_000);
+
+  it("warn of a secret in the agent's own environment, and grant it there", async () => {
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const agent = await ada.createAgent('exposed', [{ sleep_seconds: 0 }], {});
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open(`demo/agents/${agent.id}/edit`);
+    const environment = page.getByRole('region', { name: 'Environment' });
+    await environment.getByRole('button', { name: 'Add a variable' }).click();
+    await environment.getByRole('textbox', { name: 'Variable' }).fill('API_TOKEN');
+    await environment.getByRole('combobox', { name: 'Takes' }).click();
+    await page.getByRole('option', { name: 'Secret', exact: true }).click();
+    await environment.getByText('The agent can read this secret').waitFor();
+    await environment.getByRole('combobox', { name: 'Secret' }).click();
+    await page.getByRole('option', { name: 'DEMO_API_TOKEN', exact: true }).click();
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Not granted: sessions will not start.').waitFor();
+    await page.getByRole('button', { name: 'Let the agent read DEMO_API_TOKEN' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Let the agent read it' }).click();
+    await page.getByText('granted: readable by the agent').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  }, 120_000);
+
+  it('show members what they may not change, with the reason, also on a phone', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'max', context: phone });
+    const { page } = visitor;
+    await visitor.open('demo/agents');
+    await page.getByRole('link', { name: 'scribe' }).click();
+    await page.getByText('only its owner and admins of the workspace may change it').waitFor();
+    await page.getByRole('link', { name: 'Start a session' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Delete|Detach|Grant/ }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+    expect(wider).toBeLessThanOrEqual(0);
+    await visitor.open('demo/catalog/files/edit');
+    await page.getByText('Only an admin of this workspace may register or change MCP servers.').waitFor();
+    await visitor.open('demo/catalog');
+    await page.getByRole('link', { name: 'files' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Register a server' }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  }, 120_000);
+});

@@ -1,0 +1,132 @@
+/** Secrets through the UI: set, restrict, replace and clear, with the value nowhere once it is sent; and the view of a member. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { chromiumMissing, openBrowser, visit } from '../support/browser.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const suite = chromiumMissing ? describe.skip : describe;
+
+/** Everything that the page holds as text: markup, form values, and what is kept between pages. */
+const wholePage = (page: Page) =>
+  page.evaluate<string>(`JSON.stringify([
+    document.documentElement.outerHTML,
+    [...document.querySelectorAll('input, textarea')].map((field) => field.value),
+    { ...localStorage }, { ...sessionStorage }, location.href, history.state, document.title,
+  ])`);
+
+suite('secrets in the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  }, 60_000);
+
+  it('are set, and the value is nowhere in the page afterwards', async () => {
+    const value = 'value-that-nobody-sees-1';
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/secrets');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New secret' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('my-token');
+    const field = dialog.getByLabel('Value');
+    expect(await field.getAttribute('type')).toBe('password');
+    expect(await field.getAttribute('autocomplete')).toBe('off');
+    await field.fill(value);
+    await visitor.checkAccessibility();
+    await dialog.getByRole('button', { name: 'Set' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /MY_TOKEN set any MCP server no agent/ }).waitFor();
+    expect(await wholePage(page)).not.toContain(value);
+    await visitor.checkAccessibility();
+    await visitor.picture('secrets');
+    await visitor.leave();
+  }, 120_000);
+
+  it('leave the field as they are sent, also when the platform refuses them', async () => {
+    const value = 'v'.repeat(70_000);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/422/);
+    const { page } = visitor;
+    await visitor.open('demo/secrets');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New secret' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('TOO_LONG');
+    await dialog.getByLabel('Value').fill(value);
+    await dialog.getByRole('button', { name: 'Set' }).click();
+    await dialog.getByText('must be at most 65536 bytes').waitFor();
+    await dialog.getByText('please enter it again').waitFor();
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('TOO_LONG');
+    expect(await wholePage(page)).not.toContain(value.slice(0, 100));
+    await visitor.leave();
+  }, 120_000);
+
+  it('keep the line breaks of a key that is pasted', async () => {
+    const key = '-----BEGIN KEY-----\nabc\n-----END KEY-----\n';
+    const visitor = await visit(browser, {
+      url: platform.url,
+      as: 'ada',
+      context: { permissions: ['clipboard-read', 'clipboard-write'] },
+    });
+    const { page } = visitor;
+    let sent: unknown;
+    await page.route('**/secrets/KEY_FILE', async (route) => {
+      sent = route.request().postDataJSON();
+      await route.continue();
+    });
+    await visitor.open('demo/secrets');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New secret' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('KEY_FILE');
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(key)})`);
+    await dialog.getByLabel('Value').focus();
+    await page.keyboard.press('Control+V');
+    await dialog.getByText('4 lines were pasted').waitFor();
+    expect(await wholePage(page)).not.toContain('BEGIN KEY');
+    await dialog.getByRole('button', { name: 'Set' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(sent).toEqual({ value: key });
+    await visitor.leave();
+  }, 120_000);
+
+  it('are restricted, and cleared after a warning that names who uses them', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/secrets/DEMO_API_TOKEN');
+    await page.getByText('MCP server everything, as DEMO_API_TOKEN').waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('radio', { name: /Any MCP server/ }).check();
+    await page.getByRole('button', { name: 'Save the restriction' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Clear DEMO_API_TOKEN?' });
+    await dialog.getByText('these agents will not start until it is set again').waitFor();
+    await dialog.getByRole('link', { name: 'scribe' }).waitFor();
+    await visitor.checkAccessibility();
+    await dialog.getByRole('button', { name: 'Clear the value' }).click();
+    await page.getByText('not set', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Set the value' }).click();
+    const setting = page.getByRole('dialog', { name: 'Set DEMO_API_TOKEN' });
+    await setting.getByLabel('Value').fill('again');
+    await setting.getByRole('button', { name: 'Set' }).click();
+    await page.getByRole('button', { name: 'Replace the value' }).waitFor();
+    await visitor.leave();
+  }, 120_000);
+
+  it('are shown to members without a way to change them', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const { page } = visitor;
+    await visitor.open('demo/secrets');
+    await page.getByRole('link', { name: 'DEMO_API_TOKEN' }).click();
+    await page.getByText('Only an admin of the workspace may change it.').waitFor();
+    await page.getByText('MCP server everything, as DEMO_API_TOKEN').waitFor();
+    expect(await page.getByRole('button', { name: /Clear|Replace|Save/ }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  }, 120_000);
+});
