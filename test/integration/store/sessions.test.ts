@@ -287,7 +287,7 @@ describe('artifacts', () => {
     const first = await add(600, id);
     expect(await add(600, id)).toEqual(first);
     const racing = await Promise.all([add(400), add(400), add(400)]);
-    expect(racing.filter((stored) => stored !== null)).toHaveLength(1);
+    expect(racing.filter(({ result }) => result === 'stored')).toHaveLength(1);
     expect((await events()).filter(({ type }) => type === 'agent.artifact')).toHaveLength(2);
   });
 });
