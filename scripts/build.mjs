@@ -17,6 +17,7 @@ const sources = [
   'contract',
   'embedded',
   'migrations',
+  'oci',
   'runtime',
   'sidecar',
   'store',

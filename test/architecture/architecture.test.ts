@@ -55,6 +55,7 @@ describe('a planted violation is found:', () => {
     ['an upward re-export', 'contract/grant.ts', "export { x } from '../store/x.ts';"],
     ['a dynamic import', 'runtime/x.ts', "const x = await import('../api/app.ts');"],
     ['an activity called as a function', 'workflows/x.ts', "import { x } from '../activities/x.ts';"],
+    ['a reader of images that looks at the environment', 'oci/x.ts', "import { x } from '../config/api.ts';"],
     ['SQL outside the store', 'api/routes/x.ts', "import knex from 'knex';"],
     ['a contract with dependencies', 'contract/x.ts', "import pino from 'pino';"],
     ['the environment', 'api/x.ts', 'const x = process.env.PORT;'],

@@ -1,0 +1,124 @@
+/**
+ * Which addresses a registry may have. The check is made on the address that is connected to, inside the connection's own
+ * look-up, so a name that changes its address between check and use gains nothing.
+ */
+import type { LookupAddress } from 'node:dns';
+import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
+import { ImageError } from './errors.ts';
+
+/** Resolves a name to all its addresses; `dns.promises.lookup` with `all` outside of tests. */
+export type ResolveName = (hostname: string) => Promise<LookupAddress[]>;
+
+/** Nobody's registry: links, metadata services of clouds, unspecified and multicast addresses. No setting allows them. */
+const never = blockList([
+  '0.0.0.0/8',
+  '169.254.0.0/16',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+  'fd00:ec2::/32',
+  'fd20:ce::/32',
+]);
+/** This machine, private networks, and what is not routed on the internet. */
+const notPublic = blockList([
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  // Ways to write or to tunnel another address, and documentation.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+]);
+const globalIpv6 = blockList(['2000::/3']);
+
+/** `never` is refused even where an operator allows private addresses. */
+export function classifyAddress(address: string): 'public' | 'private' | 'never' {
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+  const mapped = family === 'ipv6' ? embeddedIpv4(address) : null;
+  if (mapped !== null) {
+    return classifyAddress(mapped);
+  }
+  if (never.check(address, family)) {
+    return 'never';
+  }
+  const isGlobal = family === 'ipv4' || globalIpv6.check(address, family);
+  return isGlobal && !notPublic.check(address, family) ? 'public' : 'private';
+}
+
+/** Throws ImageError `address_refused`. A host that is an address itself never reaches the look-up, so it is checked here. */
+export function refuseAddress(host: string, address: string, privateAllowed: boolean): void {
+  const kind = classifyAddress(address);
+  if (kind === 'public' || (kind === 'private' && privateAllowed)) {
+    return;
+  }
+  const how = kind === 'never' ? '' : '; PRIVATE_REGISTRIES of the API names the hosts that may have one';
+  const what = kind === 'never' ? 'an address that no registry has' : 'a private address';
+  throw new ImageError('address_refused', `${host} has ${what} and is not asked${how}`);
+}
+
+/** A look-up for a connection to `host`: fails when any of its addresses is refused. */
+export function guardedLookup(
+  host: string,
+  privateAllowed: boolean,
+  resolveName: ResolveName,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveName(hostname)
+      .then((addresses) => {
+        for (const { address } of addresses) {
+          refuseAddress(host, address, privateAllowed);
+        }
+        const [first] = addresses;
+        if (first === undefined) {
+          throw new ImageError('registry_unreachable', `${host} has no address`);
+        }
+        return { addresses, first };
+      })
+      .then(
+        ({ addresses, first }) =>
+          options.all === true ? callback(null, addresses) : callback(null, first.address, first.family),
+        (error: Error) => callback(error, ''),
+      );
+  };
+}
+
+/** The address inside brackets or as it is; null for a name. */
+export function literalAddress(hostname: string): string | null {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return isIP(bare) === 0 ? null : bare;
+}
+
+/** The IPv4 address that is reached through an IPv6 one (mapped, or NAT64), as dotted text; null when it stands for none. */
+function embeddedIpv4(address: string): string | null {
+  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
+  const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
+  if (high === undefined || low === undefined) {
+    return null;
+  }
+  const value = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return value.flatMap((part) => [part >> 8, part & 255]).join('.');
+}
+
+function blockList(subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [address = '', prefix] = subnet.split('/');
+    list.addSubnet(address, Number(prefix), isIPv4(address) ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}

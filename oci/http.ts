@@ -1,0 +1,120 @@
+/** One guarded GET after the other: every connection, also of a redirect, goes to an address that is allowed. */
+import { lookup } from 'node:dns/promises';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { guardedLookup, literalAddress, type ResolveName, refuseAddress } from './address-guard.ts';
+import { ImageError } from './errors.ts';
+import { allowsHttp, allowsPrivate, type RegistryPolicy } from './registry-policy.ts';
+
+export interface HttpContext {
+  policy: RegistryPolicy;
+  /** Ends every request and every body. */
+  signal: AbortSignal;
+  resolveName: ResolveName;
+  /** PEM of a certificate authority beside the system's. */
+  certificateAuthority?: string | undefined;
+}
+
+export interface HttpAnswer {
+  /** The one that answered, after redirects. */
+  url: URL;
+  status: number;
+  headers: IncomingMessage['headers'];
+  /** Must be read or destroyed. */
+  body: IncomingMessage;
+}
+
+export const resolveAllAddresses: ResolveName = (hostname) => lookup(hostname, { all: true });
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Follows at most `redirects` redirects. `Authorization` goes to the origin of `url` alone.
+ * Throws ImageError, and what the connection throws.
+ */
+export async function get(
+  context: HttpContext,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  redirects: number,
+): Promise<HttpAnswer> {
+  let target = url;
+  for (let followed = 0; ; followed += 1) {
+    const body = await send(context, target, target.origin === url.origin ? headers : publicPart(headers));
+    const { statusCode: status = 0, headers: answered } = body;
+    if (!redirectStatuses.has(status)) {
+      return { url: target, status, headers: answered, body };
+    }
+    body.destroy();
+    if (followed >= redirects) {
+      throw new ImageError('too_many_redirects', `${url.host} redirects more than ${redirects} times`);
+    }
+    target = redirectTarget(answered.location, target);
+  }
+}
+
+/** The whole body. Throws ImageError `too_large` as soon as it is longer than `maxBytes`. */
+export async function readBody(body: IncomingMessage, maxBytes: number, what: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      body.destroy();
+      throw new ImageError('too_large', `${what} is larger than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function publicPart(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'));
+}
+
+function redirectTarget(location: string | undefined, from: URL): URL {
+  const target = location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : null;
+  if (target === null || !/^https?:$/.test(target.protocol)) {
+    throw new ImageError('invalid_response', `${from.host} redirects to something that is not a web address`);
+  }
+  return target;
+}
+
+function send(
+  { policy, signal, resolveName, certificateAuthority }: HttpContext,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    if (url.protocol !== 'https:' && !allowsHttp(policy, url)) {
+      throw new ImageError(
+        'insecure_registry',
+        `${url.host} is asked over https only; PRIVATE_REGISTRIES of the API names the hosts that speak plain http`,
+      );
+    }
+    const privateAllowed = allowsPrivate(policy, url);
+    const literal = literalAddress(url.hostname);
+    if (literal !== null) {
+      refuseAddress(url.host, literal, privateAllowed);
+    }
+    const start = url.protocol === 'https:' ? requestHttps : requestHttp;
+    start(
+      {
+        protocol: url.protocol,
+        // Without brackets: the connection wants an IPv6 address as it is.
+        hostname: literal ?? url.hostname,
+        port: url.port,
+        path: `${url.pathname}${url.search}`,
+        headers: { 'user-agent': 'agent-platform', ...headers },
+        lookup: guardedLookup(url.host, privateAllowed, resolveName),
+        // A connection of its own for each request: none is kept that was checked for another.
+        agent: false,
+        ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+        signal,
+      },
+      resolve,
+    )
+      .on('error', reject)
+      .end();
+  });
+}

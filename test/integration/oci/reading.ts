@@ -1,0 +1,38 @@
+/** Reads an image from a registry of the test, which is on loopback and so has to be allowed. */
+import { type ImageFacts, type ReadImageOptions, readImage } from '../../../oci/read-image.ts';
+import type { RegistryPolicy } from '../../../oci/registry-policy.ts';
+
+export const fileName = 'mcp-manifest.json';
+
+export function allowing(...hosts: string[]): RegistryPolicy {
+  return { private: new Map(hosts.map((host) => [host, 'http'])), realms: new Map() };
+}
+
+export function read(
+  host: string,
+  name: string,
+  options: Partial<ReadImageOptions> = {},
+): Promise<ImageFacts> {
+  return readImage(`${host}/${name}`, {
+    policy: allowing(host),
+    credentials: null,
+    platform: { os: 'linux', architecture: 'amd64' },
+    fileName,
+    ...options,
+  });
+}
+
+/** What a read came to: the file's text, null without one, or the error's code and message. */
+export async function outcome(
+  host: string,
+  name: string,
+  options: Partial<ReadImageOptions> = {},
+): Promise<string | null | { code: string; message: string }> {
+  try {
+    const { file } = await read(host, name, options);
+    return file === null ? null : String(file);
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return { code, message };
+  }
+}

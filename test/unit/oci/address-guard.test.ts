@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { classifyAddress, guardedLookup, literalAddress } from '../../../oci/address-guard.ts';
+
+describe('addresses of registries', () => {
+  it.each([
+    ['public', ['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700::1111', '64:ff9b::808:808', '::ffff:8.8.8.8']],
+    [
+      'private',
+      [
+        '127.0.0.1',
+        '10.1.2.3',
+        '172.16.0.1',
+        '172.31.255.255',
+        '192.168.1.1',
+        '100.64.0.1',
+        '198.18.0.1',
+        '::1',
+        'fd12::1',
+        'fc00::1',
+        '2002:7f00:1::',
+        '2001:0:1::1',
+        '2001:db8::1',
+        '::ffff:127.0.0.1',
+        '::ffff:7f00:1',
+        '64:ff9b::10.0.0.1',
+        '::7f00:1',
+      ],
+    ],
+    [
+      'never',
+      [
+        '169.254.169.254',
+        '169.254.170.2',
+        '0.0.0.0',
+        '100.100.100.200',
+        '168.63.129.16',
+        '224.0.0.1',
+        '255.255.255.255',
+        '::',
+        'fe80::1',
+        'fe80::1%eth0',
+        'fd00:ec2::254',
+        'ff02::1',
+        '::ffff:169.254.169.254',
+        '64:ff9b::a9fe:a9fe',
+      ],
+    ],
+  ])('%s: %j', (kind, addresses) => {
+    for (const address of addresses) {
+      expect([address, classifyAddress(address)]).toEqual([address, kind]);
+    }
+  });
+
+  it('an IPv4 address is the same when it is written as IPv6', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(classifyAddress(`::ffff:${address}`)).toBe(classifyAddress(address));
+        expect(classifyAddress(`64:ff9b::${address}`)).toBe(classifyAddress(address));
+      }),
+    );
+  });
+
+  it.each([
+    ['[::1]', '::1'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['registry.test', null],
+  ])('the host %s is the address %s', (host, address) => {
+    expect(literalAddress(host)).toBe(address);
+  });
+});
+
+describe('the look-up of a connection', () => {
+  const look = (addresses: string[], privateAllowed = false, all = false) =>
+    new Promise((resolve) => {
+      const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+      const lookup = guardedLookup('registry.test', privateAllowed, async () => found);
+      lookup('registry.test', { all }, (error, answer) => resolve(error?.message ?? answer));
+    });
+
+  it('answers with what the name resolves to', async () => {
+    expect(await look(['1.1.1.1'])).toBe('1.1.1.1');
+    expect(await look(['1.1.1.1', '2606:4700::1111'], false, true)).toHaveLength(2);
+    expect(await look(['10.0.0.1'], true)).toBe('10.0.0.1');
+  });
+
+  it('fails when any of the addresses is refused, and when there is none', async () => {
+    expect(await look(['1.1.1.1', '10.0.0.1'])).toMatch(/registry.test has a private address/);
+    expect(await look(['1.1.1.1', '169.254.169.254'], true)).toMatch(/no registry has/);
+    expect(await look([])).toMatch(/no address/);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseChallenges } from '../../../oci/challenge.ts';
+
+const read = (header: string) =>
+  parseChallenges(header).map(({ scheme, parameters }) => [scheme, Object.fromEntries(parameters)]);
+
+describe('a challenge', () => {
+  it.each([
+    [
+      'Bearer realm="https://auth.test/token",service="registry.test",scope="repository:a/b:pull"',
+      [
+        [
+          'bearer',
+          { realm: 'https://auth.test/token', service: 'registry.test', scope: 'repository:a/b:pull' },
+        ],
+      ],
+    ],
+    ['BASIC Realm="a \\"quoted\\" word"', [['basic', { realm: 'a "quoted" word' }]]],
+    [
+      'Negotiate, Basic realm=x, Bearer realm="y"',
+      [
+        ['basic', { realm: 'x' }],
+        ['bearer', { realm: 'y' }],
+      ],
+    ],
+    ['Basic', [['basic', {}]]],
+    ['', []],
+    ['Digest realm="x"', []],
+    ['Bearer realm="unfinished', []],
+    ['"nonsense"', []],
+    [`Bearer realm="${'x'.repeat(5000)}"`, []],
+  ])('%s', (header, challenges) => {
+    expect(read(header)).toEqual(challenges);
+  });
+});
