@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { secretName } from '../../../contract/names.ts';
 import { api, call } from '../api/client.ts';
 import { fieldErrors } from '../api/field-errors.ts';
@@ -50,25 +50,16 @@ export function SecretDialog({
 /** As people type names: `my-token` becomes `MY_TOKEN`. */
 const asSecretName = (text: string) => text.toUpperCase().replaceAll(/[\s.-]/g, '_');
 
-function SecretForm({
-  fixedName,
-  suggestedName,
-  onClose,
-  onSaved,
-}: {
-  fixedName: string | undefined;
-  suggestedName: string;
-  onClose: () => void;
-  onSaved: (secret: Secret) => void;
-}) {
+/** Sends the value that `value` holds, which lets go of it. */
+function useSetSecret(
+  name: string,
+  value: RefObject<SecretValue | null>,
+  onSaved: (secret: Secret) => void,
+  onError: (error: unknown) => void,
+) {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
-  const value = useRef<SecretValue>(null);
-  const [typedName, setTypedName] = useState(suggestedName);
-  const [errors, setErrors] = useState<Record<string, string>>({});
-  const name = fixedName ?? typedName;
-  const known = useAllSecrets(slug).data?.find((secret) => secret.name === name);
-  const save = useMutation({
+  return useMutation({
     // Without variables: those would stay in the cache of what was sent.
     mutationFn: () => {
       const body = { value: value.current?.take() ?? '' };
@@ -81,8 +72,28 @@ function SecretForm({
       await queries.invalidateQueries({ queryKey: keys.secrets(slug) });
       onSaved(secret);
     },
-    onError: (error) => setErrors(fieldErrors(error)),
+    onError,
   });
+}
+
+function SecretForm({
+  fixedName,
+  suggestedName,
+  onClose,
+  onSaved,
+}: {
+  fixedName: string | undefined;
+  suggestedName: string;
+  onClose: () => void;
+  onSaved: (secret: Secret) => void;
+}) {
+  const { slug } = useWorkspace();
+  const value = useRef<SecretValue>(null);
+  const [typedName, setTypedName] = useState(suggestedName);
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const name = fixedName ?? typedName;
+  const known = useAllSecrets(slug).data?.find((secret) => secret.name === name);
+  const save = useSetSecret(name, value, onSaved, (error) => setErrors(fieldErrors(error)));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // The form of an attachment may stand around this dialog.

@@ -7,7 +7,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
-import { type KindChoices, planImport } from './import-plan.ts';
+import { type KindChoices, type PlannedServer, planImport } from './import-plan.ts';
 import { ImportedSecrets } from './imported-secrets.tsx';
 import { PlannedServerCard } from './planned-server-card.tsx';
 import { type RegisteredServer, useRegisterPlan } from './use-register-plan.ts';
@@ -69,20 +69,11 @@ export function ImportPage() {
         onChange={setText}
       />
       {text.trim() === '' ? null : plan.problem === null ? (
-        <Stack component="section" aria-label="What will be registered">
-          <Title order={2} size="h4">
-            What will be registered
-          </Title>
-          {open.map((server) => (
-            <PlannedServerCard
-              key={server.key}
-              server={server}
-              failure={register.failures[server.key]}
-              onChoose={(choice) => setChoices({ ...choices, ...choice })}
-            />
-          ))}
-          <RegisteredSoFar registered={register.registered} />
-        </Stack>
+        <Planned
+          servers={open}
+          register={register}
+          onChoose={(choice) => setChoices({ ...choices, ...choice })}
+        />
       ) : (
         <Alert color="red" role="status">
           {plan.problem}
@@ -105,13 +96,43 @@ export function ImportPage() {
   );
 }
 
-function RegisteredSoFar({ registered }: { registered: readonly RegisteredServer[] }) {
-  return registered.length === 0 ? null : (
-    <Alert color="green" role="status">
-      Registered: {registered.map(({ name }) => name).join(', ')}
-    </Alert>
+function Planned({
+  servers,
+  register: { registered, failures },
+  onChoose,
+}: {
+  servers: readonly PlannedServer[];
+  register: ReturnType<typeof useRegisterPlan>;
+  onChoose: (choice: KindChoices) => void;
+}) {
+  return (
+    <Stack component="section" aria-label="What will be registered">
+      <Title order={2} size="h4">
+        What will be registered
+      </Title>
+      {servers.map((server) => (
+        <PlannedServerCard
+          key={server.key}
+          server={server}
+          failure={failures[server.key]}
+          onChoose={onChoose}
+        />
+      ))}
+      {registered.length === 0 ? null : (
+        <>
+          <Alert color="green" role="status">
+            Registered: {registered.map(({ name }) => name).join(', ')}
+          </Alert>
+          <ImportedSecrets names={secretsOf(registered)} />
+        </>
+      )}
+    </Stack>
   );
 }
+
+const secretsOf = (registered: readonly RegisteredServer[]): string[] => [
+  ...new Set(registered.flatMap(({ secrets }) => secrets)),
+];
 
 function Done({ registered }: { registered: readonly RegisteredServer[] }) {
   const { slug } = useWorkspace();
@@ -123,7 +144,7 @@ function Done({ registered }: { registered: readonly RegisteredServer[] }) {
             {registered.map(({ name }) => name).join(', ')} {registered.length === 1 ? 'is' : 'are'} in the
             catalog. All tools are open until the manifest gates some: say which on each server’s page.
           </Text>
-          <ImportedSecrets names={[...new Set(registered.flatMap(({ secrets }) => secrets))]} />
+          <ImportedSecrets names={secretsOf(registered)} />
           <Group>
             {registered.map(({ name }) => (
               <Button
