@@ -1,4 +1,4 @@
-/** Which registries the operator of the platform trusts beyond what holds for every registry (docs/decisions/0010). */
+/** Which registries the operator of the platform trusts beyond what holds for every registry (docs/decisions/0011). */
 import type { ImageReference } from './reference.ts';
 
 export interface RegistryPolicy {

@@ -14,6 +14,11 @@ const programs = {
     cost: 'MCP servers and agents that ask for the internet get no network',
   },
   socat: { package: 'socat', cost: 'the tests that use socat as a relay are left out', forTests: true },
+  'docker-registry': {
+    package: 'docker-registry',
+    cost: 'the tests that read images from a real registry are left out',
+    forTests: true,
+  },
   chromium: { package: 'chromium', cost: 'the tests of the web UI are left out', forTests: true },
 };
 
