@@ -24,15 +24,9 @@ export function openDatabase(url: string, options: { poolSize: number }): Knex {
   });
 }
 
-/**
- * Brings the schema to the newest version. Safe to run from several processes at once: knex locks. What changed is analyzed,
- * so that the first statements are not planned blindly.
- */
+/** Brings the schema to the newest version. Safe to run from several processes at once: knex locks. */
 export async function migrate(db: Knex): Promise<{ applied: string[] }> {
   const [, applied] = (await db.migrate.latest()) as [number, string[]];
-  if (applied.length > 0) {
-    await db.raw('analyze');
-  }
   return { applied };
 }
 
