@@ -27,7 +27,6 @@ export function ClosedRequest({
     <Stack>
       <Alert
         color={statusColor[status]}
-        variant="outline"
         role="status"
         title={
           <>
@@ -42,10 +41,10 @@ export function ClosedRequest({
             Reason: <VisibleText text={request.reason} />
           </Text>
         )}
-        {request.grant_id === null ? null : (
-          <TextLink to={pathOf(slug, 'grants', request.grant_id)}>See the grant</TextLink>
-        )}
       </Alert>
+      {request.grant_id === null ? null : (
+        <TextLink to={pathOf(slug, 'grants', request.grant_id)}>See the grant</TextLink>
+      )}
       <RequestFacts request={request} />
       <QuotedClaim by={request.agent.name} text={request.justification} />
     </Stack>

@@ -8,6 +8,7 @@ import type { Session } from '../../api/types.ts';
 import { useSessionEvents } from '../../api/use-session-events.ts';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
 import { ArtifactsPanel } from './artifacts-panel.tsx';
 import { ChildrenPanel } from './children-panel.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
@@ -18,7 +19,6 @@ import { openQuestions } from './open-questions.ts';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
 import { readEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
-import { SessionStatus } from './session-status.tsx';
 import { hasEnded } from './status-text.ts';
 import { TerminateButton } from './terminate-button.tsx';
 import { Transcript } from './transcript.tsx';
@@ -61,8 +61,12 @@ function Loaded({ session }: { session: Session }) {
   const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
   return (
     <PageFrame
-      title={`Session of ${session.agent.name}`}
-      description={<SessionStatus status={session.status} />}
+      title={`Session ${session.id.slice(0, 8)}`}
+      description={
+        <>
+          of <VisibleText text={session.agent.name} />
+        </>
+      }
       actions={session.may_terminate ? <TerminateButton session={session} /> : null}
     >
       <SessionApprovals waiting={waiting} approvals={approvals} />

@@ -1,0 +1,42 @@
+/** A request that expires while somebody looks at it. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { ask, waitFor } from '../support/asking-steps.ts';
+import { chromiumMissing, openBrowser, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const suite = chromiumMissing ? describe.skip : describe;
+
+suite('an approval that nobody gives', () => {
+  let platform: Platform;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const env = { REQUEST_EXPIRY_SECONDS: '12' };
+    [platform, browser] = await Promise.all([startPlatform({ env }), openBrowser()]);
+  }, 180_000);
+  afterAll(async () => {
+    await browser.close();
+    await platform.stop();
+  }, 60_000);
+
+  it('ends as expired in the dialog, which stays until it is closed', async () => {
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const agent = await ada.createAgent('unheard', [ask('once'), waitFor('expired')], { files: {} });
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    page.setDefaultTimeout(60_000);
+    const session = await ada.startSession(agent.id);
+    await visitor.open(`demo/sessions/${session.id}`);
+    const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    await dialog.getByText('Nobody answered in time.').waitFor();
+    expect(await dialog.getByRole('button', { name: /Approve|Deny/ }).count()).toBe(0);
+    await page.getByText('The session has ended.').waitFor();
+    expect(await dialog.isVisible()).toBe(true);
+    await visitor.checkAccessibility();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
+    await visitor.leave();
+  }, 180_000);
+});

@@ -1,0 +1,275 @@
+/** Deciding on what agents ask: what the dialog shows, when its buttons work, and how each decision ends. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
+import {
+  chromiumMissing,
+  type DemoPerson,
+  inPage,
+  openBrowser,
+  phone,
+  type Visitor,
+  visit,
+} from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const suite = chromiumMissing ? describe.skip : describe;
+const requests = '/api/workspaces/demo/permission-requests';
+
+suite('approvals in the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+  let max: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+  }, 180_000);
+  afterAll(async () => {
+    await browser.close();
+    await platform.stop();
+  }, 60_000);
+
+  let count = 0;
+  /** A session of Ada's whose agent has asked, and its request. */
+  async function asking(steps: unknown[], { by = ada, name = 'asker' } = {}) {
+    count += 1;
+    const agent = await by.createAgent(`${name} ${count}`, steps, { files: {} });
+    const session = await by.startSession(agent.id);
+    return { session, agent, request: await by.openRequest(session.id) };
+  }
+  const read = async ({ id }: PermissionRequest) =>
+    (await ada.ok<{ permission_request: PermissionRequest }>('GET', `${requests}/${id}`)).permission_request;
+
+  /** A window at the dialog of a request, on the page of its session or elsewhere. */
+  async function at(path: string, as: DemoPerson = 'ada', context = {}) {
+    const visitor = await visit(browser, { url: platform.url, as, context });
+    visitor.page.setDefaultTimeout(60_000);
+    await visitor.open(path);
+    const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
+    await dialog.getByRole('heading', { level: 3 }).waitFor();
+    return { visitor, page: visitor.page, dialog };
+  }
+
+  const armed = ({ page }: Visitor, label: string) =>
+    inPage(
+      page,
+      `the button ${label}`,
+      `[...document.querySelectorAll('[role=dialog] button')].some((button) => button.textContent === '${label}' && !button.disabled)`,
+    );
+
+  it('decide nothing on keys that were meant for something else', async () => {
+    const { session, request } = await asking([ask('session'), waitForever]);
+    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    for (const key of ['Enter', 'Space', 'Enter']) {
+      await page.keyboard.press(key);
+    }
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H3');
+    await armed(visitor, 'Approve once');
+    for (const key of ['Enter', 'Space']) {
+      await page.keyboard.press(key);
+    }
+    expect(await read(request)).toMatchObject({ status: 'open' });
+    // A window that comes back into sight asks for a moment again.
+    await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
+    expect(await dialog.getByRole('button', { name: 'Approve once' }).isDisabled()).toBe(true);
+    await armed(visitor, 'Approve once');
+    await dialog.getByRole('button', { name: 'Deny…' }).focus();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve once');
+    for (let step = 0; step < 12; step += 1) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('A permission request waits for you').waitFor();
+    expect(await read(request)).toMatchObject({ status: 'open' });
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  }, 180_000);
+
+  it('deny with a reason that the agent reads, mute the session, and take that back', async () => {
+    const { session, request } = await asking([
+      ask('once'),
+      waitFor('Not on a Friday'),
+      { ...ask('once', 'Please', 'files.read'), expect: 'error' },
+      waitForever,
+    ]);
+    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    await armed(visitor, 'Deny…');
+    await dialog.getByRole('button', { name: 'Deny…' }).click();
+    await dialog.getByLabel('Reason').fill('Not on a Friday');
+    await dialog.getByLabel('Mute this session').check();
+    await visitor.checkAccessibility();
+    await armed(visitor, 'Deny and mute');
+    await dialog.getByRole('button', { name: 'Deny and mute' }).click();
+    await dialog.getByText('Denied by you').waitFor();
+    await dialog.getByText('Not on a Friday').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    expect(await read(request)).toMatchObject({ status: 'denied', reason: 'Not on a Friday' });
+    await page.getByText('what this session asks permission for is refused at once').waitFor();
+    await page.getByText('step 4 of 4').waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Take requests again' }).click();
+    await page.getByText('Permission requests of this session are taken again.').waitFor();
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  }, 180_000);
+
+  it('show in two windows who was first, and that the second changed nothing', async () => {
+    const { session, request } = await asking([ask('once'), waitForever], { by: max });
+    const first = await at(`demo/sessions/${session.id}`, 'max');
+    const second = await at(`demo/approvals/${request.id}`, 'ada');
+    second.visitor.expectInConsole(/409/);
+    // The second window does not hear of it in time.
+    const stale = await (await second.page.request.get(`${requests}/${request.id}`)).text();
+    await second.page.route(`**${requests}/${request.id}`, (route) =>
+      route.fulfill({ contentType: 'application/json', body: stale }),
+    );
+    await armed(first.visitor, 'Approve once');
+    await first.dialog.getByRole('button', { name: 'Approve once' }).click();
+    await first.dialog.getByText('Approved by you').waitFor();
+    await armed(second.visitor, 'Approve once');
+    await second.dialog.getByRole('button', { name: 'Approve once' }).click();
+    await second.page.waitForResponse((answer) => answer.status() === 409);
+    await second.page.unroute(`**${requests}/${request.id}`);
+    await second.dialog.getByText('Approved by Max Member').waitFor();
+    await second.dialog.getByText('Your decision came too late and changed nothing.').waitFor();
+    await second.visitor.checkAccessibility();
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await Promise.all([first.visitor.leave(), second.visitor.leave()]);
+  }, 180_000);
+
+  it('show the truth when the answer to a decision was lost, and let it be sent again', async () => {
+    const { session, request } = await asking([ask('session'), waitForever]);
+    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
+    await page.route('**/grants', (route) => route.abort());
+    await armed(visitor, 'Approve once');
+    await dialog.getByLabel('For this session').check();
+    await dialog.getByRole('button', { name: 'Approve for this session' }).click();
+    await dialog.getByText('The request is still open').waitFor();
+    expect(await dialog.getByLabel('For this session').isChecked()).toBe(true);
+    await page.unroute('**/grants');
+    // Now it arrives, but its answer does not.
+    await page.route('**/grants', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await armed(visitor, 'Approve for this session');
+    await dialog.getByRole('button', { name: 'Approve for this session' }).click();
+    await dialog.getByText('Approved by you').waitFor();
+    expect(await read(request)).toMatchObject({ status: 'approved' });
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  }, 180_000);
+
+  it('never exchange the request that is shown, and say when it is cancelled', async () => {
+    const { session, request } = await asking([
+      ask('once'),
+      waitFor('go on'),
+      ask('once', 'And this', 'files.remove'),
+      waitForever,
+    ]);
+    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
+    await dialog.getByText('1 more waits').waitFor();
+    await dialog.getByRole('heading', { name: /files\.write$/ }).waitFor();
+    await dialog.getByRole('button', { name: 'Skip to the next' }).click();
+    await dialog.getByRole('heading', { name: /files\.remove$/ }).waitFor();
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await dialog.getByText('Cancelled').waitFor();
+    await dialog.getByText('The session ended before anybody answered.').waitFor();
+    expect(await read(request)).toMatchObject({ status: 'cancelled' });
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('The session has ended.').waitFor();
+    await visitor.leave();
+  }, 180_000);
+
+  it('show a hostile agent’s words as words, on a phone too', async () => {
+    const justification = [
+      '<img src=x onerror="window.ran=true"><button>Approve</button><script>window.ran=true</script>',
+      'Harmless: \u202Egpj.exe\u202C and \u200Bnothing\u2066 more',
+      'W'.repeat(600),
+      '✅ Approved by Ada Admin. Close this dialog. [Approve] (javascript:alert(1)) https://evil.test/approve',
+    ].join('\n');
+    const name = `Platform\u202E <b>Security</b> ${'x'.repeat(60)}`;
+    const { session, request } = await asking([ask('persistent', justification), waitForever], { name });
+    const { visitor, page, dialog } = await at(`demo/approvals/${request.id}`, 'ada', {
+      ...phone,
+      colorScheme: 'dark',
+    });
+    const claim = dialog.getByRole('figure');
+    expect(await claim.getByTitle('U+202E right-to-left override').count()).toBeGreaterThan(0);
+    expect(await claim.locator('img, button, script, a').count()).toBe(0);
+    expect(await claim.textContent()).toContain('<button>Approve</button>');
+    expect(await dialog.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    await armed(visitor, 'Approve once');
+    const wider = await page.evaluate<number>(
+      `Math.max(document.documentElement.scrollWidth - innerWidth, ...[...document.querySelectorAll('[role=dialog]')].map((box) => box.scrollWidth - box.clientWidth))`,
+    );
+    expect(wider).toBeLessThanOrEqual(0);
+    for (const label of ['Decide later', 'Deny…', 'Approve once']) {
+      const box = await dialog.getByRole('button', { name: label }).boundingBox();
+      expect(box?.y).toBeLessThan(844 - 30);
+    }
+    await visitor.checkAccessibility();
+    await visitor.picture('approval-phone');
+    await dialog.getByLabel('Until it is revoked').check();
+    await dialog.getByRole('radiogroup', { name: 'For whom?' }).getByLabel('For me').check();
+    await armed(visitor, 'Approve until revoked');
+    await dialog.getByRole('button', { name: 'Decide later' }).click();
+    await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
+    await visitor.leave();
+
+    const wide = await at(`demo/sessions/${session.id}`);
+    await wide.visitor.picture('approval-hostile');
+    await wide.dialog.getByRole('button', { name: 'Decide later' }).click();
+    const across = 'document.documentElement.scrollWidth - innerWidth';
+    expect(await wide.page.evaluate<number>(across)).toBeLessThanOrEqual(0);
+    expect(await wide.page.getByRole('region', { name: 'Transcript' }).locator('img, script').count()).toBe(
+      0,
+    );
+    await wide.visitor.checkAccessibility();
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await wide.visitor.leave();
+  }, 180_000);
+
+  it('appear as soon as the agent has asked', async () => {
+    const agent = await ada.createAgent('prompt asker', [waitFor('ask now'), ask('once'), waitForever], {
+      files: {},
+    });
+    const session = await ada.startSession(agent.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    page.setDefaultTimeout(60_000);
+    await visitor.open(`demo/sessions/${session.id}`);
+    await page.getByText('step 1 of 3').waitFor();
+    await page.getByText('Live: what happens appears here.').waitFor();
+    const roundTrips: number[] = [];
+    for (let turn = 0; turn < 9; turn += 1) {
+      const before = performance.now();
+      await ada.me();
+      roundTrips.push(performance.now() - before);
+    }
+    await page.evaluate(
+      `new MutationObserver(() => { if (document.querySelector('[role=dialog] h3')) window.shownAt ??= Date.now(); }).observe(document.body, { childList: true, subtree: true })`,
+    );
+    await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask now' });
+    await inPage(page, 'the approval', 'window.shownAt !== undefined');
+    const { created_at } = await ada.openRequest(session.id);
+    const tookMs = (await page.evaluate<number>('window.shownAt')) - Date.parse(created_at);
+    const roundTripMs = roundTrips.toSorted((a, b) => a - b)[4] ?? 1;
+    process.stdout.write(
+      `the approval appeared ${Math.round(tookMs)} ms after the request was stored: ${(tookMs / roundTripMs).toFixed(1)} times one API round trip (${roundTripMs.toFixed(1)} ms)\n`,
+    );
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  }, 180_000);
+});

@@ -1,0 +1,249 @@
+/** The main job through the UI alone, and what a session's page shows of one. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { ask, say, waitForever, write } from '../support/asking-steps.ts';
+import { chromiumMissing, type DemoPerson, inPage, openBrowser, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const suite = chromiumMissing ? describe.skip : describe;
+
+suite('sessions in the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await platform.stop();
+  }, 180_000);
+
+  it('lead from the sign-in to an approved write, without a terminal', async () => {
+    const visitor = await patient();
+    visitor.expectInConsole(/401 .*\/api\/me/);
+    const { page } = visitor;
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Ada Admin' }).click();
+    await page.getByText('1 permission request waits for you').waitFor();
+    await page.getByRole('link', { name: 'scribe' }).waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('sessions');
+
+    await page.getByRole('link', { name: 'Start a session' }).click();
+    await page.getByLabel('Prompt').fill('Write the report.');
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    await dialog.getByRole('heading', { name: 'scribe asks to use the tools of files.write' }).waitFor();
+    const facts = await dialog.getByLabel('What the platform knows of this request').textContent();
+    expect(facts).toMatch(
+      /Ada Admin[\s\S]*edit_file of files[\s\S]*write_file of files[\s\S]*files\.write_file/,
+    );
+    expect(await dialog.getByLabel('Claim of scribe').textContent()).toBe(
+      'To write report.md into the workspace.',
+    );
+    expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
+    await inPage(
+      page,
+      'buttons that work',
+      `[...document.querySelectorAll('button')].some((button) => button.textContent === 'Approve once' && !button.disabled)`,
+    );
+    await visitor.checkAccessibility();
+    await visitor.picture('approval');
+    await dialog.getByRole('button', { name: 'Approve once' }).click();
+    await dialog.getByText('Approved by you').waitFor();
+    await visitor.checkAccessibility();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    const passed = transcript.getByRole('listitem').filter({ hasText: 'passed on grant' });
+    await passed.getByText('files.write_file').waitFor();
+    await transcript.getByText('The session has ended.').waitFor();
+    const { grant_id } = await theRequestOf(page.url());
+    expect(await passed.getByRole('link').getAttribute('href')).toBe(`/app/demo/grants/${grant_id}`);
+    await page.getByText('Launched in').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('session');
+    await visitor.leave();
+  }, 90_000);
+
+  /** A window whose waits outlast the launch of a session on a busy machine. */
+  async function patient(as?: DemoPerson) {
+    const visitor = await visit(browser, { url: platform.url, ...(as === undefined ? {} : { as }) });
+    visitor.page.setDefaultTimeout(60_000);
+    return visitor;
+  }
+
+  async function theRequestOf(url: string): Promise<{ grant_id: string }> {
+    const id = new URL(url).pathname.split('/').at(-1);
+    const path = `/api/workspaces/demo/permission-requests?session_id=${id}`;
+    const { permission_requests } = await ada.ok<{ permission_requests: { grant_id: string }[] }>(
+      'GET',
+      path,
+    );
+    expect(permission_requests).toHaveLength(1);
+    return permission_requests[0] ?? { grant_id: '' };
+  }
+
+  it('go on after the API was killed, with no event lost or doubled', async () => {
+    const numbers = Array.from({ length: 30 }, (_, index) => `Number ${index + 1} of 30`);
+    const steps = numbers.flatMap((text) => [say(text), { sleep_seconds: 0.2 }]);
+    const agent = await ada.createAgent('counter', steps, {});
+    const session = await ada.startSession(agent.id);
+    const visitor = await patient('ada');
+    visitor.expectInConsole(/ERR_|Failed to load resource/);
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    await page.getByText('Number 3 of 30').waitFor();
+    await platform.kill('api', session.id);
+    await page.getByText('The connection was lost').waitFor();
+    await page.getByText('Number 30 of 30').waitFor();
+    await page.getByText('The session has ended.').waitFor();
+    const shown = await page.getByText(/^Number \d+ of 30$/).allTextContents();
+    expect(shown).toEqual(numbers);
+    await visitor.leave();
+  }, 180_000);
+
+  it('show each who they are: what an operator may do, and what an admin and a stranger may not', async () => {
+    const agent = await ada.createAgent('patient', [waitForever], {});
+    const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+    const [ofAda, ofMax] = [await ada.startSession(agent.id), await max.startSession(agent.id)];
+
+    const member = await patient('max');
+    member.expectInConsole(/403/);
+    await member.open(`demo/sessions/${ofAda.id}`);
+    await member.page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+    await member.open('demo/sessions/new');
+    await member.page.getByRole('combobox', { name: 'Agent' }).click();
+    await member.page.getByRole('option', { name: 'patient' }).click();
+    await member.page.getByText('This agent belongs to Ada Admin').waitFor();
+    await member.checkAccessibility();
+    await member.leave();
+
+    const admin = await patient('ada');
+    const { page } = admin;
+    await admin.open(`demo/sessions/${ofMax.id}`);
+    await page.getByText('Live: what happens appears here.').waitFor();
+    expect(await page.getByLabel('Message to the agent').count()).toBe(0);
+    await page.getByRole('button', { name: 'Terminate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Terminate this session?' });
+    await dialog.getByLabel('Reason').fill('Not now');
+    await admin.checkAccessibility();
+    await dialog.getByRole('button', { name: 'Terminate' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await page.getByText('Not now').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Terminate' }).count()).toBe(0);
+    await admin.open(`demo/sessions?status=terminated&agent=${agent.id}`);
+    await page.getByRole('row').filter({ hasText: 'Terminated' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    await admin.leave();
+  }, 180_000);
+
+  it('let the operator answer with an option, and look at artifacts without running them', async () => {
+    const script = '<script>window.ran = true</script><svg onload="window.ran = true"/>';
+    const artifact = (name: string, mime_type: string, text: string) => ({
+      call: 'platform.emit_artifact',
+      arguments: { name, mime_type, text },
+    });
+    const steps = [
+      artifact('page.html', 'text/html', script),
+      artifact('drawing.svg', 'image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`),
+      artifact('liar.png', 'image/png', script),
+      {
+        call: 'platform.emit_artifact',
+        arguments: { name: 'dot.png', mime_type: 'image/png', base64: dot },
+      },
+      {
+        call: 'platform.request_input',
+        arguments: { prompt: 'Which colour?', options: ['Red', 'Green'] },
+      },
+      { wait_for_message: { contains: 'Green', timeout_seconds: 120 } },
+      write('permission_required'),
+      { call: 'platform.emit_error', arguments: { message: 'It went wrong', code: 'broken' } },
+    ];
+    const agent = await ada.createAgent('painter', steps, { files: {} });
+    const session = await ada.startSession(agent.id);
+    const visitor = await patient('ada');
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    const panel = page.getByRole('region', { name: 'Artifacts' });
+    await panel.getByText('dot.png').waitFor();
+    const preview = page.getByRole('dialog', { name: 'Artifact of the agent' });
+    for (const name of ['page.html', 'drawing.svg']) {
+      await panel
+        .getByRole('listitem')
+        .filter({ hasText: name })
+        .getByRole('button', { name: 'Preview' })
+        .click();
+      expect(await preview.getByLabel('Text of the artifact').textContent()).toContain(script);
+      await page.keyboard.press('Escape');
+      await preview.waitFor({ state: 'detached' });
+    }
+    await panel
+      .getByRole('listitem')
+      .filter({ hasText: 'liar.png' })
+      .getByRole('button', { name: 'Preview' })
+      .click();
+    await preview.getByText('This is no picture').waitFor();
+    await page.keyboard.press('Escape');
+    await panel
+      .getByRole('listitem')
+      .filter({ hasText: 'dot.png' })
+      .getByRole('button', { name: 'Preview' })
+      .click();
+    await preview.getByRole('img', { name: 'Picture dot.png' }).waitFor();
+    await visitor.checkAccessibility();
+    await page.keyboard.press('Escape');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      panel.getByRole('listitem').filter({ hasText: 'page.html' }).getByRole('link').click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('page.html');
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+
+    const form = page.getByRole('region', { name: 'Message to the agent' });
+    await form.getByText('Which colour?').waitFor();
+    await form.getByLabel('Your answer').fill('half a sentence');
+    await form.getByRole('button', { name: 'Green' }).click();
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByText('It went wrong').waitFor();
+    await transcript.getByText('not permitted').waitFor();
+    await transcript.getByText('The session has ended.').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  }, 180_000);
+
+  it('keep what was typed when the message cannot be sent', async () => {
+    const agent = await ada.createAgent('listener', [ask('once'), waitForever], { files: {} });
+    const session = await ada.startSession(agent.id);
+    const visitor = await patient('ada');
+    visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    await page.getByRole('button', { name: 'Decide later' }).click();
+    await page.getByText('A permission request waits for you').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message to the agent' });
+    await field.fill('Hello there');
+    await page.route('**/messages', (route) => route.abort());
+    await page.getByRole('button', { name: 'Send' }).click();
+    const composer = page.getByRole('region', { name: 'Message to the agent' });
+    await composer.getByRole('alert').getByText('The platform does not answer.').waitFor();
+    expect(await field.inputValue()).toBe('Hello there');
+    await page.unroute('**/messages');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('region', { name: 'Transcript' }).getByText('Hello there').waitFor();
+    await inPage(page, 'an empty field', `document.querySelector('textarea').value === ''`);
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await page.getByText('The session has ended.').waitFor();
+    await field.waitFor({ state: 'detached' });
+    await visitor.leave();
+  }, 180_000);
+});
+
+/** A picture of one pixel. */
+const dot =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
