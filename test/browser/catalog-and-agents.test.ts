@@ -48,7 +48,6 @@ suite('the catalog and agents in the web UI', () => {
     await refused.getByText('argument 2 looks like a secret').waitFor();
     await refused.getByText('the catalog already has "files"').waitFor();
     await visitor.checkAccessibility();
-    await visitor.picture('catalog-import');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Registered: second-everything').waitFor();
     expect(sent.join('\n')).not.toContain('ghp_');
