@@ -9,6 +9,10 @@ export type GrantScope = z.infer<typeof grantScope>;
 export const grantState = z.enum(['active', 'consumed', 'revoked', 'expired']);
 export type GrantState = z.infer<typeof grantState>;
 
+/** Why a grant was revoked: somebody wanted it, its holder left the workspace, or its agent was changed (design 4). */
+export const revocationCause = z.enum(['by_hand', 'member_removed', 'agent_changed']);
+export type RevocationCause = z.infer<typeof revocationCause>;
+
 /** The registered schema of each type's `details`: unknown and missing fields are refused on insert and on read. */
 export const detailsByGrantType = {
   /** The agent may create a session of the named agent. */

@@ -98,7 +98,7 @@ async function recordChange(
 async function revokeWhatEditorMayNotGrant(trx: Db, update: AgentUpdate, by: Actor): Promise<void> {
   for (const grant of await listActiveGrantsOfAgent(trx, update.agentId)) {
     if (!(await update.mayCreate(grant, trx))) {
-      await revokeGrant(trx, grant.id, by);
+      await revokeGrant(trx, grant.id, by, 'agent_changed');
     }
   }
 }

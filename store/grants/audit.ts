@@ -1,5 +1,5 @@
 import type { AuditEventName } from '../../contract/audit-event.ts';
-import type { Grant } from '../../contract/grant.ts';
+import type { Grant, RevocationCause } from '../../contract/grant.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import type { Db } from '../database.ts';
@@ -12,6 +12,7 @@ export async function auditGrant(
   event: Extract<AuditEventName, 'grant.created' | 'grant.revoked'>,
   actor: Actor,
   grant: Grant,
+  details: { cause?: RevocationCause } = {},
 ): Promise<void> {
   const { id, workspace_id: workspaceId, consumed_at: _consumed, revoked_at: _revoked, ...content } = grant;
   await appendAuditEvent(db, {
@@ -21,6 +22,6 @@ export async function auditGrant(
     actor,
     resource: { type: 'grant', id, name: subjectMatter(grant.grant_type, grant.details) },
     sessionId: grant.session_id ?? grant.bound_to?.session_id ?? null,
-    data: content,
+    data: { ...content, ...details },
   });
 }

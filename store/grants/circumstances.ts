@@ -1,5 +1,6 @@
 /** What is known of grants beside their own fields: who is meant, how they stand, how they were used. */
 import { z } from 'zod';
+import { type RevocationCause, revocationCause } from '../../contract/grant.ts';
 import { type Named, timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 import { derivedId } from '../session-events/derived-id.ts';
@@ -15,6 +16,8 @@ export interface GrantCircumstances {
   grantedBy: Named;
   /** Null unless a person revoked it. */
   revokedBy: Named | null;
+  /** Null unless it was revoked. */
+  revocationCause: RevocationCause | null;
   /** The session that the grant is for, or that asked for it. */
   session: { operator_id: string | null; root_operator_id: string | null } | null;
   sessionEnded: boolean;
@@ -30,6 +33,7 @@ const row = z.object({
   granter_name: z.string(),
   revoker_id: uuid.nullable(),
   revoker_name: z.string().nullable(),
+  cause: revocationCause.nullable(),
   session_id: uuid.nullable(),
   operator_id: uuid.nullable(),
   root_operator_id: uuid.nullable(),
@@ -41,7 +45,7 @@ const row = z.object({
 const statement = `
   select g.id, coalesce(holder.name, a.name) as subject_name, a.owner_id,
     granter.id as granter_id, granter.name as granter_name,
-    revoker.id as revoker_id, revoker.name as revoker_name,
+    revoker.id as revoker_id, revoker.name as revoker_name, e.data->>'cause' as cause,
     s.id as session_id, s.operator_id, s.root_operator_id, s.ended_at is not null as session_ended,
     uses.count as use_count,
     (select at from grant_uses where grant_id = g.id order by at desc limit 1) as last_used_at
@@ -52,8 +56,8 @@ const statement = `
   left join agents a on a.id = g.agent_subject_id
   left join permission_requests r on r.id = g.request_id
   left join sessions s on s.id = coalesce(g.session_id, r.session_id)
-  left join audit_events e on e.id = wanted.revocation and e.actor_type = 'user'
-  left join users revoker on revoker.id = e.actor_id
+  left join audit_events e on e.id = wanted.revocation
+  left join users revoker on revoker.id = e.actor_id and e.actor_type = 'user'
   cross join lateral (
     select count(*) from (select from grant_uses where grant_id = g.id limit :mostUsesCounted) as counted
   ) as uses`;
@@ -80,6 +84,7 @@ function present(found: z.infer<typeof row>): GrantCircumstances {
     agentOwnerId: found.owner_id,
     grantedBy: { id: found.granter_id, name: found.granter_name },
     revokedBy: namedOrNull(found.revoker_id, found.revoker_name),
+    revocationCause: found.cause,
     session: found.session_id === null ? null : { operator_id, root_operator_id },
     sessionEnded: found.session_ended,
     useCount: found.use_count,

@@ -1,11 +1,17 @@
+import type { RevocationCause } from '../../contract/grant.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { type Db, inTransaction } from '../database.ts';
 import { auditGrant } from './audit.ts';
 import { type GrantRow, grantColumns, presentGrant } from './row.ts';
 
 /** Revokes an active grant; one that is consumed or revoked stays as it is (design 5). Returns whether it changed. */
-export async function revokeGrant(db: Db, id: string, by: Actor): Promise<boolean> {
-  return (await revoke(db, { id }, by)) > 0;
+export async function revokeGrant(
+  db: Db,
+  id: string,
+  by: Actor,
+  cause: RevocationCause = 'by_hand',
+): Promise<boolean> {
+  return (await revoke(db, { id }, by, cause)) > 0;
 }
 
 /** Revokes what a user holds in a workspace, as when they are removed from it. Returns how many grants changed. */
@@ -13,13 +19,14 @@ export function revokeGrantsOfUserInWorkspace(
   db: Db,
   { workspaceId, userId, by }: { workspaceId: string; userId: string; by: Actor },
 ): Promise<number> {
-  return revoke(db, { workspace_id: workspaceId, user_subject_id: userId }, by);
+  return revoke(db, { workspace_id: workspaceId, user_subject_id: userId }, by, 'member_removed');
 }
 
 function revoke(
   db: Db,
   which: Partial<Pick<GrantRow, 'id' | 'workspace_id' | 'user_subject_id'>>,
   by: Actor,
+  cause: RevocationCause,
 ): Promise<number> {
   return inTransaction(db, async (trx) => {
     const rows: GrantRow[] = await trx('grants')
@@ -29,7 +36,7 @@ function revoke(
       .update({ revoked_at: trx.fn.now() })
       .returning([...grantColumns]);
     for (const grant of rows.flatMap((row) => presentGrant(row) ?? [])) {
-      await auditGrant(trx, 'grant.revoked', by, grant);
+      await auditGrant(trx, 'grant.revoked', by, grant, { cause });
     }
     return rows.length;
   });

@@ -1,6 +1,6 @@
 /** Grants as people read them: with names, how they stand, how they were used, and whether the caller may revoke them. */
 import { z } from 'zod';
-import { type Grant, type GrantState, grant, grantState } from '../../../contract/grant.ts';
+import { type Grant, type GrantState, grant, grantState, revocationCause } from '../../../contract/grant.ts';
 import { named, timestamp, uuid } from '../../../contract/names.ts';
 import type { Db } from '../../../store/database.ts';
 import {
@@ -19,6 +19,7 @@ export const shownGrant = grant.extend({
   granted_by: named,
   /** Who revoked it: directly, or by a change of theirs that ended it. */
   revoked_by: named.nullable(),
+  revocation_cause: revocationCause.nullable(),
   use_count: z.int().max(mostUsesCounted).describe(`counted up to ${mostUsesCounted}`),
   last_used_at: timestamp.nullable(),
   may_revoke: z.boolean(),
@@ -48,6 +49,7 @@ export async function presentGrants(db: Db, visit: Visit, grants: readonly Grant
         subject: subjectOf(grant, found.subjectName),
         granted_by: found.grantedBy,
         revoked_by: found.revokedBy,
+        revocation_cause: found.revocationCause,
         use_count: found.useCount,
         last_used_at: found.lastUsedAt,
         may_revoke:

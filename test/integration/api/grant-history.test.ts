@@ -53,6 +53,7 @@ describe('a grant', () => {
       ...facts,
       state: 'active',
       revoked_by: null,
+      revocation_cause: null,
       use_count: 0,
       last_used_at: null,
     });
@@ -66,7 +67,23 @@ describe('a grant', () => {
       ...facts,
       state: 'revoked',
       revoked_by: { id: admin.user.id, name: 'Ada Admin' },
+      revocation_cause: 'by_hand',
       may_revoke: false,
+    });
+  });
+
+  it('says when a change of somebody ended it', async () => {
+    const lasting = await giveGrant(api.db, session, { scope: 'persistent' });
+    const own = await giveGrant(api.db, session, { scope: 'persistent', user_subject_id: reader.user.id });
+    await member.ok('PATCH', `/api/agents/${agent.id}`, { instructions: '{"steps":[{"sleep_seconds":1}]}' });
+    expect(await read(lasting.id)).toMatchObject({
+      revoked_by: { name: 'Max Member' },
+      revocation_cause: 'agent_changed',
+    });
+    await admin.ok('DELETE', `${base}/members/${reader.user.id}`);
+    expect(await read(own.id)).toMatchObject({
+      revoked_by: { name: 'Ada Admin' },
+      revocation_cause: 'member_removed',
     });
   });
 

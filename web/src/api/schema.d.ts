@@ -1771,6 +1771,7 @@ export interface paths {
                             /** @constant */
                             type: "image";
                             image: string;
+                            registry_secret?: string;
                         } | {
                             /** @constant */
                             type: "command";
@@ -1893,6 +1894,7 @@ export interface paths {
                             /** @constant */
                             type: "image";
                             image: string;
+                            registry_secret?: string;
                         } | {
                             /** @constant */
                             type: "command";
@@ -1985,6 +1987,62 @@ export interface paths {
                 default: components["responses"]["Failure"];
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/image-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the image of an entry anew and say what replacing the entry would change */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            image_change: {
+                                old_digest: string | null;
+                                new_digest: string;
+                                command_changed: boolean;
+                                env: {
+                                    added: string[];
+                                    removed: string[];
+                                    changed: string[];
+                                };
+                                tool_scopes: {
+                                    added: string[];
+                                    removed: string[];
+                                    changed: string[];
+                                };
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2989,6 +3047,7 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
+            revocation_cause: ("by_hand" | "member_removed" | "agent_changed") | null;
             use_count: number;
             last_used_at: string | null;
             may_revoke: boolean;
@@ -3048,6 +3107,7 @@ export interface components {
             manifest_source: "image" | "pasted" | "none";
             version: number;
             image_digest: string | null;
+            image_command: string[] | null;
             /** @enum {string} */
             network: "none" | "internet";
             egress_allow: string[];
@@ -3234,6 +3294,7 @@ export interface components {
             /** @constant */
             type: "image";
             image: string;
+            registry_secret?: string;
         } | {
             /** @constant */
             type: "command";

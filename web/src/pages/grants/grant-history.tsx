@@ -5,7 +5,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { usesText } from './grant-text.ts';
+import { revocationText, usesText } from './grant-text.ts';
 
 /** How it came to be and how it ended, first to last. */
 export function GrantHistory({ grant }: { grant: Grant }) {
@@ -57,6 +57,7 @@ export function GrantHistory({ grant }: { grant: Grant }) {
                 by <VisibleText text={grant.revoked_by.name} />
               </>
             )}
+            {revocationText(grant.revocation_cause)}
           </List.Item>
         )}
         {grant.state === 'expired' ? <List.Item>Its session has ended</List.Item> : null}

@@ -4,6 +4,7 @@ import type { Grant } from '../../api/types.ts';
 export type GrantType = Grant['grant_type'];
 export type GrantScope = Grant['scope'];
 export type GrantState = Grant['state'];
+export type RevocationCause = NonNullable<Grant['revocation_cause']>;
 
 export const typeLabel: Record<GrantType, string> = {
   tool_scope: 'Call gated tools',
@@ -101,4 +102,15 @@ export function usesText(count: number): string {
     return 'Never used';
   }
   return count === 1 ? 'Used once' : `Used ${count >= 1000 ? 'at least ' : ''}${count} times`;
+}
+
+const revocationTexts: Record<RevocationCause, string> = {
+  by_hand: '',
+  member_removed: ', who removed its holder from the workspace',
+  agent_changed: ', who changed what its agent runs without the right to make this grant',
+};
+
+/** Goes on from the name of the person; empty when they just revoked it. */
+export function revocationText(cause: RevocationCause | null): string {
+  return cause === null ? '' : revocationTexts[cause];
 }
