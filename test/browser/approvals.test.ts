@@ -135,8 +135,10 @@ suite('approvals in the web UI', () => {
     await first.dialog.getByRole('button', { name: 'Approve once' }).click();
     await first.dialog.getByText('Approved by you').waitFor();
     await armed(second.visitor, 'Approve once');
-    await second.dialog.getByRole('button', { name: 'Approve once' }).click();
-    await second.page.waitForResponse((answer) => answer.status() === 409);
+    await Promise.all([
+      second.page.waitForResponse((answer) => answer.status() === 409),
+      second.dialog.getByRole('button', { name: 'Approve once' }).click(),
+    ]);
     await second.page.unroute(`**${requests}/${request.id}`);
     await second.dialog.getByText('Approved by Max Member').waitFor();
     await second.dialog.getByText('Your decision came too late and changed nothing.').waitFor();
