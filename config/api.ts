@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { approvalPrivateKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
 import { databaseUrl, flag, isLoopback, key32, logLevel, port } from './parse.ts';
+import { privateRegistries, registryRealms } from './registries.ts';
 
 export const apiConfig = z
   .object({
@@ -24,6 +25,10 @@ export const apiConfig = z
     OIDC_CLIENT_SECRET: z.string().optional(),
     DEMO_SIGN_IN: flag.default(false),
     TRUST_PROXY: flag.default(false),
+    /** Image registries that may have a private address; none by default, and never a metadata service. */
+    PRIVATE_REGISTRIES: privateRegistries,
+    /** Token servers on other hosts than their registry that its credentials may be sent to. */
+    REGISTRY_REALMS: registryRealms,
     NODE_ENV: z.string().optional(),
     LOG_LEVEL: logLevel,
     ...limitFields,

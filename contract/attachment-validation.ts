@@ -6,6 +6,7 @@ import { RE2JS } from 're2js';
 import type { Manifest, ManifestEnvField } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
 import { referencedSecretName } from './names.ts';
+import { isReservedVariable } from './reserved-variables.ts';
 
 /** What the workspace's store says of one secret. */
 export interface KnownSecret {
@@ -40,11 +41,17 @@ export function referencedSecrets(manifest: Manifest, env: Readonly<Record<strin
   return [...new Set(names.filter((name) => name !== null))];
 }
 
-/** Step 2: secret fields hold a bare reference, or are empty where they are optional; no field is undeclared. */
+/** Step 2: secret fields hold a bare reference, or are empty where they are optional; no field is undeclared or reserved. */
 function referenceProblems({ manifest, env }: AttachmentToValidate): FieldProblem[] {
   const undeclared = Object.keys(env)
     .filter((name) => !Object.hasOwn(manifest.env, name))
     .map((name) => problem(name, 'unknown_field', `the manifest declares no variable "${name}"`));
+  // Also at launch: for entries from before the rule.
+  const reserved = Object.keys(manifest.env)
+    .filter(isReservedVariable)
+    .map((name) =>
+      problem(name, 'reserved_variable', 'decides which code a program loads; it may not be set'),
+    );
   const wrong = secretFields(manifest).flatMap(([name, field]) => {
     const text = env[name] ?? '';
     if (text === '') {
@@ -53,7 +60,7 @@ function referenceProblems({ manifest, env }: AttachmentToValidate): FieldProble
     const message = 'must be a whole reference such as ${SECRET_NAME}, without text around it';
     return referencedSecretName(text) === null ? [problem(name, 'not_a_reference', message)] : [];
   });
-  return [...undeclared, ...wrong];
+  return [...undeclared, ...reserved, ...wrong];
 }
 
 /** Step 3: every referenced secret exists, is set, and may be given to this entry. */

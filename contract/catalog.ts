@@ -1,6 +1,6 @@
 /** Workspace MCP catalog entries: shape, manifest and stored fields (spec, Workspace MCP catalog entry; design 5). */
 import { z } from 'zod';
-import { entryName, envName, timestamp, toolScope, uuid } from './names.ts';
+import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 
 const argument = z
   .string()
@@ -17,7 +17,12 @@ export const imageReference = z
   );
 
 export const shape = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('image'), image: imageReference }),
+  z.strictObject({
+    type: z.literal('image'),
+    image: imageReference,
+    /** A workspace secret of the form `user:password`, for the image's registry alone. */
+    registry_secret: secretName.optional(),
+  }),
   z.strictObject({ type: z.literal('command'), ...commandLine }),
   z.strictObject({ type: z.literal('remote'), url: z.url({ protocol: /^https?$/ }).max(2048) }),
 ]);
@@ -81,7 +86,10 @@ export const mcpServer = z.strictObject({
   manifest_source: manifestSource,
   /** Counts up with each change; frozen into sessions. */
   version: z.int().positive(),
+  /** What the reference stood for when the entry was stored. */
   image_digest: z.string().nullable(),
+  /** The image's entrypoint and command. */
+  image_command: z.array(z.string()).nullable(),
   network,
   egress_allow: z.array(egressRule),
   approvers,

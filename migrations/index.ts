@@ -11,6 +11,7 @@ import * as addVerifiedEmail from './20261121100100_add_verified_email.ts';
 import * as orderGrantUses from './20261121100200_order_grant_uses.ts';
 import * as addPublishedEventBytes from './20261121100300_add_published_event_bytes.ts';
 import * as addSessionApiUrl from './20261121100400_add_session_api_url.ts';
+import * as addImageCommand from './20261121101000_add_image_command.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -24,6 +25,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261121100200_order_grant_uses': orderGrantUses,
   '20261121100300_add_published_event_bytes': addPublishedEventBytes,
   '20261121100400_add_session_api_url': addSessionApiUrl,
+  '20261121101000_add_image_command': addImageCommand,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

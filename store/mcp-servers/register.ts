@@ -1,14 +1,24 @@
-import { emptyManifest, type McpServer, type McpServerInput } from '../../contract/catalog.ts';
+import { emptyManifest, type Manifest, type McpServer, type McpServerInput } from '../../contract/catalog.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
 import { mcpServerColumns, mcpServerRow, presentMcpServer } from './row.ts';
 
-/** The columns that an admin decides. Without a pasted manifest there is none until one is read from the image. */
-export function decidedColumns(input: McpServerInput): Record<string, unknown> {
+/** What was read from an entry's image; the manifest is the pasted one where there is one. */
+export interface EntryImage {
+  digest: string;
+  command: string[];
+  manifest: Manifest;
+  manifestSource: 'image' | 'pasted' | 'none';
+}
+
+/** The columns that an admin decides, with what the image says; without an image and a pasted manifest there is none. */
+export function decidedColumns(input: McpServerInput, image: EntryImage | null): Record<string, unknown> {
   return {
     shape: input.shape,
-    manifest: input.manifest ?? emptyManifest,
-    manifest_source: input.manifest === undefined ? 'none' : 'pasted',
+    manifest: image?.manifest ?? input.manifest ?? emptyManifest,
+    manifest_source: image?.manifestSource ?? (input.manifest === undefined ? 'none' : 'pasted'),
+    image_digest: image?.digest ?? null,
+    image_command: image?.command ?? null,
     network: input.network,
     egress_allow: input.egress_allow,
     approvers: input.approvers,
@@ -21,12 +31,13 @@ export async function registerMcpServer(
   db: Db,
   workspaceId: string,
   input: McpServerInput,
+  image: EntryImage | null,
   userId: string,
 ): Promise<McpServer | null> {
   return inTransaction(db, async (trx) => {
     const [row] = await trx('mcp_servers')
       .insert({
-        ...mcpServerRow(decidedColumns(input)),
+        ...mcpServerRow(decidedColumns(input, image)),
         workspace_id: workspaceId,
         name: input.name,
         created_by: userId,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { McpServer, McpServerInput } from '../../contract/catalog.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
-import { decidedColumns } from './register.ts';
+import { decidedColumns, type EntryImage } from './register.ts';
 import { mcpServerColumns, mcpServerRow, presentMcpServer } from './row.ts';
 
 /**
@@ -13,6 +13,7 @@ export async function replaceMcpServer(
   db: Db,
   workspaceId: string,
   input: McpServerInput,
+  image: EntryImage | null,
   userId: string,
 ): Promise<McpServer | null> {
   return inTransaction(db, async (trx) => {
@@ -24,7 +25,7 @@ export async function replaceMcpServer(
       return null;
     }
     const before = presentMcpServer(found);
-    const wanted = decidedColumns(input);
+    const wanted = decidedColumns(input, image);
     const changed = Object.keys(wanted).filter(
       (column) => !isDeepStrictEqual(before[column as keyof McpServer], wanted[column]),
     );
@@ -45,7 +46,13 @@ export async function replaceMcpServer(
       event: 'workspace.mcp.updated',
       actor: { type: 'user', id: userId },
       resource: { type: 'mcp_server', id: before.id, name: before.name },
-      data: { changed, version: before.version + 1 },
+      data: {
+        changed,
+        version: before.version + 1,
+        ...(changed.includes('image_digest')
+          ? { image_digest: { old: before.image_digest, new: image?.digest ?? null } }
+          : {}),
+      },
     });
     return presentMcpServer(row);
   });

@@ -1,6 +1,7 @@
 /** What goes wrong in real life, through the front door: each ends in a clear state, and nothing is lost or doubled. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, FrontDoor } from '../support/front-door.ts';
+import { image, startTestRegistry, type TestRegistry } from '../support/images.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 import { processesMentioning } from '../support/processes.ts';
 
@@ -26,13 +27,16 @@ const loop = [steps.refused, steps.ask, steps.approved, steps.written];
 
 describe('when something fails', () => {
   let platform: Platform;
+  let registry: TestRegistry;
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    platform = await startPlatform();
+    registry = await startTestRegistry();
+    registry.push('team/server', '1', image());
+    platform = await startPlatform({ env: { PRIVATE_REGISTRIES: `http://${registry.host}` } });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   }, 120_000);
-  afterAll(() => platform.stop(), 60_000);
+  afterAll(() => Promise.all([platform.stop(), registry.close()]), 60_000);
 
   const registerServer = (name: string, command: string, args: string[] = []) =>
     ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
@@ -115,10 +119,22 @@ describe('when something fails', () => {
     }
   }, 90_000);
 
+  it('an image that cannot be read is not stored', async () => {
+    const refused = await ada.send('POST', '/api/workspaces/demo/mcp-servers', {
+      name: 'unread',
+      shape: { type: 'image', image: '127.0.0.1:1/team/server:1' },
+    });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { error: { fields: [{ path: 'shape.image', code: 'address_refused' }] } },
+    });
+    expect(await ada.send('GET', '/api/workspaces/demo/mcp-servers/unread')).toMatchObject({ status: 404 });
+  });
+
   it('an image server is stored, and its launch here fails with a readable reason', async () => {
     await ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
       name: 'boxed',
-      shape: { type: 'image', image: 'registry.example/team/server:1' },
+      shape: { type: 'image', image: `${registry.host}/team/server:1` },
     });
     const agent = await ada.createAgent('boxed', [], { boxed: {} });
     const session = await ada.ended((await ada.startSession(agent.id)).id);

@@ -65,7 +65,7 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
     async server(name, manifest) {
       const shape = { type: 'command' as const, command: 'mcp-server' };
       const input = mcpServerInput.parse({ name, shape, manifest });
-      return present(await registerMcpServer(db, workspaceId, input, ada.id));
+      return present(await registerMcpServer(db, workspaceId, input, null, ada.id));
     },
     async attach(agent, name, env) {
       const saved = await saveAttachment(db, {

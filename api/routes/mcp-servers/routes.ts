@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type McpServer, type McpServerInput, mcpServer, mcpServerInput } from '../../../contract/catalog.ts';
+import { compareImage, imageChange } from '../../../contract/image-change.ts';
 import { manifestProblems } from '../../../contract/manifest-validation.ts';
 import { named, secretName } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
@@ -10,10 +11,11 @@ import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
 import { listAttachingAgents, listSecretsKeptTo } from '../../../store/mcp-servers/uses.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
+import { createReadEntryImage, type ReadEntryImage } from '../../images/read-entry-image.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
-type CatalogDependencies = Pick<ApiDependencies, 'db'>;
+type CatalogDependencies = Pick<ApiDependencies, 'db'> & { readImage: ReadEntryImage };
 
 const collection = '/workspaces/{slug}/mcp-servers';
 const path = `${collection}/{name}`;
@@ -21,7 +23,8 @@ const path = `${collection}/{name}`;
 const params = z.object({ name: z.string() });
 const answer = z.strictObject({ mcp_server: mcpServer });
 
-export function mcpServerRoutes(dependencies: CatalogDependencies): AnyRoute[] {
+export function mcpServerRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'config'>): AnyRoute[] {
+  const dependencies = { db, readImage: createReadEntryImage({ db, config }) };
   return [
     listRoute(dependencies),
     registerRoute(dependencies),
@@ -29,6 +32,7 @@ export function mcpServerRoutes(dependencies: CatalogDependencies): AnyRoute[] {
     replaceRoute(dependencies),
     removeRoute(dependencies),
     usesRoute(dependencies),
+    imageCheckRoute(dependencies),
   ];
 }
 
@@ -47,7 +51,7 @@ function listRoute({ db }: CatalogDependencies): AnyRoute {
   });
 }
 
-function registerRoute({ db }: CatalogDependencies): AnyRoute {
+function registerRoute({ db, readImage }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: collection,
@@ -59,7 +63,8 @@ function registerRoute({ db }: CatalogDependencies): AnyRoute {
     async handler({ workspace, role, user, body }) {
       requireAdmin(role, 'catalog.write');
       refuseUnsound(body);
-      const server = await registerMcpServer(db, workspace.id, body, user.id);
+      const image = await readImage(workspace.id, body);
+      const server = await registerMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
         throw new ApiError('conflict', `The catalog already has an entry "${body.name}"`);
       }
@@ -104,7 +109,7 @@ function usesRoute({ db }: CatalogDependencies): AnyRoute {
   });
 }
 
-function replaceRoute({ db }: CatalogDependencies): AnyRoute {
+function replaceRoute({ db, readImage }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'put',
     path,
@@ -119,13 +124,42 @@ function replaceRoute({ db }: CatalogDependencies): AnyRoute {
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
       refuseUnsound(body);
-      const server = await replaceMcpServer(db, workspace.id, body, user.id);
+      const image = await readImage(workspace.id, body);
+      const server = await replaceMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
         throw notFound('The MCP server');
       }
       return { mcp_server: server };
     },
   });
+}
+
+/** Reads and compares only: replacing the entry with itself is what takes the newer image. */
+function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/image-check`,
+    summary: 'Read the image of an entry anew and say what replacing the entry would change',
+    scope: 'workspace',
+    params,
+    response: z.strictObject({ image_change: imageChange }),
+    async handler({ workspace, role, params }) {
+      requireAdmin(role, 'catalog.write');
+      const server = await requireServer(db, workspace.id, params.name);
+      const now = await readImage(workspace.id, inputOf(server));
+      if (now === null) {
+        throw invalid([{ path: 'shape.type', code: 'not_an_image', message: 'the entry runs no image' }]);
+      }
+      return { image_change: compareImage(server, now) };
+    },
+  });
+}
+
+/** What an admin would send to replace the entry with itself. */
+function inputOf(server: McpServer): McpServerInput {
+  const { name, shape, network, egress_allow, approvers, client_features } = server;
+  const pasted = server.manifest_source === 'pasted' ? { manifest: server.manifest } : {};
+  return { name, shape, network, egress_allow, approvers, client_features, ...pasted };
 }
 
 function removeRoute({ db }: CatalogDependencies): AnyRoute {

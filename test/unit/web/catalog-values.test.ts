@@ -56,6 +56,7 @@ const server: McpServer = {
   manifest_source: 'pasted',
   version: 3,
   image_digest: null,
+  image_command: null,
   network: 'none',
   egress_allow: ['10.0.0.1:80', 'db:5432'],
   approvers: 'admin',
@@ -80,6 +81,12 @@ describe("an entry's form", () => {
     });
     expect(problemsOf(valuesOf(server))).toEqual({});
   });
+  it('keeps the secret of an image’s registry, and sends none where there is none', () => {
+    const shape = { type: 'image' as const, image: 'a/b:1', registry_secret: 'REGISTRY' };
+    expect(inputOf(valuesOf({ ...server, shape })).shape).toEqual(shape);
+    const open = { type: 'image' as const, image: 'a/b:1' };
+    expect(inputOf(valuesOf({ ...server, shape: open })).shape).toEqual(open);
+  });
   it('sends no manifest where there was none', () => {
     const values = valuesOf({ ...server, manifest_source: 'none' });
     expect(inputOf(values)).not.toHaveProperty('manifest');
@@ -91,6 +98,8 @@ describe("an entry's form", () => {
   it.each([
     ['shape.type', 'shapeType'],
     ['shape.args.1', 'args.1'],
+    ['shape.image', 'image'],
+    ['shape.registry_secret', 'registrySecret'],
     ['egress_allow.0', 'egress'],
     ['manifest.env.A.label', 'manifestText'],
     ['name', 'name'],

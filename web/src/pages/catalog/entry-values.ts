@@ -11,6 +11,8 @@ export interface EntryValues {
   command: string;
   args: string[];
   image: string;
+  /** The name of a secret; empty for none. */
+  registrySecret: string;
   url: string;
   manifestText: string;
   network: McpServer['network'];
@@ -26,6 +28,7 @@ export const newEntry: EntryValues = {
   command: '',
   args: [],
   image: '',
+  registrySecret: '',
   url: '',
   manifestText: '',
   network: 'internet',
@@ -41,7 +44,7 @@ export function valuesOf(server: McpServer): EntryValues {
     name,
     shapeType: shape.type,
     ...(shape.type === 'command' ? { command: shape.command, args: shape.args } : {}),
-    ...(shape.type === 'image' ? { image: shape.image } : {}),
+    ...(shape.type === 'image' ? { image: shape.image, registrySecret: shape.registry_secret ?? '' } : {}),
     ...(shape.type === 'remote' ? { url: shape.url } : {}),
     manifestText: server.manifest_source === 'pasted' ? manifestText(server.manifest) : '',
     network,
@@ -51,12 +54,23 @@ export function valuesOf(server: McpServer): EntryValues {
   };
 }
 
-function shapeOf({ shapeType, command, args, image, url }: EntryValues): McpServerInput['shape'] {
+function shapeOf({
+  shapeType,
+  command,
+  args,
+  image,
+  registrySecret,
+  url,
+}: EntryValues): McpServerInput['shape'] {
   switch (shapeType) {
     case 'command':
       return { type: 'command', command, args };
     case 'image':
-      return { type: 'image', image: image.trim() };
+      return {
+        type: 'image',
+        image: image.trim(),
+        ...(registrySecret.trim() === '' ? {} : { registry_secret: registrySecret.trim() }),
+      };
     case 'remote':
       return { type: 'remote', url: url.trim() };
   }
@@ -80,6 +94,9 @@ export function inputOf(values: EntryValues): McpServerInput {
 export function fieldOf(path: string): string {
   if (path === 'shape.type') {
     return 'shapeType';
+  }
+  if (path === 'shape.registry_secret') {
+    return 'registrySecret';
   }
   if (path.startsWith('shape.')) {
     return path.slice('shape.'.length);

@@ -53,13 +53,21 @@ export function ShapeFields({ form }: { form: EntryForm }) {
         </>
       ) : null}
       {shapeType === 'image' ? (
-        <TextInput
-          label="Image"
-          description="With its registry and a tag or digest: registry.example/team/server:1.2"
-          required
-          spellCheck={false}
-          {...form.getInputProps('image')}
-        />
+        <>
+          <TextInput
+            label="Image"
+            description="With its registry and a tag or digest: registry.example/team/server:1.2. It is read when you save."
+            required
+            spellCheck={false}
+            {...form.getInputProps('image')}
+          />
+          <TextInput
+            label="Registry secret"
+            description="The name of a secret that holds user:password, where the registry asks for it."
+            spellCheck={false}
+            {...form.getInputProps('registrySecret')}
+          />
+        </>
       ) : null}
       {shapeType === 'remote' ? (
         <TextInput label="URL" type="url" required spellCheck={false} {...form.getInputProps('url')} />

@@ -3,6 +3,8 @@ import type { AuditEvent } from '../../api/types.ts';
 
 const columns: Record<string, string> = {
   shape: 'what runs',
+  image_digest: 'image',
+  image_command: 'what the image runs',
   manifest: 'manifest',
   manifest_source: 'where the manifest comes from',
   network: 'network',

@@ -1,0 +1,31 @@
+import { type Manifest, manifest } from '../../contract/catalog.ts';
+import { fieldProblemsOf } from '../../contract/errors.ts';
+import { manifestProblems } from '../../contract/manifest-validation.ts';
+import { ImageError } from '../../oci/errors.ts';
+
+const maxProblems = 5;
+
+/** The manifest in an image's file, by the rules of a pasted one. Throws ImageError `manifest_malformed`. */
+export function parseManifestFile(file: Buffer): Manifest {
+  const parsed = manifest.safeParse(parseJson(file));
+  const problems = parsed.success
+    ? manifestProblems(parsed.data)
+    : fieldProblemsOf(parsed.error, ['manifest']);
+  if (parsed.success && problems.length === 0) {
+    return parsed.data;
+  }
+  const named = problems.slice(0, maxProblems).map(({ path, message }) => `${path}: ${message}`);
+  throw malformed(named.join('; '));
+}
+
+function parseJson(file: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file));
+  } catch {
+    throw malformed('is not JSON');
+  }
+}
+
+function malformed(reason: string): ImageError {
+  return new ImageError('manifest_malformed', `/mcp-manifest.json of the image is not usable: ${reason}`);
+}

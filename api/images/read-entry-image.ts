@@ -1,0 +1,58 @@
+/** What a catalog entry's image says of itself, read from its registry before the entry is stored. */
+import type { ApiConfig } from '../../config/api.ts';
+import { emptyManifest, type Manifest, type McpServerInput } from '../../contract/catalog.ts';
+import { ImageError } from '../../oci/errors.ts';
+import { type ImageFacts, readImage } from '../../oci/read-image.ts';
+import type { Platform } from '../../oci/resolve-image.ts';
+import type { Db } from '../../store/database.ts';
+import type { EntryImage } from '../../store/mcp-servers/register.ts';
+import { ApiError, invalid } from '../errors.ts';
+import { parseManifestFile } from './parse-manifest-file.ts';
+import { readRegistryCredentials } from './registry-credentials.ts';
+
+/** Null for an entry of another shape. Throws ApiError with a field below `shape`; nothing is stored. */
+export type ReadEntryImage = (workspaceId: string, input: McpServerInput) => Promise<EntryImage | null>;
+
+const manifestFile = 'mcp-manifest.json';
+/** Layers are unpacked in this process, so only so many images are read at a time. */
+const maxConcurrentReads = 4;
+const platform: Platform = { os: 'linux', architecture: process.arch === 'arm64' ? 'arm64' : 'amd64' };
+
+export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig }): ReadEntryImage {
+  const policy = { private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS };
+  let running = 0;
+  return async (workspaceId, { name, shape, manifest }) => {
+    if (shape.type !== 'image') {
+      return null;
+    }
+    if (running >= maxConcurrentReads) {
+      throw new ApiError('unavailable', 'Other images are being read; try again', { retryAfterSeconds: 5 });
+    }
+    running += 1;
+    try {
+      const secret = shape.registry_secret;
+      const credentials =
+        secret === undefined
+          ? null
+          : await readRegistryCredentials(db, config.MASTER_KEYS, { workspaceId, entry: name, secret });
+      // A pasted manifest wins, and then no layer is read.
+      const fileName = manifest === undefined ? manifestFile : null;
+      return describe(await readImage(shape.image, { policy, credentials, platform, fileName }), manifest);
+    } catch (error) {
+      throw error instanceof ImageError
+        ? invalid([{ path: 'shape.image', code: error.code, message: error.message }])
+        : error;
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+function describe({ digest, command, file }: ImageFacts, pasted: Manifest | undefined): EntryImage {
+  if (pasted !== undefined) {
+    return { digest, command, manifest: pasted, manifestSource: 'pasted' };
+  }
+  return file === null
+    ? { digest, command, manifest: emptyManifest, manifestSource: 'none' }
+    : { digest, command, manifest: parseManifestFile(file), manifestSource: 'image' };
+}

@@ -1,0 +1,75 @@
+/**
+ * Environment variables that decide which code a program loads or runs, whatever it is: a manifest declares what a server takes, and
+ * these would let whoever fills in a value run something else inside it, before the platform's own first instruction.
+ */
+const prefixes = /^(LD_|DYLD_|BASH_FUNC_|MALLOC_|GIT_CONFIG_)/;
+const names = new Set([
+  // The loader and the C library.
+  'PATH',
+  'GLIBC_TUNABLES',
+  'GCONV_PATH',
+  'LOCPATH',
+  'NLSPATH',
+  'RESOLV_HOST_CONF',
+  'HOSTALIASES',
+  // Shells.
+  'BASH_ENV',
+  'ENV',
+  'SHELLOPTS',
+  'BASHOPTS',
+  'PROMPT_COMMAND',
+  'PS4',
+  'IFS',
+  // Interpreters and virtual machines.
+  'NODE_OPTIONS',
+  'NODE_PATH',
+  'NODE_REPL_EXTERNAL_MODULE',
+  'NPM_CONFIG_SCRIPT_SHELL',
+  'PYTHONPATH',
+  'PYTHONHOME',
+  'PYTHONSTARTUP',
+  'PYTHONINSPECT',
+  'PYTHONUSERBASE',
+  'PYTHONBREAKPOINT',
+  'PYTHONWARNINGS',
+  'PERL5LIB',
+  'PERL5OPT',
+  'PERL5DB',
+  'PERLLIB',
+  'RUBYOPT',
+  'RUBYLIB',
+  'PHPRC',
+  'PHP_INI_SCAN_DIR',
+  'LUA_INIT',
+  'JAVA_TOOL_OPTIONS',
+  'JDK_JAVA_OPTIONS',
+  '_JAVA_OPTIONS',
+  'CLASSPATH',
+  'DOTNET_STARTUP_HOOKS',
+  'CORECLR_PROFILER',
+  'CORECLR_PROFILER_PATH',
+  'CORECLR_ENABLE_PROFILING',
+  // Programs that run programs.
+  'EDITOR',
+  'VISUAL',
+  'PAGER',
+  'BROWSER',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_ASKPASS',
+  'SSH_ASKPASS',
+  'GIT_EXEC_PATH',
+  'GIT_EDITOR',
+  'GIT_PAGER',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_PROXY_COMMAND',
+  'GIT_TEMPLATE_DIR',
+  'OPENSSL_CONF',
+  'OPENSSL_MODULES',
+  'OPENSSL_ENGINES',
+]);
+
+/** Whether no manifest may declare this variable. The case counts, as it does for the programs. */
+export function isReservedVariable(name: string): boolean {
+  return names.has(name) || prefixes.test(name);
+}
