@@ -22,6 +22,7 @@ export interface ProcessEnvironments {
 /** Variables of the caller that reach both: where programs and certificates are, and every limit that was set. */
 const inherited =
   /^(PATH|HOME|TMPDIR|LANG|LC_[A-Z]+|TZ|NODE_ENV|NODE_EXTRA_CA_CERTS|LOG_LEVEL|LIMIT_[A-Z_]+|SESSION_[A-Z]+_SECONDS|REQUEST_EXPIRY_SECONDS|DENIAL_MUTE_SECONDS|RATE_[A-Z_]+)$/;
+const inheritedByApi = /^(PRIVATE_REGISTRIES|REGISTRY_REALMS)$/;
 const inheritedByWorker = /^(SANDBOX|ALLOW_UNSANDBOXED|WORKER_MAX_SESSIONS)$/;
 
 /** Pure: the worker never sees the private half of the approval keys, nor the API the public one. */
@@ -42,6 +43,7 @@ export function processEnvironments(
   return {
     api: {
       ...shared,
+      ...pick(callers, inheritedByApi),
       HOST: '127.0.0.1',
       PORT: String(addresses.port),
       ...(addresses.temporalUiUrl === null ? {} : { TEMPORAL_UI_URL: addresses.temporalUiUrl }),

@@ -16,6 +16,7 @@ const callers = {
   PATH: '/usr/bin',
   NODE_ENV: 'development',
   SANDBOX: 'require',
+  PRIVATE_REGISTRIES: 'registry.internal',
   SESSION_IDLE_SECONDS: '5',
   SESSION_KEY_SEED: 'of the caller',
   AWS_SECRET_ACCESS_KEY: 'of the caller',
@@ -41,6 +42,11 @@ describe('what API and worker are started with', () => {
       SANDBOX: 'require',
       SESSION_IDLE_SECONDS: 5,
     });
+  });
+
+  it('tells the API alone which registries the operator trusts', () => {
+    expect(api['PRIVATE_REGISTRIES']).toBe('registry.internal');
+    expect(worker['PRIVATE_REGISTRIES']).toBeUndefined();
   });
 
   it('gives the key that signs approvals and the one that signs cookies to the API alone', () => {
