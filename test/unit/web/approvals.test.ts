@@ -4,8 +4,8 @@ import {
   grantBody,
   holderMeaning,
   holdersOf,
-  narrowestChoice,
   offeredScopes,
+  preselectedChoice,
   scopeMeaning,
   withScope,
 } from '../../../web/src/pages/approvals/choices.ts';
@@ -35,12 +35,21 @@ describe('what a request may be answered with', () => {
 
   it('is what the API offers, and the narrowest comes first', () => {
     expect(offeredScopes({ may_grant })).toEqual(['once', 'session', 'persistent']);
-    expect(narrowestChoice({ may_grant })).toEqual({ scope: 'once', holder: 'agent' });
-    expect(narrowestChoice({ may_grant: { agent: [], operator: ['session'] } })).toEqual({
-      scope: 'session',
-      holder: 'operator',
+  });
+
+  it('is what was asked at first, for the agent alone, or the narrowest on offer', () => {
+    const chosen = (scope: 'once' | 'session' | 'persistent', may = may_grant) =>
+      preselectedChoice({ may_grant: may, scope });
+    expect(chosen('once')).toEqual({ scope: 'once', holder: 'agent' });
+    expect(chosen('session')).toEqual({ scope: 'session', holder: 'agent' });
+    expect(chosen('persistent')).toEqual({ scope: 'persistent', holder: 'operator' });
+    expect(
+      preselectedChoice({ may_grant: { agent: ['once'], operator: ['session'] }, scope: 'persistent' }),
+    ).toEqual({
+      scope: 'once',
+      holder: 'agent',
     });
-    expect(narrowestChoice({ may_grant: { agent: [], operator: [] } })).toBeNull();
+    expect(preselectedChoice({ may_grant: { agent: [], operator: [] }, scope: 'once' })).toBeNull();
   });
 
   it('never gives a holder a scope that is not on offer for it', () => {

@@ -26,9 +26,13 @@ export function holdersOf(
   return (['agent', 'operator'] as const).filter((holder) => may[holder].includes(scope));
 }
 
-/** The narrowest answer that is on offer; null when the person may grant nothing. */
-export function narrowestChoice(request: Pick<PermissionRequest, 'may_grant'>): Choice | null {
-  const [scope] = offeredScopes(request);
+/**
+ * What is chosen at first: no more than was asked, for the narrower holder. Where the person may not grant that it is the
+ * narrowest on offer; null when they may grant nothing.
+ */
+export function preselectedChoice(request: Pick<PermissionRequest, 'may_grant' | 'scope'>): Choice | null {
+  const offered = offeredScopes(request);
+  const scope = offered.includes(request.scope) ? request.scope : offered[0];
   const [holder] = scope === undefined ? [] : holdersOf(request, scope);
   return scope === undefined || holder === undefined ? null : { scope, holder };
 }

@@ -5,7 +5,7 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { ArmingNote } from './arming-note.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
-import { approveLabel, type Choice, narrowestChoice } from './choices.ts';
+import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
 import { DecisionAlert } from './decision-alert.tsx';
 import type { DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
@@ -23,9 +23,9 @@ interface OpenRequestProps {
 }
 
 export function OpenRequest({ request, state, error, sending, decide, onLater }: OpenRequestProps) {
-  const [picked, setPicked] = useState<Choice | null>(null);
+  // Made once: what the button would do never changes but by this person's hand.
+  const [choice, setChoice] = useState<Choice | null>(() => preselectedChoice(request));
   const [denial, setDenial] = useState<Denial | null>(null);
-  const choice = picked ?? narrowestChoice(request);
   // What is shown changes with each of these, so the buttons wait anew.
   const armed = useArmed(`${request.id} ${denial === null ? 'choose' : 'deny'}`);
   const ready = armed && sending === null && state !== 'asking';
@@ -37,7 +37,7 @@ export function OpenRequest({ request, state, error, sending, decide, onLater }:
       {denial !== null ? (
         <DenyFields request={request} denial={denial} onChange={setDenial} />
       ) : choice === null ? null : (
-        <ChoiceFields request={request} choice={choice} onChange={setPicked} />
+        <ChoiceFields request={request} choice={choice} onChange={setChoice} />
       )}
       <DecisionAlert state={state} error={error} />
       <div className="dialog-actions">
