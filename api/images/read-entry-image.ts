@@ -14,21 +14,19 @@ import { readRegistryCredentials } from './registry-credentials.ts';
 export type ReadEntryImage = (workspaceId: string, input: McpServerInput) => Promise<EntryImage | null>;
 
 const manifestFile = 'mcp-manifest.json';
-/** Layers are unpacked in this process, so only so many images are read at a time. */
-const maxConcurrentReads = 4;
+/** Layers are unpacked in this process, so only so many images are read at a time; no workspace can take all of it. */
+const maxReads = 8;
+const maxReadsOfWorkspace = 2;
 const platform: Platform = { os: 'linux', architecture: process.arch === 'arm64' ? 'arm64' : 'amd64' };
 
 export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig }): ReadEntryImage {
   const policy = { private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS };
-  let running = 0;
+  const begin = createReadSlots();
   return async (workspaceId, { name, shape, manifest }) => {
     if (shape.type !== 'image') {
       return null;
     }
-    if (running >= maxConcurrentReads) {
-      throw new ApiError('unavailable', 'Other images are being read; try again', { retryAfterSeconds: 5 });
-    }
-    running += 1;
+    const end = begin(workspaceId);
     try {
       const secret = shape.registry_secret;
       const credentials =
@@ -43,8 +41,21 @@ export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig
         ? invalid([{ path: 'shape.image', code: error.code, message: error.message }])
         : error;
     } finally {
-      running -= 1;
+      end();
     }
+  };
+}
+
+/** Takes one of the few places; what it returns gives it back. Throws 503 `unavailable` when there is none. */
+function createReadSlots(): (workspaceId: string) => () => void {
+  const running: string[] = [];
+  return (workspaceId) => {
+    const own = running.filter((id) => id === workspaceId).length;
+    if (running.length >= maxReads || own >= maxReadsOfWorkspace) {
+      throw new ApiError('unavailable', 'Other images are being read; try again', { retryAfterSeconds: 5 });
+    }
+    running.push(workspaceId);
+    return () => void running.splice(running.indexOf(workspaceId), 1);
   };
 }
 

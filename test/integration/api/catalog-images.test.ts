@@ -2,10 +2,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { McpServer } from '../../../contract/catalog.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { image, startTestRegistry, type TestRegistry, tar } from '../../support/images.ts';
 
 const password = 'registry-password-that-nobody-may-read';
 const authorization = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
+
+/** Answers that a test holds back. */
+const held: (() => void)[] = [];
 
 let registry: TestRegistry;
 let api: TestApi;
@@ -17,6 +21,10 @@ let workspaceId: string;
 
 beforeAll(async () => {
   registry = await startTestRegistry((request, response) => {
+    if (request.url === '/v2/slow/server/manifests/1') {
+      held.push(() => response.writeHead(404).end());
+      return true;
+    }
     const isRefused =
       request.url?.startsWith('/v2/private/') && request.headers.authorization !== authorization;
     if (isRefused) {
@@ -184,6 +192,27 @@ describe('an image entry', () => {
       });
     },
   );
+});
+
+describe('images that take long', () => {
+  it('keep their own workspace from reading more than two, and no other one', async () => {
+    const slow = () => admin.send('POST', entries, entry({}, 'slow/server'));
+    const running = [slow(), slow()];
+    await eventually(() => expect(held).toHaveLength(2));
+    expect(await slow()).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+
+    registry.push('team/server', '1', first);
+    const other = await api.workspace();
+    expect(await other.admin.send('POST', `${other.base}/mcp-servers`, entry())).toMatchObject({
+      status: 201,
+    });
+    for (const answer of held.splice(0)) {
+      answer();
+    }
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([422, 422]);
+    // The places are free again.
+    expect(await admin.send('POST', entries, entry())).toMatchObject({ status: 201 });
+  });
 });
 
 describe('a registry that asks for credentials', () => {
