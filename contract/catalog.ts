@@ -68,6 +68,11 @@ export const mcpServerInput = z.strictObject({
   name: entryName,
   shape,
   manifest: manifest.optional(),
+  /** What an image check showed: refused when the image is another one by now. */
+  image_digest: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 lowercase hexadecimal digits')
+    .optional(),
   network: network.default('internet'),
   egress_allow: z.array(egressRule).max(50).default([]),
   approvers: approvers.default('operator'),

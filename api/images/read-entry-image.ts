@@ -22,7 +22,7 @@ const platform: Platform = { os: 'linux', architecture: process.arch === 'arm64'
 export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig }): ReadEntryImage {
   const policy = { private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS };
   const begin = createReadSlots();
-  return async (workspaceId, { name, shape, manifest }) => {
+  return async (workspaceId, { name, shape, manifest, image_digest }) => {
     if (shape.type !== 'image') {
       return null;
     }
@@ -35,7 +35,9 @@ export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig
           : await readRegistryCredentials(db, config.MASTER_KEYS, { workspaceId, entry: name, secret });
       // A pasted manifest wins, and then no layer is read.
       const fileName = manifest === undefined ? manifestFile : null;
-      return describe(await readImage(shape.image, { policy, credentials, platform, fileName }), manifest);
+      const facts = await readImage(shape.image, { policy, credentials, platform, fileName });
+      refuseChanged(facts, image_digest);
+      return describe(facts, manifest);
     } catch (error) {
       throw error instanceof ImageError
         ? invalid([{ path: 'shape.image', code: error.code, message: error.message }])
@@ -57,6 +59,14 @@ function createReadSlots(): (workspaceId: string) => () => void {
     running.push(workspaceId);
     return () => void running.splice(running.indexOf(workspaceId), 1);
   };
+}
+
+/** Throws `validation_failed` when somebody decided on another image than the reference stands for now. */
+function refuseChanged({ digest }: ImageFacts, seen: string | undefined): void {
+  if (seen !== undefined && seen !== digest) {
+    const message = `the image is ${digest} by now; check it again`;
+    throw invalid([{ path: 'image_digest', code: 'image_changed', message }]);
+  }
 }
 
 function describe({ digest, command, file }: ImageFacts, pasted: Manifest | undefined): EntryImage {

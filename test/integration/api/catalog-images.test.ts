@@ -114,7 +114,13 @@ describe('an image entry', () => {
     expect(await admin.ok('GET', `${entries}/boxed`)).toMatchObject({
       mcp_server: { image_digest: first.digest },
     });
-    expect(await admin.ok('PUT', `${entries}/boxed`, entry())).toMatchObject({
+    const seen = (image_digest: string) =>
+      admin.send('PUT', `${entries}/boxed`, { ...entry(), image_digest });
+    expect(await seen(first.digest)).toMatchObject({
+      status: 422,
+      body: { error: { fields: [{ path: 'image_digest', code: 'image_changed' }] } },
+    });
+    expect((await seen(second.digest)).body).toMatchObject({
       mcp_server: { version: 2, image_digest: second.digest },
     });
     const [event] = await api

@@ -213,6 +213,11 @@ describe('manifests', () => {
       digest: digestOf(both.bytes),
       file: Buffer.from('arm'),
     });
+    // The right platform under the right digest, with another image's bytes.
+    registry.serve(`/v2/team/server/manifests/${arm.digest}`, honest.manifest);
+    expect(await outcome(registry.host, 'team/server:both', { platform })).toMatchObject({
+      code: 'digest_mismatch',
+    });
     registry.serve('/v2/team/server/manifests/one', index({ arm64: arm, s390x: honest }));
     expect(await outcome(registry.host, 'team/server:one')).toEqual({
       code: 'platform_missing',

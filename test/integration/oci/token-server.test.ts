@@ -73,6 +73,27 @@ describe('a token server', () => {
     expect(await outcome(host, 'team/server:1')).toMatchObject({ code });
   });
 
+  it('that only a host redirected to asks for is not asked', async () => {
+    let own = '';
+    const elsewhere = await start((_request, response) => {
+      response.writeHead(401, { 'www-authenticate': `Bearer realm="http://${own}/token"` }).end();
+      return true;
+    });
+    const registry = await start((request, response) => {
+      const isBlob = request.url?.includes('/blobs/') ?? false;
+      if (isBlob) {
+        response.writeHead(307, { location: `http://${elsewhere.host}/` }).end();
+      }
+      return isBlob;
+    });
+    own = registry.host;
+    const policy = allowing(own, elsewhere.host);
+    expect(await outcome(own, 'team/server:1', { policy, credentials })).toMatchObject({
+      code: 'unauthorized',
+    });
+    expect(registry.requests.map(({ url }) => url)).not.toContainEqual(expect.stringMatching(/^\/token/));
+  });
+
   it('that redirects is not followed', async () => {
     let own = '';
     const challenge = challenging(() => `http://${own}/token`);

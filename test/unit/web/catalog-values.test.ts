@@ -7,6 +7,7 @@ import {
   problemsOf,
   valuesOf,
 } from '../../../web/src/pages/catalog/entry-values.ts';
+import { imageChangeLines } from '../../../web/src/pages/catalog/image-change-text.ts';
 import { exampleManifest, readManifest } from '../../../web/src/pages/catalog/manifest-text.ts';
 import { versionText } from '../../../web/src/pages/catalog/version-text.ts';
 import {
@@ -104,6 +105,30 @@ describe("an entry's form", () => {
     ['manifest.env.A.label', 'manifestText'],
     ['name', 'name'],
   ])('shows %s at %s', (path, field) => expect(fieldOf(path)).toBe(field));
+});
+
+describe('what a newer image changes', () => {
+  const none = { added: [], removed: [], changed: [] };
+  const change = {
+    old_digest: 'sha256:a',
+    new_digest: 'sha256:b',
+    command_changed: true,
+    env: { ...none, added: ['TOKEN'] },
+    tool_scopes: { added: ['move'], removed: ['write'], changed: ['read'] },
+  };
+  it('is told line by line, and first of all what is no longer asked for', () => {
+    expect(imageChangeLines(change)).toEqual([
+      'The digest becomes sha256:b',
+      'It runs another command',
+      'write is no longer gated: it runs without asking',
+      'Variable TOKEN: new',
+      'Scope of the tool move: new',
+      'Scope of the tool read: changed',
+    ]);
+  });
+  it('is nothing for the same image', () => {
+    expect(imageChangeLines({ ...change, new_digest: 'sha256:a' })).toEqual([]);
+  });
 });
 
 describe('texts', () => {

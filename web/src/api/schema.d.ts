@@ -1803,6 +1803,7 @@ export interface paths {
                                 [key: string]: string;
                             };
                         };
+                        image_digest?: string;
                         /**
                          * @default internet
                          * @enum {string}
@@ -1926,6 +1927,7 @@ export interface paths {
                                 [key: string]: string;
                             };
                         };
+                        image_digest?: string;
                         /**
                          * @default internet
                          * @enum {string}

@@ -6,7 +6,7 @@ import { shapeLabels, shapeText } from '../../text/shape-text.ts';
 
 /** What an entry runs and may, in words. */
 export function EntryFacts({ entry }: { entry: McpServer }) {
-  const { shape, network, egress_allow, approvers, client_features, image_digest } = entry;
+  const { shape, network, egress_allow, approvers, client_features, image_digest, image_command } = entry;
   return (
     <FactList label={`What ${entry.name} runs and may`}>
       <Fact name={shapeLabels[shape.type]}>
@@ -17,6 +17,13 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
       {image_digest === null ? null : (
         <Fact name="Digest">
           <Code>{image_digest}</Code>
+        </Fact>
+      )}
+      {image_command === null ? null : (
+        <Fact name="It runs">
+          <Code>
+            <VisibleText text={image_command.join(' ')} />
+          </Code>
         </Fact>
       )}
       <Fact name="Network">{network === 'none' ? 'none' : 'the internet, without private networks'}</Fact>

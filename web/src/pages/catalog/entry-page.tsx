@@ -13,6 +13,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { EntryFacts } from './entry-facts.tsx';
 import { EntryHistory } from './entry-history.tsx';
 import { EntryUses } from './entry-uses.tsx';
+import { ImageCheck } from './image-check.tsx';
 import { ManifestPreview } from './manifest-preview.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { useEntry } from './use-entry.ts';
@@ -55,6 +56,7 @@ function Entry({ entry }: { entry: McpServer }) {
       {isAdmin ? null : <Text c="dimmed">Only an admin of the workspace may change it.</Text>}
       <Part title="What runs">
         <EntryFacts entry={entry} />
+        {isAdmin && entry.shape.type === 'image' ? <ImageCheck entry={entry} /> : null}
       </Part>
       <Part title="Manifest">
         {entry.manifest_source === 'none' ? <Text c="dimmed">It has none.</Text> : null}

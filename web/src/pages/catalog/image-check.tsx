@@ -1,0 +1,69 @@
+import { Alert, Button, Group, List } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { McpServer } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { inputOf, valuesOf } from './entry-values.ts';
+import { imageChangeLines } from './image-change-text.ts';
+
+/** Asks the registry whether the image is another one by now, shows what that changes, and takes it when an admin says so. */
+export function ImageCheck({ entry }: { entry: McpServer }) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const params = { path: { slug, name: entry.name } };
+  const check = useMutation({
+    mutationFn: () => call(api.POST('/api/workspaces/{slug}/mcp-servers/{name}/image-check', { params })),
+  });
+  const take = useMutation({
+    // What was shown is taken, or nothing.
+    mutationFn: (image_digest: string) =>
+      call(
+        api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', {
+          params,
+          body: { ...inputOf(valuesOf(entry)), image_digest },
+        }),
+      ),
+    onSuccess: () => {
+      check.reset();
+      return queries.invalidateQueries({ queryKey: keys.mcpServers(slug) });
+    },
+  });
+  const change = check.data?.image_change;
+  const lines = change === undefined ? null : imageChangeLines(change);
+  const failure = check.error ?? take.error;
+  return (
+    <>
+      <Group>
+        <Button
+          variant="default"
+          loading={check.isPending}
+          onClick={() => {
+            take.reset();
+            check.mutate();
+          }}
+        >
+          Check for a newer image
+        </Button>
+      </Group>
+      {failure === null ? null : <FailureAlert error={failure} />}
+      {lines?.length === 0 ? <Alert role="status" title="It is the image that the registry has now" /> : null}
+      {change !== undefined && lines !== null && lines.length > 0 ? (
+        <Alert color="yellow" role="status" title="The registry has a newer image">
+          <List size="sm" mb="sm">
+            {lines.map((line) => (
+              <List.Item key={line}>
+                <VisibleText text={line} />
+              </List.Item>
+            ))}
+          </List>
+          <Button loading={take.isPending} onClick={() => take.mutate(change.new_digest)}>
+            Take the newer image
+          </Button>
+        </Alert>
+      ) : null}
+    </>
+  );
+}
