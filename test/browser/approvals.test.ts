@@ -69,18 +69,18 @@ suite('approvals in the web UI', () => {
       await page.keyboard.press(key);
     }
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H3');
-    await armed(visitor, 'Approve once');
+    await armed(visitor, 'Approve for this session');
     for (const key of ['Enter', 'Space']) {
       await page.keyboard.press(key);
     }
     expect(await read(request)).toMatchObject({ status: 'open' });
     // A window that comes back into sight asks for a moment again.
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
-    expect(await dialog.getByRole('button', { name: 'Approve once' }).isDisabled()).toBe(true);
-    await armed(visitor, 'Approve once');
+    expect(await dialog.getByRole('button', { name: 'Approve for this session' }).isDisabled()).toBe(true);
+    await armed(visitor, 'Approve for this session');
     await dialog.getByRole('button', { name: 'Deny…' }).focus();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve once');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve for this session');
     for (let step = 0; step < 12; step += 1) {
       await page.keyboard.press('Tab');
       expect(await page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
@@ -152,8 +152,7 @@ suite('approvals in the web UI', () => {
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     await page.route('**/grants', (route) => route.abort());
-    await armed(visitor, 'Approve once');
-    await dialog.getByLabel('For this session').check();
+    await armed(visitor, 'Approve for this session');
     await dialog.getByRole('button', { name: 'Approve for this session' }).click();
     await dialog.getByText('The request is still open').waitFor();
     expect(await dialog.getByLabel('For this session').isChecked()).toBe(true);
@@ -212,12 +211,12 @@ suite('approvals in the web UI', () => {
     expect(await claim.textContent()).toContain('<button>Approve</button>');
     expect(await dialog.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
     expect(await page.evaluate('window.ran')).toBeUndefined();
-    await armed(visitor, 'Approve once');
+    await armed(visitor, 'Approve until revoked');
     const wider = await page.evaluate<number>(
       `Math.max(document.documentElement.scrollWidth - innerWidth, ...[...document.querySelectorAll('[role=dialog]')].map((box) => box.scrollWidth - box.clientWidth))`,
     );
     expect(wider).toBeLessThanOrEqual(0);
-    for (const label of ['Decide later', 'Deny…', 'Approve once']) {
+    for (const label of ['Decide later', 'Deny…', 'Approve until revoked']) {
       const box = await dialog.getByRole('button', { name: label }).boundingBox();
       expect(box?.y).toBeLessThan(844 - 30);
     }
