@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { timestamp } from './names.ts';
 import { type CallRecord, callEnd, type StartedCall, startedCall } from './tool-call.ts';
 
 /** Below the session's directory, where no container looks. */
@@ -12,7 +13,8 @@ export const auditSpoolPath = 'audit/calls';
 
 const spoolRecord = z.discriminatedUnion('kind', [
   startedCall.extend({ kind: z.literal('started') }),
-  callEnd.extend({ kind: z.literal('ended'), call_id: z.string() }),
+  // The time of the gate's decision, in place of the one at which the line was read.
+  callEnd.extend({ kind: z.literal('ended'), call_id: z.string(), started_at: timestamp.optional() }),
 ]);
 export type SpoolRecord = z.infer<typeof spoolRecord>;
 
@@ -66,10 +68,10 @@ function addStart(calls: Map<string, CallRecord>, record: SpoolRecord & { kind: 
 }
 
 function addEnd(calls: Map<string, CallRecord>, record: SpoolRecord & { kind: 'ended' }): void {
-  const { kind: _, ...end } = record;
+  const { kind: _, started_at, ...end } = record;
   const call = calls.get(record.call_id);
   if (call !== undefined) {
-    calls.set(record.call_id, { ...call, ...end });
+    calls.set(record.call_id, { ...call, ...end, started_at: started_at ?? call.started_at });
   }
 }
 

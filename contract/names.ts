@@ -50,7 +50,8 @@ export const workspaceSlug = z
     'must be 1 to 40 lowercase letters, digits or inner hyphens',
   );
 
-export const uuid = z.uuid();
+/** In lower case, whatever was sent: one thing has one id. */
+export const uuid = z.uuid().toLowerCase();
 /** Something that is shown by its name: a person, an agent. */
 export const named = z.strictObject({ id: uuid, name: z.string() });
 export type Named = z.infer<typeof named>;

@@ -16,6 +16,8 @@ export interface AuditTrail {
    * record cannot be kept, so the call must not pass.
    */
   started(call: AuditedCall, args?: unknown): Promise<boolean>;
+  /** The gate decided on a started call now: its time counts from here, not from when its line was read. */
+  decided(callId: string): void;
   /** How a started call ended. The first report of a call counts. `result` is kept only where `args` are. */
   finished(callId: string, outcome: CallOutcome, result?: unknown): void;
   /** Records every call that is still open as `unknown` and hands over what it can within the limit. */

@@ -7,6 +7,8 @@ interface OpenCall {
   call: StartedCall;
   startedMs: number;
   spooled: string;
+  /** Its time is another one than on disk. */
+  isRestarted: boolean;
 }
 interface EndedCall {
   call: CallRecord;
@@ -35,9 +37,18 @@ export class CallBook {
   /** Returns the record that has to be durable before the call goes on. */
   start(call: StartedCall): string {
     const spooled = encodeSpoolRecord({ kind: 'started', ...call });
-    this.#open.set(call.call_id, { call, startedMs: performance.now(), spooled });
+    this.#open.set(call.call_id, { call, startedMs: performance.now(), spooled, isRestarted: false });
     this.#bytes += spooled.length;
     return spooled;
+  }
+
+  /** Lets the time of an open call begin anew. */
+  restart(callId: string, startedAt: string): void {
+    const open = this.#open.get(callId);
+    if (open !== undefined) {
+      const call = { ...open.call, started_at: startedAt };
+      this.#open.set(callId, { ...open, call, startedMs: performance.now(), isRestarted: true });
+    }
   }
 
   /** Returns the record of the end; null for a call that is not open (any more). */
@@ -48,7 +59,7 @@ export class CallBook {
     }
     this.#open.delete(callId);
     const duration_ms = Math.round((performance.now() - open.startedMs) * 1000) / 1000;
-    return this.#addEnded({ ...open.call, ...end, duration_ms }, open.spooled);
+    return this.#addEnded({ ...open.call, ...end, duration_ms }, open.spooled, open.isRestarted);
   }
 
   /** A call that an earlier sidecar of this session left. */
@@ -56,12 +67,22 @@ export class CallBook {
     const { duration_ms: _, outcome: __, result: ___, ...started } = call;
     const spooled = encodeSpoolRecord({ kind: 'started', ...started });
     this.#bytes += spooled.length;
-    this.#addEnded(call, spooled);
+    this.#addEnded(call, spooled, false);
   }
 
-  #addEnded(call: CallRecord, startSpooled: string): { call: CallRecord; spooled: string } {
-    const { call_id, duration_ms, outcome, result } = call;
-    const end = { call_id, duration_ms, outcome, ...(result === undefined ? {} : { result }) };
+  #addEnded(
+    call: CallRecord,
+    startSpooled: string,
+    isRestarted: boolean,
+  ): { call: CallRecord; spooled: string } {
+    const { call_id, duration_ms, outcome, result, started_at } = call;
+    const end = {
+      call_id,
+      duration_ms,
+      outcome,
+      ...(isRestarted ? { started_at } : {}),
+      ...(result === undefined ? {} : { result }),
+    };
     const spooled = encodeSpoolRecord({ kind: 'ended', ...end });
     this.#ended.set(call_id, { call, spooled: startSpooled + spooled });
     this.#bytes += spooled.length;

@@ -82,6 +82,7 @@ export async function openDurableTrail(options: DurableTrailOptions): Promise<Au
       }
       return durable && !closing;
     },
+    decided: (callId) => book.restart(callId, new Date().toISOString()),
     finished: finish,
     async close() {
       closing = true;

@@ -46,6 +46,8 @@ export interface PlatformApi {
   reportEnd(report: z.infer<typeof endReport>): Promise<void>;
 }
 
+/** Anything else that answers, such as a page of a proxy, has not taken the report. */
+const taken = z.strictObject({ ok: z.literal(true) });
 const untilAborted = Number.MAX_SAFE_INTEGER;
 const reportLimitMs = 30_000;
 /** A gated call waits this long for its check at most; then it is refused. */
@@ -53,8 +55,13 @@ const checkLimitMs = 10_000;
 const artifactTimeoutMs = 120_000;
 
 export function createPlatformApi(address: PlatformAddress): PlatformApi {
-  const post = <Answer extends z.ZodType>(path: string, body: unknown, timeLimitMs: number, answer: Answer) =>
-    requestPlatform(address, { method: 'POST', path, body, timeLimitMs }, answer);
+  const post = <Answer extends z.ZodType>(
+    path: string,
+    body: unknown,
+    timeLimitMs: number,
+    answer: Answer,
+    { limitIsAnswer = false } = {},
+  ) => requestPlatform(address, { method: 'POST', path, body, timeLimitMs, limitIsAnswer }, answer);
   return {
     ready: (controlUrl, signal) =>
       requestPlatform(
@@ -70,10 +77,10 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
       ),
     checkCall: (request) => post('tool-calls/check', request, checkLimitMs, checkAnswer),
     async reportCalls(calls, timeLimitMs) {
-      await post('tool-calls', { calls }, timeLimitMs, z.unknown());
+      await post('tool-calls', { calls }, timeLimitMs, taken);
     },
     async publishEvent(event) {
-      await post('events', event, reportLimitMs, z.unknown());
+      await post('events', event, reportLimitMs, taken, { limitIsAnswer: true });
     },
     requestPermission: (report) =>
       post('permission-requests', report, reportLimitMs, permissionRequestAnswer),
@@ -85,7 +92,7 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
       ),
     storeArtifact: (metadata, bytes) => storeArtifact(address, metadata, bytes),
     async reportEnd(report) {
-      await post('end', report, reportLimitMs, z.unknown());
+      await post('end', report, reportLimitMs, taken);
     },
   };
 }

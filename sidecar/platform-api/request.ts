@@ -36,6 +36,8 @@ export interface PlatformRequest {
   /** Repeats until an answer comes or this much time is over; each route is harmless to repeat. */
   timeLimitMs: number;
   signal?: AbortSignal;
+  /** A refusal for being too frequent (429) is an answer, not a reason to ask again. */
+  limitIsAnswer?: boolean;
 }
 
 const attemptTimeoutMs = 10_000;
@@ -74,10 +76,17 @@ async function attempt(
       body: request.body,
       signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
     });
-    return response.status >= 500 || response.status === 429 ? null : response;
+    return isAnswer(response.status, request) ? response : null;
   } catch {
     return null;
   }
+}
+
+/** The platform redirects nowhere: what else answers in its place, such as a maintenance page, has taken nothing. */
+function isAnswer(status: number, { limitIsAnswer = false }: PlatformRequest): boolean {
+  return (
+    (status >= 200 && status < 300) || (status >= 400 && status < 500 && (status !== 429 || limitIsAnswer))
+  );
 }
 
 export function internalUrl({ apiUrl, sessionId }: PlatformAddress, path: string): URL {

@@ -9,7 +9,8 @@ export interface JsonRequest {
   signal: AbortSignal;
 }
 
-const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+const kept = { keepAlive: true, maxSockets: 64 };
+const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 /** Follows no redirect. `body` is null when the answer is no JSON. Throws when no whole answer comes. */

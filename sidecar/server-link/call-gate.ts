@@ -26,11 +26,14 @@ export interface CallGate {
 
 export function createCallGate(
   api: Pick<PlatformApi, 'checkCall'>,
-  audit: Pick<AuditTrail, 'finished'>,
+  audit: Pick<AuditTrail, 'decided' | 'finished'>,
   refusedCalls: RefusedCalls,
 ): CallGate {
-  const decide = async (call: GatedCall): Promise<PlatformError | null> => {
+  const decide = async (call: GatedCall, isFirst: boolean): Promise<PlatformError | null> => {
     const code = call.scope === null ? null : await check(api, call);
+    if (isFirst) {
+      audit.decided(call.callId);
+    }
     if (code === null) {
       return null;
     }
@@ -49,9 +52,9 @@ export function createCallGate(
         audit.finished(call.callId, 'server_unavailable');
         return callRefusal('server_unavailable', call);
       }
-      return decide(call);
+      return decide(call, true);
     },
-    reopen: decide,
+    reopen: (call) => decide(call, false),
   };
 }
 

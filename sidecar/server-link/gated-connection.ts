@@ -109,7 +109,7 @@ class GatedConnection {
   /** The connection ended before the turn of this line. */
   #leave({ record }: AgentLine): void {
     if (record) {
-      this.#parts.audit.finished(record.callId, this.#serverIsLost ? 'server_unavailable' : 'cancelled');
+      this.#parts.audit.finished(record.callId, this.#serverIsLost ? 'server_unavailable' : 'refused');
     }
   }
 
@@ -181,7 +181,7 @@ class GatedConnection {
       return;
     }
     if (this.#closed) {
-      audit.finished(call.callId, 'cancelled');
+      audit.finished(call.callId, 'refused');
       return;
     }
     if (this.#serverIsLost) {

@@ -65,6 +65,7 @@ export class GateUnderTest {
         this.passed.set(tool, (this.passed.get(tool) ?? 0) + 1);
         return Promise.resolve(true);
       },
+      decided: () => undefined,
       finished: (callId, outcome) => {
         const tool = this.#open.get(callId);
         if (tool !== undefined && (outcome === 'refused' || outcome === 'permission_required')) {

@@ -30,6 +30,17 @@ describe('text of others', () => {
     }
   });
 
+  it('shows one that is repeated once, with how often', () => {
+    const pieces = visiblePieces(`a${'\u200B'.repeat(65_536)}\u200Eb\u200B`);
+    expect(pieces.map(({ hidden, count }) => [hidden?.slice(0, 6) ?? null, count])).toEqual([
+      [null, 1],
+      ['U+200B', 65_536],
+      ['U+200E', 1],
+      [null, 1],
+      ['U+200B', 1],
+    ]);
+  });
+
   it('loses nothing', () => {
     const text = 'a\u202Eb\u200B\u{E0041}c';
     expect(

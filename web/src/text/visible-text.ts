@@ -2,8 +2,9 @@
 
 export interface TextPiece {
   text: string;
-  /** Set for one hidden character: its code point and what it does, such as `U+202E right-to-left override`. */
+  /** Set for a hidden character, however often it follows itself: its code point and what it does, such as `U+202E right-to-left override`. */
   hidden: string | null;
+  count: number;
 }
 
 const names: Record<number, string> = {
@@ -41,13 +42,20 @@ export function visiblePieces(text: string): TextPiece[] {
   let from = 0;
   for (const { 0: character, index } of text.matchAll(hiddenCharacter)) {
     if (index > from) {
-      pieces.push({ text: text.slice(from, index), hidden: null });
+      pieces.push({ text: text.slice(from, index), hidden: null, count: 1 });
     }
-    pieces.push({ text: character, hidden: describe(character) });
+    const last = pieces.at(-1);
+    const hidden = describe(character);
+    if (last?.hidden === hidden) {
+      last.text += character;
+      last.count += 1;
+    } else {
+      pieces.push({ text: character, hidden, count: 1 });
+    }
     from = index + character.length;
   }
   if (from < text.length) {
-    pieces.push({ text: text.slice(from), hidden: null });
+    pieces.push({ text: text.slice(from), hidden: null, count: 1 });
   }
   return pieces;
 }

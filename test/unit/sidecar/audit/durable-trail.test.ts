@@ -72,6 +72,24 @@ describe('the audit trail', () => {
     expect(existsSync(spoolPath)).toBe(false);
   });
 
+  it('has the time of the decision on a call, in the report and on disk', async () => {
+    isDown = true;
+    const audit = await open();
+    const one = call();
+    await audit.started(one);
+    const readAt = spooled().calls[0]?.started_at ?? '';
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    audit.decided(one.callId);
+    audit.finished(one.callId, 'ok');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const [kept] = spooled().calls;
+    expect(kept).toMatchObject({ call_id: one.callId, outcome: 'ok' });
+    expect((kept?.started_at ?? '') > readAt).toBe(true);
+    isDown = false;
+    await audit.close();
+    expect(reported[0]?.started_at).toBe(kept?.started_at);
+  });
+
   it('records a call that is still open at the end as unknown, and takes none after it', async () => {
     const audit = await open();
     await audit.started(call());

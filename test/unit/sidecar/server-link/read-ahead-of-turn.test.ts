@@ -17,12 +17,14 @@ function connect() {
   const records: { tool: string; settle: (kept: boolean) => void }[] = [];
   const checks: { tool: string; settle: (allowed: boolean) => void }[] = [];
   const outcomes: string[] = [];
+  const decided: string[] = [];
   const tools = new Map<string, string>();
   const audit: AuditTrail = {
     started: ({ callId, tool }) => {
       tools.set(callId, tool);
       return new Promise((settle) => records.push({ tool, settle }));
     },
+    decided: (callId) => decided.push(tools.get(callId) ?? ''),
     finished: (callId, outcome) => outcomes.push(`${tools.get(callId)}: ${outcome}`),
     close: () => Promise.resolve(),
   };
@@ -45,7 +47,7 @@ function connect() {
   });
   // Unlike a socket, a pair of streams does not end as a whole.
   const close = () => [agent, gateSide].map((end) => end.destroy());
-  return { agent, close, records, checks, outcomes, served, forwarded: toolsCalledAt(server) };
+  return { agent, close, records, checks, outcomes, served, decided, forwarded: toolsCalledAt(server) };
 }
 
 function toolsCalledAt(server: Duplex): string[] {
@@ -101,7 +103,7 @@ describe('calls that the agent makes without waiting', () => {
   });
 
   it('are checked in their turn, at the moment of use', async () => {
-    const { records, checks, forwarded } = open('write', 'remove');
+    const { records, checks, forwarded, decided } = open('write', 'remove');
     await eventually(() => expect(records).toHaveLength(2));
     for (const { settle } of records) {
       settle(true);
@@ -109,12 +111,14 @@ describe('calls that the agent makes without waiting', () => {
     await eventually(() => expect(checks).toHaveLength(1));
     await settled();
     expect(checks.map(({ tool }) => tool)).toEqual(['write']);
+    expect(decided).toEqual([]);
     checks[0]?.settle(true);
     await eventually(() => expect(checks.map(({ tool }) => tool)).toEqual(['write', 'remove']));
     expect(forwarded).toEqual(['write']);
+    expect(decided).toEqual(['write']);
   });
 
-  it('and whose turn does not come are recorded as cancelled', async () => {
+  it('and whose turn does not come are recorded as refused', async () => {
     const { close, records, outcomes, forwarded } = open('one', 'two', 'three');
     await eventually(() => expect(records).toHaveLength(3));
     close();
@@ -123,7 +127,7 @@ describe('calls that the agent makes without waiting', () => {
       settle(true);
     }
     await eventually(() =>
-      expect([...outcomes].sort()).toEqual(['one: cancelled', 'three: cancelled', 'two: cancelled']),
+      expect([...outcomes].sort()).toEqual(['one: refused', 'three: refused', 'two: refused']),
     );
     expect(forwarded).toEqual([]);
   });

@@ -75,7 +75,7 @@ export function scopeMeaning({ grant_type: type, refused_call: refused }: Meant,
     once:
       refused === null
         ? 'One call of one of these tools, in this session; then the permission is used up.'
-        : 'The call that was refused may be made once, in this session; then the permission is used up.',
+        : 'One call of the tool that was refused, with whatever arguments the agent then chooses, in this session; then the permission is used up.',
     session: 'Any number of calls of these tools until this session ends.',
     persistent:
       'Any number of calls, now and in later sessions, until somebody revokes it. It also covers tools that are put under this scope later.',

@@ -63,7 +63,8 @@ function StatusChange({ change: { to, reason } }: { change: PayloadOf<'session.s
 /** The address comes from the remote server: its host is shown, and nothing but https (or this machine) becomes a link. */
 function SignInNeeded({ needed: { server, url } }: { needed: PayloadOf<'session.authorization_required'> }) {
   const address = URL.canParse(url) ? new URL(url) : null;
-  const isLink = address !== null && (address.protocol === 'https:' || address.hostname === '127.0.0.1');
+  const isLocal = address?.protocol === 'http:' && address.hostname === '127.0.0.1';
+  const isLink = address !== null && (address.protocol === 'https:' || isLocal);
   return (
     <>
       <VisibleText text={server} /> needs you to sign in:{' '}

@@ -1,0 +1,56 @@
+/** What counts as an answer of the platform, and what does not. */
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { createPlatformApi, type PlatformApi } from '../../../../sidecar/platform-api/platform-api.ts';
+import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
+
+let server: Server;
+let api: PlatformApi;
+let requests: number;
+let answer: (response: ServerResponse) => void;
+beforeEach(async () => {
+  requests = 0;
+  server = createServer((request, response) => {
+    requests += 1;
+    request.resume().once('end', () => answer(response));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  api = createPlatformApi({ apiUrl: `http://127.0.0.1:${port}`, sessionId: 's', token: 't' });
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const send = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+  answer = (response) => response.writeHead(status, headers).end(JSON.stringify(body));
+};
+const event = { id: 'e', type: 'agent.status', payload: { status: 'x' } } as never;
+
+it('has taken calls only when it says so', async () => {
+  send(200, { ok: true });
+  await expect(api.reportCalls([], 500)).resolves.toBeUndefined();
+});
+
+it.each([
+  ['a redirect to a page for signing in', 302, '', { location: 'http://127.0.0.1:1/' }],
+  ['a page of a proxy', 200, '<html>Back soon</html>', {}],
+  ['an answer of another kind', 200, { status: 'ok' }, {}],
+])('has not taken them when there is %s', async (_what, status, body, headers) => {
+  send(status, body, headers as Record<string, string>);
+  await expect(api.reportCalls([], 300)).rejects.toBeInstanceOf(PlatformUnreachable);
+});
+
+it('is asked again when it is too busy for calls, and not for what the agent publishes', async () => {
+  send(429, { error: { code: 'rate_limited', message: 'the limit is 600 events a minute' } });
+  await expect(api.reportCalls([], 300)).rejects.toBeInstanceOf(PlatformUnreachable);
+  expect(requests).toBeGreaterThan(1);
+  requests = 0;
+  const refused = await api.publishEvent(event).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(PlatformRefusal);
+  expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
+  expect(requests).toBe(1);
+});
