@@ -48,6 +48,7 @@ export function SecretSelect({
           nothingFoundMessage="No secret of this name"
           searchable
           clearable={!required}
+          allowDeselect={!required}
           inputWrapperOrder={['label', 'description', 'error', 'input']}
         />
         {isAdmin ? (

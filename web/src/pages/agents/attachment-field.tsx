@@ -42,6 +42,7 @@ export function AttachmentField({
         onChange={(text) => onChange(text ?? '')}
         placeholder={placeholderOf(field)}
         clearable={!required}
+        allowDeselect={!required}
       />
     );
   }

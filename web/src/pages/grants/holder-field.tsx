@@ -24,6 +24,7 @@ export function HolderField({ values, errors, change }: FieldProps) {
           : 'Yourself: in the sessions that you drive, with any agent. Or an agent of yours. Admins can give to everybody.'
       }
       required
+      allowDeselect={false}
       searchable
       data={[
         { group: 'Agents', items: mine.map(option('agent')) },

@@ -91,6 +91,7 @@ function Choice({
       description={description}
       placeholder={options?.length === 0 ? none : 'Choose'}
       required
+      allowDeselect={false}
       searchable
       nothingFoundMessage="Nothing of this name"
       data={options ?? []}

@@ -26,6 +26,7 @@ export function SessionField({ values, errors, change }: FieldProps) {
       description="One of the holder’s that runs now."
       placeholder={sessions?.length === 0 ? 'None runs now' : 'Choose'}
       required
+      allowDeselect={false}
       searchable
       data={sessions?.map(optionOf) ?? []}
       value={values.session === '' ? null : values.session}

@@ -73,7 +73,14 @@ function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
   return (
     <form onSubmit={form.onSubmit(submit)}>
       <Stack maw={640}>
-        <Select label="Agent" data={agents} searchable required {...form.getInputProps('agent_id')} />
+        <Select
+          label="Agent"
+          data={agents}
+          searchable
+          required
+          allowDeselect={false}
+          {...form.getInputProps('agent_id')}
+        />
         {agentId === null ? null : <ReachNotice agentId={agentId} />}
         <Textarea
           label="Prompt"
