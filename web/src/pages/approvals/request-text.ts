@@ -26,11 +26,11 @@ export function outcomeText(
 ): { title: string; text: string } {
   const late = tooLate ? 'Your decision came too late and changed nothing. ' : '';
   const outcomes = {
-    approved: { title: 'Approved', text: 'The agent has been told and may go on.' },
-    denied: { title: 'Denied', text: 'No permission was given; the agent has been told.' },
+    approved: { title: 'Approved', text: 'The agent was told.' },
+    denied: { title: 'Denied', text: 'No permission was given; the agent was told.' },
     expired: {
       title: 'Expired',
-      text: 'Nobody answered in time. No permission was given; the agent has been told.',
+      text: 'Nobody answered in time. No permission was given; the agent was told.',
     },
     cancelled: {
       title: 'Cancelled',
