@@ -8,11 +8,21 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const formatter = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** Distance of an ISO 8601 time from `nowMs`, in its largest whole unit: "2 hours ago", "in 5 minutes". */
+/**
+ * Distance of an ISO 8601 time from `nowMs`: "2 hours ago", "in 5 minutes". The past is counted in whole units that went by;
+ * the future is rounded, so that what lasts 24 hours does not say "in 23 hours" a second later.
+ */
 export function relativeTime(at: string, nowMs: number): string {
-  const seconds = Math.trunc((Date.parse(at) - nowMs) / 1000);
-  const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
-  return formatter.format(Math.trunc(seconds / length), unit);
+  const seconds = (Date.parse(at) - nowMs) / 1000;
+  const counted = (length: number) =>
+    seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length);
+  // By the next smaller unit: what rounds to 24 hours is a day, and half a day is not.
+  const reaches = (size: number, smaller: number) => Math.abs(counted(smaller)) * smaller >= size;
+  const [unit, length] = units.find(([, size], at) => reaches(size, units[at + 1]?.[1] ?? 1)) ?? [
+    'second',
+    1,
+  ];
+  return formatter.format(counted(length), unit);
 }
 
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
