@@ -51,9 +51,14 @@ const steps = [
       justification: 'To write report.md into the workspace.',
     },
   },
-  { wait_for_message: { contains: 'approved', timeout_seconds: 24 * 3600 } },
+  // The decision, whichever: after a denial the write is refused again, and the session ends with that reason.
+  { wait_for_message: { contains: 'Permission request', timeout_seconds: 24 * 3600 } },
   { call: 'files.write_file', arguments: report },
   { call: 'files.read_text_file', arguments: { path: report.path } },
+  {
+    call: 'platform.emit_artifact',
+    arguments: { name: report.path, mime_type: 'text/markdown', text: report.content },
+  },
   { call: 'platform.emit_status', arguments: { status: 'The report is written' } },
   { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'Wrote report.md.' } },
 ];
