@@ -9,7 +9,11 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  components: { Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }) },
+  components: {
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    // By its name: the tables themselves are not part of the first load.
+    TableScrollContainer: { defaultProps: { type: 'native', className: 'wide-table' } },
+  },
 });
 
 /** Where the library's own colours are too faint for small text. */

@@ -66,7 +66,7 @@ function useAuditEvents(slug: string, filter: AuditFilter) {
 function AuditTable({ events }: { events: AuditEvent[] }) {
   const { nameOf } = useNames();
   return (
-    <Table.ScrollContainer minWidth={700} type="native">
+    <Table.ScrollContainer minWidth={900}>
       <Table verticalSpacing="xs" aria-label="Audit events" layout="fixed">
         <Table.Thead>
           <Table.Tr>

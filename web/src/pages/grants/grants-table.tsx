@@ -10,7 +10,7 @@ import { matterOf, scopeLabel, stateColor, stateLabel, typeLabel, usesText } fro
 
 export function GrantsTable({ grants }: { grants: Grant[] }) {
   return (
-    <Table.ScrollContainer minWidth={760} type="native">
+    <Table.ScrollContainer minWidth={760}>
       <Table verticalSpacing="sm" aria-label="Grants">
         <Table.Thead>
           <Table.Tr>

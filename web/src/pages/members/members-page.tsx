@@ -38,7 +38,7 @@ export function MembersPage() {
 
 function MembersTable({ members }: { members: Member[] }) {
   return (
-    <Table.ScrollContainer minWidth={620} type="native">
+    <Table.ScrollContainer minWidth={760}>
       <Table verticalSpacing="sm" aria-label="Members">
         <Table.Thead>
           <Table.Tr>

@@ -10,7 +10,7 @@ import { SessionStatus } from './session-status.tsx';
 
 export function SessionsTable({ sessions }: { sessions: Session[] }) {
   return (
-    <Table.ScrollContainer minWidth={620} type="native">
+    <Table.ScrollContainer minWidth={620}>
       <Table verticalSpacing="sm" aria-label="Sessions">
         <Table.Thead>
           <Table.Tr>
