@@ -10,9 +10,18 @@ export function FactList({ label, children }: { label: string; children: ReactNo
   );
 }
 
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** `isLong`: a text of sentences, which gets the whole width below its name. */
+export function Fact({
+  name,
+  isLong = false,
+  children,
+}: {
+  name: string;
+  isLong?: boolean;
+  children: ReactNode;
+}) {
   return (
-    <div>
+    <div className={isLong ? 'long-fact' : undefined}>
       <Text component="dt" size="sm" c="dimmed">
         {name}
       </Text>

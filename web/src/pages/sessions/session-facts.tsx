@@ -19,12 +19,12 @@ export function SessionFacts({ session }: { session: Session }) {
           <SessionStatus status={session.status} />
         </Fact>
         {session.status_reason === null ? null : (
-          <Fact name="Why">
+          <Fact name="Why" isLong>
             <VisibleText text={session.status_reason} />
           </Fact>
         )}
-        {session.outcome?.summary ? (
-          <Fact name="Agent's summary">
+        {session.outcome?.summary && session.outcome.summary !== session.status_reason ? (
+          <Fact name="Agent's summary" isLong>
             <VisibleText text={session.outcome.summary} />
           </Fact>
         ) : null}
