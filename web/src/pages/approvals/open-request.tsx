@@ -31,7 +31,7 @@ export function OpenRequest({ request, state, error, sending, decide, onLater }:
   const ready = armed && sending === null && state !== 'asking';
   return (
     <Stack>
-      <RequestFacts request={request} />
+      <RequestFacts request={request} chosen={choice?.scope} />
       <QuotedClaim by={request.agent.name} text={request.justification} />
       <Divider />
       {denial !== null ? (

@@ -8,9 +8,16 @@ import { Fact, FactList } from '../../components/fact-list.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { scopeLabel } from './choices.ts';
+import { type GrantScope, scopeLabel } from './choices.ts';
 
-export function RequestFacts({ request }: { request: PermissionRequest }) {
+/** `chosen` is how far the approval would go, where somebody is choosing. */
+export function RequestFacts({
+  request,
+  chosen,
+}: {
+  request: PermissionRequest;
+  chosen?: GrantScope | undefined;
+}) {
   const { slug } = useWorkspace();
   const { agent, operator, root_operator: root, session_id: sessionId } = request;
   return (
@@ -26,6 +33,7 @@ export function RequestFacts({ request }: { request: PermissionRequest }) {
       </Fact>
       <Fact name="Opens">
         <Opens request={request} />
+        {chosen === undefined ? null : <OnceOpens request={request} chosen={chosen} />}
       </Fact>
       {request.refused_call === null ? null : (
         <Fact name="Refused call">
@@ -64,6 +72,25 @@ function Driver({
     <>
       Nobody directly; it was started below a session of <VisibleText text={root.name} />
     </>
+  );
+}
+
+/** One call opens less than the scope does: the tool that was refused. */
+function OnceOpens({
+  request: { grant_type: type, refused_call: refused, tools },
+  chosen,
+}: {
+  request: PermissionRequest;
+  chosen: GrantScope;
+}) {
+  return type === 'spawn' || refused === null || chosen !== 'once' || tools.length < 2 ? null : (
+    <Text size="sm" fw={600} mt={4}>
+      “Once” opens only{' '}
+      <Code>
+        <VisibleText text={`${refused.server}.${refused.tool}`} />
+      </Code>
+      , for one call.
+    </Text>
   );
 }
 
