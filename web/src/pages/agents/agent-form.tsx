@@ -4,6 +4,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useFocusOnError } from '../../components/use-focus-on-error.ts';
 import type { AgentFormState } from './agent-form-type.ts';
 import { type AgentContent, type AgentValues, contentOf, fieldOf, problemsOf } from './agent-values.ts';
 import { CompanionFields } from './companion-fields.tsx';
@@ -26,13 +27,17 @@ export function AgentForm({
   onCancel: () => void;
 }) {
   const form = useForm<AgentValues>({ initialValues: initial, validate: problemsOf });
+  const { formRef, focusFirstError } = useFocusOnError();
   const send = (values: AgentValues) =>
     save.mutate(contentOf(values), {
-      onError: (error) => form.setErrors(fieldErrors(error, (path) => fieldOf(values, path))),
+      onError(error) {
+        form.setErrors(fieldErrors(error, (path) => fieldOf(values, path)));
+        focusFirstError();
+      },
     });
   const problems = Object.keys(form.errors).length;
   return (
-    <form onSubmit={form.onSubmit(send)} noValidate>
+    <form ref={formRef} onSubmit={form.onSubmit(send, focusFirstError)} noValidate>
       <Stack>
         <BasicFields form={form} />
         <Part
