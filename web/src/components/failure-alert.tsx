@@ -1,10 +1,10 @@
-import { Alert, List } from '@mantine/core';
+import { Alert, List, VisuallyHidden } from '@mantine/core';
 import { ApiFailure } from '../api/failure.ts';
 import { messageOf } from './failure-text.ts';
 
 /**
  * What a form's request ended with, above its buttons. Problems that a field shows itself (`shownAtFields`, by path) are
- * left out; the others are listed, so that none is silently dropped.
+ * left out; the others are listed, so that none is silently dropped. With all of them at their fields there is no box.
  */
 export function FailureAlert({
   error,
@@ -17,15 +17,17 @@ export function FailureAlert({
     return null;
   }
   const failure = error instanceof ApiFailure ? error : null;
-  const rest = failure?.fields.filter(({ path }) => !shownAtFields.includes(path)) ?? [];
+  const rest = failure?.fields.filter(({ path }) => path === '' || !shownAtFields.includes(path)) ?? [];
+  if (failure?.code === 'validation_failed' && failure.fields.length > 0 && rest.length === 0) {
+    // For those who do not see the fields turn red.
+    return <VisuallyHidden role="alert">{messageOf(error)}</VisuallyHidden>;
+  }
   return (
     <Alert color="red" role="alert" title={messageOf(error)}>
       {rest.length === 0 ? null : (
         <List size="sm">
           {rest.map(({ path, message }) => (
-            <List.Item key={`${path} ${message}`}>
-              {path}: {message}
-            </List.Item>
+            <List.Item key={`${path} ${message}`}>{path === '' ? message : `${path}: ${message}`}</List.Item>
           ))}
         </List>
       )}
