@@ -86,7 +86,7 @@ describe('what a request may be answered with', () => {
     );
     expect(new Set(meanings).size).toBe(meanings.length);
     const refused = { ...request, refused_call: { server: 'files', tool: 'write_file' } };
-    expect(scopeMeaning(refused, 'once')).toMatch(/^One call of the tool that was refused, with whatever arguments/);
+    expect(scopeMeaning(refused, 'once')).toMatch(/^One call of the tool that was refused, with whatever/);
     const persistent = { scope: 'persistent' as const };
     expect(holderMeaning({ ...persistent, holder: 'operator' }, { operatorIsMe: true })).toMatch(/you drive/);
     expect(holderMeaning({ ...persistent, holder: 'agent' }, { operatorIsMe: true })).toMatch(/this agent/);
