@@ -15,7 +15,7 @@ import { createPlatformApi } from './platform-api/platform-api.ts';
 import { platformServerName, servePlatformTools } from './platform-tools/platform-server.ts';
 import type { ToolParts } from './platform-tools/tool.ts';
 import { createCallGate } from './server-link/call-gate.ts';
-import type { LinkParts } from './server-link/gated-connection.ts';
+import type { LinkParts } from './server-link/link-parts.ts';
 import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
 import { createRefusedCalls } from './server-link/refused-calls.ts';
 import { createLocalSide } from './server-link/server-side.ts';

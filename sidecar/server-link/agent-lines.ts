@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import { newlyCalledTool } from '../gate/decide.ts';
+import type { Message } from '../json-rpc/message.ts';
 import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { readAhead } from './read-ahead.ts';
@@ -64,8 +65,12 @@ function recordOf(parsed: ParsedLine, parts: AgentLineParts): CallRecord | null 
   if (tool === null) {
     return null;
   }
-  const args = parsed.message.kind === 'request' ? parsed.message.params['arguments'] : undefined;
-  return recordCall(parts, tool, args);
+  return recordCall(parts, tool, argumentsOf(parsed.message));
+}
+
+/** The arguments of a call, for a workspace that keeps them. */
+export function argumentsOf(message: Message): unknown {
+  return message.kind === 'request' ? message.params['arguments'] : undefined;
 }
 
 /** Begins the record of one call. */

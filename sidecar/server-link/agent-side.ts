@@ -1,6 +1,7 @@
 /** The agent's connections to one server: as many at a time as the server takes, the next ones wait their turn. */
 import type { Socket } from 'node:net';
-import { type LinkParts, serveConnection } from './gated-connection.ts';
+import { serveConnection } from './gated-connection.ts';
+import type { LinkParts } from './link-parts.ts';
 
 export interface AgentSide {
   /** Serves the connection, or lets it wait: a client may open a second one before it closes its first (design 8). */

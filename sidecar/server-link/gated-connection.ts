@@ -3,45 +3,27 @@
  * (design 8). It lives as long as the agent's side; the server's side is taken for it alone and closed with it.
  */
 import type { Duplex } from 'node:stream';
-import type { Logger } from 'pino';
 import type { CallOutcome } from '../../contract/audit-event.ts';
-import type { ClientFeature } from '../../contract/catalog.ts';
-import type { AuditTrail } from '../audit/audit-trail.ts';
 import {
   type AgentDecision,
   decideAgentMessage,
   decideServerMessage,
   type ServerDecision,
 } from '../gate/decide.ts';
-import type { GateMap } from '../gate/gate-map.ts';
 import { type Era, eraAfter } from '../gate/method-policy.ts';
 import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
 import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { writeLine } from '../json-rpc/write-line.ts';
-import type { Metrics } from '../metrics.ts';
-import { type AgentLine, type CallRecord, readAgentLines, recordCall } from './agent-lines.ts';
-import { type CallGate, callRefusal, type GatedCall } from './call-gate.ts';
+import { type AgentLine, argumentsOf, type CallRecord, readAgentLines, recordCall } from './agent-lines.ts';
+import { callRefusal, type GatedCall } from './call-gate.ts';
 import { outcomeOf, resultOf } from './call-outcome.ts';
 import { Continuations, digestOf } from './continuations.ts';
 import { endDuplex } from './end-duplex.ts';
 import { InFlight, maxOpen, type OpenCall, type OpenRequest } from './in-flight.ts';
+import type { LinkParts } from './link-parts.ts';
 import { createReplies, type Replies } from './replies.ts';
-import type { ServerSide } from './server-side.ts';
-
-export interface LinkParts {
-  server: string;
-  side: ServerSide;
-  tools: GateMap;
-  /** What the server may ask of the agent. */
-  clientFeatures: ReadonlySet<ClientFeature>;
-  gate: CallGate;
-  audit: AuditTrail;
-  metrics: Metrics;
-  logger: Logger;
-  limits: { lineBytes: number; connectTimeoutMs: number; callTimeoutMs: number };
-}
 
 /** A side that takes no bytes for this long is given up. */
 const stallMs = 30_000;
@@ -120,7 +102,7 @@ class GatedConnection {
       await this.#replies.refuseLine(problem, id !== null && this.#inFlight.isTaken(id) ? null : id);
       return;
     }
-    const { message, rawArguments } = parsed;
+    const { message } = parsed;
     this.#era = eraAfter(this.#era, message);
     const decision = decideAgentMessage(message, {
       tools: this.#parts.tools,
@@ -135,7 +117,7 @@ class GatedConnection {
     } else if (decision.action === 'drop') {
       this.#replies.note('agent', decision.reason);
     } else if (decision.action === 'call') {
-      await this.#call(decision, { bytes, rawArguments, record });
+      await this.#call(decision, { bytes, parsed, record });
     } else {
       await this.#forward(message, bytes);
     }
@@ -154,25 +136,21 @@ class GatedConnection {
 
   async #call(
     decision: AgentDecision & { action: 'call' },
-    {
-      bytes,
-      rawArguments,
-      record: given,
-    }: Pick<AgentLine, 'bytes' | 'record'> & { rawArguments: string | null },
+    { bytes, parsed, record: given }: AgentLine,
   ): Promise<void> {
-    const { id, tool, scope, continues } = decision;
+    const { id, tool } = decision;
+    const rawArguments = parsed.ok ? parsed.rawArguments : null;
+    const args = parsed.ok ? argumentsOf(parsed.message) : undefined;
     const { server: name, gate, audit } = this.#parts;
     const isModern = this.#era === '2026-07-28';
     const argumentsDigest = isModern ? digestOf(rawArguments) : null;
-    const record = continues ? null : (given ?? recordCall(this.#parts, tool));
-    const call: OpenCall | null = record
-      ? { callId: record.callId, tool, scope, argumentsDigest, rounds: 0 }
-      : continues && this.#continuations.take(tool, argumentsDigest ?? '', continues);
-    if (!call) {
+    const opened = this.#openCall(decision, argumentsDigest, { given, args });
+    if (!opened) {
       const code = rpcErrorCode.invalidParams;
       await this.#refuseMessage({ action: 'refuse', reason: 'unknown_continuation', code, id, tool }, null);
       return;
     }
+    const { call, record } = opened;
     const gated: GatedCall = { ...call, server: name };
     const server = await this.#connectedServer();
     const refusal = await (record ? gate.open(gated, server !== null, record.isKept) : gate.reopen(gated));
@@ -191,6 +169,26 @@ class GatedConnection {
     }
     this.#inFlight.add({ id, method: 'tools/call', call, isModern, timer: this.#callTimer(id) });
     await this.#toServer(bytes);
+  }
+
+  /**
+   * The call that a message goes on with, or begins: then with its record. Answers that belong to no round of input are a call
+   * of their own, which is checked like any other. Null: its server may ask for nothing, so there is nothing to answer.
+   */
+  #openCall(
+    { tool, scope, continues }: AgentDecision & { action: 'call' },
+    argumentsDigest: string | null,
+    { given, args }: { given: CallRecord | null; args: unknown },
+  ): { call: OpenCall; record: CallRecord | null } | null {
+    const continued = continues && this.#continuations.take(tool, argumentsDigest ?? '', continues);
+    if (continued) {
+      return { call: continued, record: null };
+    }
+    if (continues && this.#parts.clientFeatures.size === 0) {
+      return null;
+    }
+    const record = given ?? recordCall(this.#parts, tool, args);
+    return { call: { callId: record.callId, tool, scope, argumentsDigest, rounds: 0 }, record };
   }
 
   async #forward(message: Message, bytes: Buffer): Promise<void> {

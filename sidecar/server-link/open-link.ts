@@ -1,7 +1,7 @@
 /** The sockets of one MCP server: the agent's, and for an external server the one that its relay connects to. */
 import { agentServerSocket, relaySocket } from '../session-paths.ts';
 import { createAgentSide } from './agent-side.ts';
-import type { LinkParts } from './gated-connection.ts';
+import type { LinkParts } from './link-parts.ts';
 import { closeServer, listenOnSocket } from './listen.ts';
 import { createRelaySide } from './server-side.ts';
 

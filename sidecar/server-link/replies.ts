@@ -9,8 +9,8 @@ import {
 import { type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { LineProblem } from '../json-rpc/parse-line.ts';
 import { lostCall } from './call-gate.ts';
-import type { LinkParts } from './gated-connection.ts';
 import type { OpenRequest } from './in-flight.ts';
+import type { LinkParts } from './link-parts.ts';
 
 export interface Replies {
   /** Counts and logs what did not pass. */

@@ -108,34 +108,39 @@ describe('a round that a hostile agent makes up', () => {
       'an answer that nobody asked for',
       order(2, 'hat', { requestState: 'asked:hat', inputResponses: { other: { action: 'accept' } } }),
     ],
-    [
-      'another tool',
-      request(2, 'tools/call', {
-        name: 'endless',
-        arguments: { item: 'hat' },
-        requestState: 'asked:hat',
-        ...answers,
-        _meta: envelope,
-      }),
-    ],
-  ])('with %s is refused, and the call can still go on', async (_title, round) => {
+  ])(
+    'with %s is a call of its own that needs its own grant, and the call can still go on',
+    async (_title, round) => {
+      await asked();
+      wire.send(round);
+      expect(text(await wire.answerTo(2))).toContain('permission_required');
+      expect(session.platform.checks[1]?.call_id).not.toBe(spentOn);
+      wire.send(order(3, 'hat', { requestState: 'asked:hat', ...answers }));
+      expect(text(await wire.answerTo(3))).toContain('chosen:hat:red');
+    },
+  );
+
+  it('of another tool is a call of that tool, with a record of its own', async () => {
     await asked();
-    wire.send(round);
-    expect(text(await wire.answerTo(2))).toContain('"reason":"unknown_continuation"');
+    const params = { name: 'endless', arguments: {}, requestState: 'asked:hat', ...answers, _meta: envelope };
+    wire.send(request(2, 'tools/call', params));
+    expect(text(await wire.answerTo(2))).toContain('input_required');
     wire.send(order(3, 'hat', { requestState: 'asked:hat', ...answers }));
     expect(text(await wire.answerTo(3))).toContain('chosen:hat:red');
+    wire.socket.destroy();
+    expect(await session.recordOf('rounds', 'endless', 'unknown')).toBeDefined();
   });
 
-  it('with a state for the second time is refused', async () => {
+  it('with a state for the second time needs another grant', async () => {
     await asked();
     const round = (id: number) => order(id, 'hat', { requestState: 'asked:hat', ...answers });
     wire.send(round(2), round(3));
     expect(text(await wire.answerTo(2))).toContain('chosen:hat:red');
-    expect(text(await wire.answerTo(3))).toContain('unknown_continuation');
+    expect(text(await wire.answerTo(3))).toContain('permission_required');
     wire.socket.destroy();
     expect(await session.recordOf('rounds', 'order', 'unknown')).toBeDefined();
     const outcomes = session.platform.calls.map(({ outcome }) => outcome).toSorted();
-    expect(outcomes).toEqual(['refused', 'unknown']);
+    expect(outcomes).toEqual(['permission_required', 'unknown']);
   });
 
   it('after the grant was revoked is refused', async () => {
@@ -144,7 +149,7 @@ describe('a round that a hostile agent makes up', () => {
     wire.send(order(2, 'hat', { requestState: 'asked:hat', ...answers }));
     expect(text(await wire.answerTo(2))).toContain('permission_required');
     wire.send(order(3, 'hat', { requestState: 'asked:hat', ...answers }));
-    expect(text(await wire.answerTo(3))).toContain('unknown_continuation');
+    expect(text(await wire.answerTo(3))).toContain('permission_required');
     expect(await session.recordOf('rounds', 'order', 'permission_required')).toBeDefined();
   });
 

@@ -1,0 +1,21 @@
+/** What a connection of the agent to one MCP server is served with. */
+import type { Logger } from 'pino';
+import type { ClientFeature } from '../../contract/catalog.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { GateMap } from '../gate/gate-map.ts';
+import type { Metrics } from '../metrics.ts';
+import type { CallGate } from './call-gate.ts';
+import type { ServerSide } from './server-side.ts';
+
+export interface LinkParts {
+  server: string;
+  side: ServerSide;
+  tools: GateMap;
+  /** What the server may ask of the agent. */
+  clientFeatures: ReadonlySet<ClientFeature>;
+  gate: CallGate;
+  audit: AuditTrail;
+  metrics: Metrics;
+  logger: Logger;
+  limits: { lineBytes: number; connectTimeoutMs: number; callTimeoutMs: number };
+}
