@@ -1,14 +1,12 @@
 /** A request that expires while somebody looks at it. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, waitFor } from '../support/asking-steps.ts';
-import { chromiumMissing, openBrowser, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
-const suite = chromiumMissing ? describe.skip : describe;
-
-suite('an approval that nobody gives', () => {
+describeInBrowser('an approval that nobody gives', () => {
   let platform: Platform;
   let browser: Browser;
 

@@ -1,11 +1,11 @@
 /** Deciding on what agents ask: what the dialog shows, when its buttons work, and how each decision ends. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import {
-  chromiumMissing,
   type DemoPerson,
+  describeInBrowser,
   inPage,
   openBrowser,
   phone,
@@ -15,10 +15,9 @@ import {
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
-const suite = chromiumMissing ? describe.skip : describe;
 const requests = '/api/workspaces/demo/permission-requests';
 
-suite('approvals in the web UI', () => {
+describeInBrowser('approvals in the web UI', () => {
   let platform: Platform;
   let browser: Browser;
   let ada: FrontDoor;

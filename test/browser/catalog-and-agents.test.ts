@@ -1,11 +1,9 @@
 /** The catalog and agents through the UI: import a server, create an agent, attach with errors at fields, start it. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { chromiumMissing, openBrowser, phone, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
-
-const suite = chromiumMissing ? describe.skip : describe;
 
 const configuration = JSON.stringify({
   mcpServers: {
@@ -19,7 +17,7 @@ const configuration = JSON.stringify({
   },
 });
 
-suite('the catalog and agents in the web UI', () => {
+describeInBrowser('the catalog and agents in the web UI', () => {
   let platform: Platform;
   let browser: Browser;
 

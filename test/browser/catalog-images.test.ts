@@ -1,16 +1,14 @@
 /** An image entry through the UI: registered, checked for a newer image, and taken. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { chromiumMissing, openBrowser, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { image, startTestRegistry, type TestRegistry, tar } from '../support/images.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
-
-const suite = chromiumMissing ? describe.skip : describe;
 
 const withScopes = (tool_scopes: object) =>
   image({ layers: [tar([{ path: 'mcp-manifest.json', content: JSON.stringify({ tool_scopes }) }])] });
 
-suite('image servers in the web UI', () => {
+describeInBrowser('image servers in the web UI', () => {
   let registry: TestRegistry;
   let platform: Platform;
   let browser: Browser;

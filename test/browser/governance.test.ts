@@ -1,20 +1,19 @@
 /** Grants, the audit trail, members and settings, over a session whose gated call was approved. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { caller, type Person } from '../support/api.ts';
-import { chromiumMissing, openBrowser, phone, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { eventually } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
 // Each test goes through several pages; a busy machine may take its time.
 jest.setTimeout(90_000);
 
-const suite = chromiumMissing ? describe.skip : describe;
 const base = '/api/workspaces/demo';
 
-suite('grants, audit, members and settings', () => {
+describeInBrowser('grants, audit, members and settings', () => {
   let platform: Platform;
   let browser: Browser;
   let ada: Pick<Person, 'ok'>;

@@ -1,10 +1,8 @@
 /** Secrets through the UI: set, restrict, replace and clear, with the value nowhere once it is sent; and the view of a member. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { chromiumMissing, openBrowser, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
-
-const suite = chromiumMissing ? describe.skip : describe;
 
 /** Everything that the page holds as text: markup, form values, and what is kept between pages. */
 const wholePage = (page: Page) =>
@@ -14,7 +12,7 @@ const wholePage = (page: Page) =>
     { ...localStorage }, { ...sessionStorage }, location.href, history.state, document.title,
   ])`);
 
-suite('secrets in the web UI', () => {
+describeInBrowser('secrets in the web UI', () => {
   let platform: Platform;
   let browser: Browser;
 

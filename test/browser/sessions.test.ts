@@ -1,14 +1,12 @@
 /** The main job through the UI alone, and what a session's page shows of one. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, say, waitForever, write } from '../support/asking-steps.ts';
-import { chromiumMissing, type DemoPerson, inPage, openBrowser, visit } from '../support/browser.ts';
+import { type DemoPerson, describeInBrowser, inPage, openBrowser, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
-const suite = chromiumMissing ? describe.skip : describe;
-
-suite('sessions in the web UI', () => {
+describeInBrowser('sessions in the web UI', () => {
   let platform: Platform;
   let browser: Browser;
   let ada: FrontDoor;

@@ -1,13 +1,11 @@
 /** What stands around every page: the sign-in, the navigation, colours, addresses, and how failures show. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { chromiumMissing, openBrowser, phone, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { eventually } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
-const suite = chromiumMissing ? describe.skip : describe;
-
-suite('the web UI', () => {
+describeInBrowser('the web UI', () => {
   let platform: Platform;
   let browser: Browser;
 

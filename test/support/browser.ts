@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { describe } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { demoPeople } from '../../embedded/demo-content.ts';
 import { eventually } from './front-door.ts';
@@ -25,7 +26,9 @@ export function findChromium(): string | null {
 }
 
 const program = findChromium();
-export const chromiumMissing = program === null;
+/** `describe` where there is a Chromium; elsewhere the tests are left out, and the end of the run names them. */
+export const describeInBrowser: typeof describe | typeof describe.skip =
+  program === null ? describe.skip : describe;
 
 const flags = [
   '--no-sandbox',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMe, useWorkspace } from '../app/signed-in.tsx';
 import { api, call } from './client.ts';
 import { keys } from './keys.ts';
+import { fetchAll } from './use-all.ts';
 
 export interface Known {
   id: string;
@@ -27,45 +28,29 @@ export function useNames(): { people: Known[]; agents: KnownAgent[]; nameOf(id: 
     enabled: isAdmin,
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      allPages(async (cursor) => {
-        const params = { path: { slug }, query: { limit: 200, ...(cursor === null ? {} : { cursor }) } };
+      fetchAll(async (query) => {
+        const params = { path: { slug }, query };
         const page = await call(api.GET('/api/workspaces/{slug}/members', { params, signal }));
         return {
           items: page.members.map(({ user: { id, name } }) => ({ id, name })),
-          next: page.next_cursor,
+          next_cursor: page.next_cursor,
         };
-      }),
+      }, mostPages),
   });
   const agents = useQuery({
     queryKey: keys.agents(slug, 'names'),
     staleTime: 60_000,
     queryFn: ({ signal }) =>
-      allPages(async (cursor) => {
-        const params = { path: { slug }, query: { limit: 200, ...(cursor === null ? {} : { cursor }) } };
+      fetchAll(async (query) => {
+        const params = { path: { slug }, query };
         const page = await call(api.GET('/api/workspaces/{slug}/agents', { params, signal }));
         return {
           items: page.agents.map(({ id, name, owner_id: ownerId }) => ({ id, name, ownerId })),
-          next: page.next_cursor,
+          next_cursor: page.next_cursor,
         };
-      }),
+      }, mostPages),
   });
   const people = members.data ?? [user];
   const known = new Map([...people, ...(agents.data ?? [])].map(({ id, name }) => [id, name]));
   return { people, agents: agents.data ?? [], nameOf: (id) => known.get(id) ?? null };
-}
-
-async function allPages<Item>(
-  read: (cursor: string | null) => Promise<{ items: Item[]; next: string | null }>,
-): Promise<Item[]> {
-  const all: Item[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < mostPages; page++) {
-    const { items, next }: { items: Item[]; next: string | null } = await read(cursor);
-    all.push(...items);
-    cursor = next;
-    if (cursor === null) {
-      break;
-    }
-  }
-  return all;
 }

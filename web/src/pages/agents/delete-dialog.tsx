@@ -1,4 +1,4 @@
-import { Alert, List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -8,7 +8,7 @@ import type { Agent } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { TextLink } from '../../components/text-link.tsx';
+import { InUseAlert } from '../../components/in-use-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
 /** Deletes an agent, or names the sessions that stand in the way. */
@@ -49,24 +49,11 @@ export function DeleteDialog({
         <VisibleText text={name} /> goes with its attachments, its grants and its ended sessions. The audit
         trail stays. This cannot be undone.
       </Text>
-      {uses.length === 0 ? null : (
-        <Alert
-          variant="outline"
-          color="red"
-          role="alert"
-          title="Sessions of it are running. End these first:"
-        >
-          <List size="sm">
-            {uses.map((use) => (
-              <List.Item key={use.id}>
-                <TextLink to={pathOf(slug, 'sessions', use.id)}>
-                  <VisibleText text={use.name} />
-                </TextLink>
-              </List.Item>
-            ))}
-          </List>
-        </Alert>
-      )}
+      <InUseAlert
+        title="Sessions of it are running. End these first:"
+        uses={uses}
+        pathOfUse={(session) => pathOf(slug, 'sessions', session)}
+      />
     </ConfirmDialog>
   );
 }

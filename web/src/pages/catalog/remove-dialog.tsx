@@ -1,14 +1,13 @@
-import { Alert, List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
-import { ApiFailure, type Use } from '../../api/failure.ts';
+import { ApiFailure } from '../../api/failure.ts';
 import { keys } from '../../api/keys.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { TextLink } from '../../components/text-link.tsx';
-import { VisibleText } from '../../components/visible-text.tsx';
+import { InUseAlert } from '../../components/in-use-alert.tsx';
 
 /** Removes an entry, or names the agents that stand in the way. */
 export function RemoveDialog({
@@ -49,29 +48,11 @@ export function RemoveDialog({
         Agents cannot be attached to it any more. Sessions that run keep it until they end. Grants of its
         scopes stay, for other servers that name the same scopes.
       </Text>
-      {uses.length === 0 ? null : <InUse uses={uses} />}
+      <InUseAlert
+        title="It is in use. Detach it from these agents first:"
+        uses={uses}
+        pathOfUse={(agent) => pathOf(slug, 'agents', agent)}
+      />
     </ConfirmDialog>
-  );
-}
-
-function InUse({ uses }: { uses: readonly Use[] }) {
-  const { slug } = useWorkspace();
-  return (
-    <Alert
-      variant="outline"
-      color="red"
-      role="alert"
-      title="It is in use. Detach it from these agents first:"
-    >
-      <List size="sm">
-        {uses.map(({ id, name }) => (
-          <List.Item key={id}>
-            <TextLink to={pathOf(slug, 'agents', id)}>
-              <VisibleText text={name} />
-            </TextLink>
-          </List.Item>
-        ))}
-      </List>
-    </Alert>
   );
 }
