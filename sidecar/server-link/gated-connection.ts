@@ -117,7 +117,7 @@ class GatedConnection {
     } else if (decision.action === 'drop') {
       this.#replies.note('agent', decision.reason);
     } else if (decision.action === 'call') {
-      await this.#call(decision, { bytes, parsed, record });
+      await this.#call(decision, parsed, { bytes, record });
     } else {
       await this.#forward(message, bytes);
     }
@@ -136,15 +136,14 @@ class GatedConnection {
 
   async #call(
     decision: AgentDecision & { action: 'call' },
-    { bytes, parsed, record: given }: AgentLine,
+    { message, rawArguments }: ParsedLine & { ok: true },
+    { bytes, record: given }: Pick<AgentLine, 'bytes' | 'record'>,
   ): Promise<void> {
     const { id, tool } = decision;
-    const rawArguments = parsed.ok ? parsed.rawArguments : null;
-    const args = parsed.ok ? argumentsOf(parsed.message) : undefined;
     const { server: name, gate, audit } = this.#parts;
     const isModern = this.#era === '2026-07-28';
     const argumentsDigest = isModern ? digestOf(rawArguments) : null;
-    const opened = this.#openCall(decision, argumentsDigest, { given, args });
+    const opened = this.#openCall(decision, argumentsDigest, { given, args: argumentsOf(message) });
     if (!opened) {
       const code = rpcErrorCode.invalidParams;
       await this.#refuseMessage({ action: 'refuse', reason: 'unknown_continuation', code, id, tool }, null);
