@@ -3,6 +3,7 @@ import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
 import type { MasterKeys } from '../config/keys.ts';
 import type { WorkerConfig } from '../config/worker.ts';
+import type { FrozenImage } from '../contract/session.ts';
 import type { Runtime } from '../runtime/workload.ts';
 import type { Db } from '../store/database.ts';
 
@@ -10,6 +11,8 @@ export interface ActivityDependencies {
   db: Db;
   /** Its specification of a workload is opaque here: what `render` made goes to `start`. */
   runtime: Runtime<unknown>;
+  /** What an image reference stands for now. Throws `launch_refused` with a sentence for the operator. */
+  readImage: (reference: string) => Promise<FrozenImage>;
   masterKeys: MasterKeys;
   sessionKeySeed: Buffer;
   /** Where sidecars that are started now reach the API. */

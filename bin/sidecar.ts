@@ -1,8 +1,11 @@
 /**
- * The sidecar of one session. Its configuration comes as one JSON line on standard input, because it holds keys; standard
- * input then stays open, and its end means that the supervisor is gone and this process has nothing left to guard.
+ * The sidecar of one session. Its configuration holds keys. It comes as one JSON line on standard input, which then stays open: its
+ * end means that the supervisor is gone and this process has nothing left to guard. In a container it is `--boot-file <path>`, a
+ * file that no other container sees.
  */
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { sidecarBoot } from '../contract/sidecar.ts';
 import { startSidecar } from '../sidecar/start-sidecar.ts';
@@ -10,20 +13,26 @@ import { startSidecar } from '../sidecar/start-sidecar.ts';
 const logger = pino({ name: 'sidecar' }, pino.destination({ dest: 2, sync: true }));
 const stopLimitMs = 8000;
 
-const input = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
-const inputEnded = new Promise<void>((resolve) => input.once('close', resolve));
+const { values: options } = parseArgs({ options: { 'boot-file': { type: 'string' } } });
+const bootFile = options['boot-file'];
+const input = bootFile === undefined ? createInterface({ input: process.stdin, crlfDelay: Infinity }) : null;
+const supervisorGone = new Promise<void>((resolve) => input?.once('close', resolve));
 
 async function readBoot() {
-  const line = await new Promise<string>((resolve, reject) => {
-    input.once('line', resolve);
-    input.once('close', () => reject(new Error('standard input ended before the configuration')));
-  });
-  const parsed = sidecarBoot.safeParse(JSON.parse(line));
+  const text = bootFile === undefined ? await firstLine() : readFileSync(bootFile, 'utf8');
+  const parsed = sidecarBoot.safeParse(JSON.parse(text));
   if (!parsed.success) {
     const paths = parsed.error.issues.map((issue) => issue.path.join('.') || '(top level)');
     throw new Error(`the configuration is not usable: ${paths.join(', ')}`);
   }
   return parsed.data;
+}
+
+function firstLine(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    input?.once('line', resolve);
+    input?.once('close', () => reject(new Error('standard input ended before the configuration')));
+  });
 }
 
 try {
@@ -40,7 +49,7 @@ try {
   };
   process.once('SIGTERM', () => void stop('asked to', 0));
   process.once('SIGINT', () => void stop('asked to', 0));
-  void inputEnded.then(() => stop('its supervisor is gone', 0));
+  void supervisorGone.then(() => stop('its supervisor is gone', 0));
   sidecar.ready.then(
     () => logger.info('the platform knows that this sidecar is ready'),
     (error: unknown) => {

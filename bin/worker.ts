@@ -7,6 +7,7 @@ import { importSPKI } from 'jose';
 import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
+import { createReadImage } from '../activities/sessions/read-image.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflow-ids.ts';
@@ -37,6 +38,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const deps: ActivityDependencies = {
     db,
     runtime: await openRuntime(config, (sessionId, calls) => recordLeftCalls(db, sessionId, calls), log),
+    readImage: createReadImage({ private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS }),
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
     internalApiUrl: config.INTERNAL_API_URL,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
 import { databaseUrl, flag, logLevel } from './parse.ts';
+import { privateRegistries, registryRealms } from './registries.ts';
 
 export const workerConfig = z.object({
   DATABASE_URL: databaseUrl,
@@ -23,6 +24,9 @@ export const workerConfig = z.object({
   SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
   /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
   ALLOW_UNSANDBOXED: flag.default(false),
+  /** As for the API: registries of the images that agents run. */
+  PRIVATE_REGISTRIES: privateRegistries,
+  REGISTRY_REALMS: registryRealms,
   WORKER_MAX_SESSIONS: z.coerce.number().int().min(1).max(5000).default(500),
   NODE_ENV: z.string().optional(),
   LOG_LEVEL: logLevel,

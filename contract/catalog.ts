@@ -16,6 +16,10 @@ export const imageReference = z
     'must be an OCI image reference such as registry.example/team/server:1.2',
   );
 
+export const imageDigest = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 lowercase hexadecimal digits');
+
 export const shape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('image'),
@@ -69,10 +73,7 @@ export const mcpServerInput = z.strictObject({
   shape,
   manifest: manifest.optional(),
   /** What an image check showed: refused when the image is another one by now. */
-  image_digest: z
-    .string()
-    .regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256: and 64 lowercase hexadecimal digits')
-    .optional(),
+  image_digest: imageDigest.optional(),
   network: network.default('internet'),
   egress_allow: z.array(egressRule).max(50).default([]),
   approvers: approvers.default('operator'),

@@ -1,7 +1,7 @@
 /** Sessions and their frozen configuration (design 5, 6). */
 import { z } from 'zod';
 import { agentKind, agentLimits, run } from './agent.ts';
-import { clientFeature, egressRule, manifestEnvField, network, shape } from './catalog.ts';
+import { clientFeature, egressRule, imageDigest, manifestEnvField, network, shape } from './catalog.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 
 export const sessionStatus = z.enum([
@@ -59,12 +59,20 @@ export type FrozenVariable = z.infer<typeof frozenVariable>;
 export const frozenEnv = z.record(z.string(), frozenVariable);
 export type FrozenEnv = z.infer<typeof frozenEnv>;
 
+/** The one image that a reference stood for when it was read, and what runs in it: entrypoint and command. */
+export const frozenImage = z.strictObject({ digest: imageDigest, command: z.array(z.string()).min(1) });
+export type FrozenImage = z.infer<typeof frozenImage>;
+
 export const frozenServer = z.strictObject({
   name: entryName,
   entry_id: uuid,
   entry_version: z.int(),
   shape,
   image_digest: z.string().nullable(),
+  /** The image's entrypoint and command. Sessions from before it was kept have none. */
+  image_command: z.array(z.string()).nullable().default(null),
+  /** `user:password` for the image's registry alone. */
+  registry_credentials: frozenVariable.nullable().default(null),
   env: frozenEnv,
   /** The manifest's `env` at the freeze: the attachment is checked against it again at launch. */
   manifest_env: z.record(envName, manifestEnvField),
@@ -76,7 +84,14 @@ export const frozenServer = z.strictObject({
 });
 export type FrozenServer = z.infer<typeof frozenServer>;
 
-export const frozenCompanion = z.strictObject({ name: entryName, run, env: frozenEnv });
+export const frozenCompanion = z.strictObject({
+  name: entryName,
+  run,
+  /** Of a `run` that is an image. */
+  image: frozenImage.nullable().default(null),
+  env: frozenEnv,
+});
+export type FrozenCompanion = z.infer<typeof frozenCompanion>;
 
 /** Everything a session runs with, fixed at its start. Holds references, never a secret's value. */
 export const frozenConfiguration = z.strictObject({
@@ -87,6 +102,8 @@ export const frozenConfiguration = z.strictObject({
     name: z.string(),
     kind: agentKind,
     run,
+    /** Of a `run` that is an image. */
+    image: frozenImage.nullable().default(null),
     instructions: z.string(),
     model: z.string().nullable(),
     env: frozenEnv,

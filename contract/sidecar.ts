@@ -4,7 +4,7 @@
  * Down: API and worker call the sidecar's control port, each request signed (design 2, 8).
  */
 import { z } from 'zod';
-import { inputMessage } from './agent-contract.ts';
+import { agentConfig, inputMessage } from './agent-contract.ts';
 import { clientFeature } from './catalog.ts';
 import { toolErrorCode } from './errors.ts';
 import { entryName, timestamp, toolScope, uuid } from './names.ts';
@@ -18,7 +18,10 @@ export const controlSignatureHeader = 'x-control-signature';
 /** A control request older or newer than this is refused. */
 export const controlClockSkewMs = 60_000;
 
-/** What the driver hands the sidecar on standard input, as one JSON line: it holds the token and the key, so never argv, env or a file. */
+/**
+ * What the driver hands the sidecar as JSON: it holds the token and the key, so never argv or env. It comes on standard input, or
+ * in a file that no other container sees.
+ */
 export const sidecarBoot = z.strictObject({
   session_id: uuid,
   agent: z.strictObject({ id: uuid, name: z.string() }),
@@ -27,6 +30,9 @@ export const sidecarBoot = z.strictObject({
   control_key: z.string(),
   /** Where the sidecar makes its sockets; relative paths below it stay under the 107 bytes of a socket path. */
   session_directory: z.string(),
+  /** The agent's `config.json`, where the sidecar is the one that writes it; null where the driver does. */
+  agent_config: agentConfig.nullable().default(null),
+  /** An address of this machine, or `0.0.0.0`: every address of a network that the session has to itself. */
   control_host: z.string(),
   /** 0 lets the system choose; the sidecar reports what it got with `ready`. */
   control_port: z.int(),
@@ -53,10 +59,10 @@ export const sidecarBoot = z.strictObject({
 export type SidecarBoot = z.infer<typeof sidecarBoot>;
 
 /** `POST .../ready`: every socket listens. Answered with all input so far, so that a restarted sidecar lost none. */
-/** Signed requests go here, so it can only be a port of the machine that the session runs on. */
+/** Signed requests go here: a port at an address, which the worker compares with where the session really runs. */
 export const controlUrl = z
   .string()
-  .regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/, 'must be http://127.0.0.1:<port>');
+  .regex(/^http:\/\/\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, 'must be http://<IPv4 address>:<port>');
 export const readyReport = z.strictObject({ control_url: controlUrl });
 export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
 

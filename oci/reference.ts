@@ -56,6 +56,11 @@ export function formatReference({ registry, repository, tag, digest }: ImageRefe
   return `${registry}/${repository}${tag === null ? '' : `:${tag}`}${digest === null ? '' : `@${digest}`}`;
 }
 
+/** The one image that `digest` names, in the repository of a reference. Throws ImageError `invalid_reference`. */
+export function pinReference(text: string, digest: string): string {
+  return formatReference({ ...parseReference(text), tag: null, digest });
+}
+
 function cut(text: string, at: number): { rest: string; after: string | null } {
   return at < 0 ? { rest: text, after: null } : { rest: text.slice(0, at), after: text.slice(at + 1) };
 }

@@ -17,6 +17,8 @@ export interface LaunchSecrets {
   serverEnv: Readonly<Record<string, ResolvedEnv>>;
   /** By companion name. */
   siblingEnv: Readonly<Record<string, ResolvedEnv>>;
+  /** `user:password` for the registry of a server's image, by server name. */
+  registryCredentials: Readonly<Record<string, string>>;
   /** The sidecar's own token and key. */
   sidecar: Pick<SidecarBoot, 'internal_token' | 'control_key'>;
 }
@@ -30,7 +32,14 @@ export type TakeLeftCalls = (sessionId: string, calls: readonly CallRecord[]) =>
 /** `waiting`: not started yet. `restarting`: the sidecar was lost and is being started again. */
 export type ContainerState =
   | { name: string; state: 'waiting' | 'running' | 'restarting' }
-  | { name: string; state: 'exited'; exitCode: number | null; signal: string | null };
+  | {
+      name: string;
+      state: 'exited';
+      exitCode: number | null;
+      signal: string | null;
+      /** A sentence about an end that the container did not choose, such as too much memory; never its output. */
+      reason?: string;
+    };
 
 /** `absent`: no such workload here. `lost`: it was here and its supervisor is gone. */
 export type WorkloadState =
@@ -43,13 +52,23 @@ export class UnsupportedWorkloadError extends Error {
   override name = 'UnsupportedWorkloadError';
 }
 
+/** A workload that cannot start, and will not when it is tried again: a sentence for the operator that holds no value. */
+export class WorkloadFailedError extends Error {
+  override name = 'WorkloadFailedError';
+}
+
 export interface Runtime<Spec> {
   readonly name: 'process' | 'container' | 'kubernetes';
   /** Pure: configuration in, full description of the workload out, without any secret. Throws UnsupportedWorkloadError. */
   render(configuration: FrozenConfiguration): Spec;
-  /** Starts the workload, or does nothing when it already runs. */
-  start(spec: Spec, secrets: LaunchSecrets): Promise<void>;
+  /**
+   * Starts the workload and returns when every container was started, or does nothing when it already runs. Throws
+   * WorkloadFailedError for what another attempt does not mend, and gives up when `signal` is aborted.
+   */
+  start(spec: Spec, secrets: LaunchSecrets, signal?: AbortSignal): Promise<void>;
   inspect(sessionId: string): Promise<WorkloadState>;
+  /** The IPv4 address at which the session's sidecar takes what the platform sends; null while there is none. */
+  sidecarHost(sessionId: string): Promise<string | null>;
   /** The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). */
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
   /**

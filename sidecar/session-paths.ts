@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const agentDirectory = 'agent';
 
 export const agentServerSocket = (server: string) => join(agentDirectory, 'mcp', `${server}.sock`);
+export const agentConfigFile = () => join(agentDirectory, 'agent', 'config.json');
 export const agentHttpSocket = () => join(agentDirectory, 'agent', 'sidecar.sock');
 /** Its directory is mounted read-only at `/run/platform/mcp` in that server's container. */
 export const relaySocket = (server: string) => join('servers', server, `${server}.sock`);

@@ -5,10 +5,12 @@
 import type { Logger } from 'pino';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 import { createAgentHttp } from './agent-http/agent-http.ts';
+import { writeAgentConfig } from './agent-http/write-agent-config.ts';
 import { openDurableTrail } from './audit/durable-trail.ts';
 import { createControlHttp } from './control/control-http.ts';
+import { listenForPlatform } from './control/listen-for-platform.ts';
 import { createGateMap } from './gate/gate-map.ts';
-import { closeHttp, listenOnPath, listenOnPort } from './http/listen-http.ts';
+import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
 import { createMetrics } from './metrics.ts';
 import { createPlatformApi } from './platform-api/platform-api.ts';
@@ -47,9 +49,12 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
     refusedCalls,
     limits: { eventBytes: limits.line_bytes, artifactBytes: limits.artifact_bytes },
   });
+  if (boot.agent_config !== null) {
+    await writeAgentConfig(boot.agent_config);
+  }
   await listenOnPath(agentHttp, agentHttpSocket());
   const control = createControlHttp({ controlKey: control_key, inbox, metrics, sessionId: session_id });
-  const controlUrl = await listenOnPort(control, boot.control_host, boot.control_port);
+  const controlUrl = await listenForPlatform(control, boot.control_host, boot.control_port);
 
   const stopping = new AbortController();
   return {

@@ -37,7 +37,10 @@ export function endingOfWorkload(exit: WorkloadExit): SessionEnding {
     case 'workload_lost':
       return { status: 'failed', reason: `The session's workload was lost: ${exit.reason}` };
     case 'sidecar_lost':
-      return { status: 'failed', reason: 'The session does not go on without its sidecar, which was lost' };
+      return {
+        status: 'failed',
+        reason: `The session does not go on without its sidecar, which was lost${exit.reason === undefined ? '' : `: ${exit.reason}`}`,
+      };
     case 'session_removed':
       return { status: 'terminated', reason: 'The session was removed' };
   }
@@ -47,9 +50,16 @@ export function endingOfWorkload(exit: WorkloadExit): SessionEnding {
 const commandNotFound = 127;
 const commandNotExecutable = 126;
 
-function endingOfAgent(exit: { exitCode: number | null; signal: string | null }): SessionEnding {
+function endingOfAgent(exit: {
+  exitCode: number | null;
+  signal: string | null;
+  reason?: string;
+}): SessionEnding {
   if (exit.exitCode === 0) {
     return { status: 'completed', reason: 'The agent exited with code 0' };
+  }
+  if (exit.reason !== undefined) {
+    return { status: 'failed', reason: `The agent was ended: ${exit.reason}` };
   }
   if (exit.exitCode === commandNotFound || exit.exitCode === commandNotExecutable) {
     const why = exit.exitCode === commandNotFound ? 'was not found' : 'is not a program';

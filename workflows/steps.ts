@@ -16,7 +16,7 @@ const leaveRunning = { cancellationType: ActivityCancellationType.TRY_CANCEL };
 
 export const { freezeConfiguration } = proxyActivities<Activities>({
   summary: 'Freeze the configuration',
-  startToCloseTimeout: '15 seconds',
+  startToCloseTimeout: '60 seconds',
   retry: someAttempts,
   ...leaveRunning,
 });
@@ -28,10 +28,13 @@ export const { validateLaunch } = proxyActivities<Activities>({
   ...leaveRunning,
 });
 
-/** A cancelled start is waited for: stopping before it has ended would leave a workload behind. */
+/**
+ * A cancelled start is waited for: stopping before it has ended would leave a workload behind. Images may have to be pulled; the
+ * driver's own limit is shorter.
+ */
 export const { startWorkload } = proxyActivities<Activities>({
   summary: 'Resolve secrets, render and start the workload',
-  startToCloseTimeout: '60 seconds',
+  startToCloseTimeout: '20 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { ...someAttempts, maximumAttempts: 3 },
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

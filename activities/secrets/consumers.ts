@@ -1,8 +1,8 @@
 /** The four consumers of `${NAME}` references (spec, Workspace secret), each with the words that name it to people. */
-import type { FrozenConfiguration, FrozenEnv } from '../../contract/session.ts';
+import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
 
 export interface SecretConsumer {
-  kind: 'mcp_attachment' | 'agent_env' | 'sibling_env' | 'service_env';
+  kind: 'mcp_attachment' | 'registry_credentials' | 'agent_env' | 'sibling_env' | 'service_env';
   label: string;
   env: FrozenEnv;
 }
@@ -13,6 +13,16 @@ export const attachmentConsumer = ({ name, env }: Named): SecretConsumer => ({
   kind: 'mcp_attachment',
   label: `attachment "${name}"`,
   env,
+});
+
+/** What the image of a server is read with; nothing of it reaches a container. */
+export const registryConsumer = ({
+  name,
+  registry_credentials,
+}: Pick<FrozenServer, 'name' | 'registry_credentials'>): SecretConsumer => ({
+  kind: 'registry_credentials',
+  label: `the image of "${name}"`,
+  env: registry_credentials === null ? {} : { registry_secret: registry_credentials },
 });
 
 export const agentConsumer = ({ agent }: FrozenConfiguration): SecretConsumer => ({

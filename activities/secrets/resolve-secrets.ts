@@ -9,6 +9,7 @@ import { launchRefused } from '../failures.ts';
 import {
   agentConsumer,
   attachmentConsumer,
+  registryConsumer,
   type SecretConsumer,
   secretNotSet,
   secretUsesOf,
@@ -35,8 +36,9 @@ export async function resolveSecrets(
 ): Promise<ResolvedEnvironments> {
   const agent = agentConsumer(configuration);
   const servers = configuration.servers.map((server) => [server.name, attachmentConsumer(server)] as const);
+  const registries = configuration.servers.map((server) => [server.name, registryConsumer(server)] as const);
   const siblings = configuration.siblings.map((each) => [each.name, siblingConsumer(each)] as const);
-  const consumers = [agent, ...[...servers, ...siblings].map(([, consumer]) => consumer)];
+  const consumers = [agent, ...[...servers, ...registries, ...siblings].map(([, consumer]) => consumer)];
   const names = consumers.flatMap(secretUsesOf).map(({ secretName }) => secretName);
   const opened = await openSecrets({ db, masterKeys }, configuration.workspace_id, [...new Set(names)]);
   const resolveAll = (list: (readonly [string, SecretConsumer])[]) =>
@@ -45,6 +47,11 @@ export async function resolveSecrets(
     agentEnv: resolveEnv(agent, opened),
     serverEnv: resolveAll(servers),
     siblingEnv: resolveAll(siblings),
+    registryCredentials: Object.fromEntries(
+      Object.entries(resolveAll(registries)).flatMap(([name, { registry_secret }]) =>
+        registry_secret === undefined ? [] : [[name, registry_secret]],
+      ),
+    ),
   };
 }
 

@@ -1,10 +1,11 @@
 /** A session's configuration as it is frozen (spec, Configuration lifetime). Pure: what was read goes in, references come out. */
-import type { Agent } from '../../contract/agent.ts';
+import type { Agent, Run } from '../../contract/agent.ts';
 import type { ManifestEnvField } from '../../contract/catalog.ts';
 import { referencedSecretName } from '../../contract/names.ts';
 import type {
   FrozenConfiguration,
   FrozenEnv,
+  FrozenImage,
   FrozenServer,
   FrozenVariable,
   Session,
@@ -20,15 +21,23 @@ export interface ConfigurationSources {
   agent: Agent;
   servers: readonly AttachedServer[];
   secretVersions: SecretVersions;
+  /** What each image that the agent or a companion runs stood for, by reference. */
+  images: ReadonlyMap<string, FrozenImage>;
   /** The workspace's setting. */
   logToolPayloads: boolean;
   frozenAt: string;
 }
 
 export function buildConfiguration(sources: ConfigurationSources): FrozenConfiguration {
-  const { session, agent, servers, secretVersions, logToolPayloads, frozenAt } = sources;
+  const { session, agent, servers, secretVersions, images, logToolPayloads, frozenAt } = sources;
+  const imageOf = (run: Run) => (run.type === 'image' ? (images.get(run.image) ?? null) : null);
   const companions = (list: Agent['siblings']) =>
-    list.map(({ name, run, env }) => ({ name, run, env: freezeEnv(env, secretVersions) }));
+    list.map(({ name, run, env }) => ({
+      name,
+      run,
+      image: imageOf(run),
+      env: freezeEnv(env, secretVersions),
+    }));
   return {
     session_id: session.id,
     workspace_id: session.workspace_id,
@@ -37,6 +46,7 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
       name: agent.name,
       kind: agent.kind,
       run: agent.run,
+      image: imageOf(agent.run),
       instructions: agent.instructions,
       model: agent.model,
       env: freezeEnv(agent.env, secretVersions),
@@ -57,16 +67,30 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
 export function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]): string[] {
   const environments = [agent, ...agent.siblings, ...agent.services, ...servers].map(({ env }) => env);
   const names = environments.flatMap((env) => Object.values(env).map(referencedSecretName));
-  return [...new Set(names.filter((name) => name !== null))];
+  const ofRegistries = servers.map(({ shape }) =>
+    shape.type === 'image' ? (shape.registry_secret ?? null) : null,
+  );
+  return [...new Set([...names, ...ofRegistries].filter((name) => name !== null))];
 }
 
 function freezeServer({ manifest, ...server }: AttachedServer, versions: SecretVersions): FrozenServer {
   return {
     ...server,
+    registry_credentials: freezeCredentials(server, versions),
     env: freezeAttachmentEnv(manifest.env, server.env, versions),
     manifest_env: manifest.env,
     tool_scopes: manifest.tool_scopes,
   };
+}
+
+function freezeCredentials(
+  { shape }: Pick<AttachedServer, 'shape'>,
+  versions: SecretVersions,
+): FrozenVariable | null {
+  const name = shape.type === 'image' ? shape.registry_secret : undefined;
+  return name === undefined
+    ? null
+    : { kind: 'secret', secret_name: name, secret_version: versions.get(name) ?? 0 };
 }
 
 /** The manifest says which fields are references: text in a value field stays text, whatever it looks like. Defaults fill what is left out. */

@@ -1,5 +1,6 @@
 /** The first step of every session (spec: configuration is frozen at session start). */
-import type { FrozenConfiguration, Session, SessionStatus } from '../../contract/session.ts';
+import type { Agent } from '../../contract/agent.ts';
+import type { FrozenConfiguration, FrozenImage, Session, SessionStatus } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
@@ -32,7 +33,7 @@ export async function freezeConfiguration(
   { sessionId }: { sessionId: string },
 ): Promise<Frozen> {
   const { db, searchAttributesKnown } = deps;
-  const { session, configuration } = await inSnapshot(db, async (trx) => {
+  const { session, ...sources } = await inSnapshot(db, async (trx) => {
     const session = await readSession(trx, sessionId);
     const agent = session === null ? null : await readAgent(trx, session.agent_id);
     if (session === null || agent === null) {
@@ -42,24 +43,29 @@ export async function freezeConfiguration(
     const secrets = await readKnownSecrets(trx, session.workspace_id, secretNamesOf(agent, servers));
     const secretVersions = new Map([...secrets].map(([name, { version }]) => [name, version]));
     const logToolPayloads = await readLogsToolPayloads(trx, session.workspace_id);
-    const frozenAt = new Date().toISOString();
-    return {
-      session,
-      configuration: buildConfiguration({
-        session,
-        agent,
-        servers,
-        secretVersions,
-        logToolPayloads,
-        frozenAt,
-      }),
-    };
+    return { session, agent, servers, secretVersions, logToolPayloads };
   });
-  const stored = await storeConfiguration(db, configuration);
+  const images = await readImages(deps, sources.agent);
+  const frozenAt = new Date().toISOString();
+  const stored = await storeConfiguration(db, buildConfiguration({ session, ...sources, images, frozenAt }));
   if (stored.log_tool_payloads) {
     await announcePayloads(db, sessionId);
   }
   return { ...factsOf(session), limits: limitsOf(stored, deps.limits), searchAttributesKnown };
+}
+
+/** What the images of the agent and its companions stand for now; a catalog entry's was read when it was stored. */
+async function readImages(
+  { runtime, readImage }: ActivityDependencies,
+  { run, siblings, services }: Agent,
+): Promise<ReadonlyMap<string, FrozenImage>> {
+  const runs = [run, ...[...siblings, ...services].map((companion) => companion.run)];
+  const references = runs.flatMap((each) => (each.type === 'image' ? [each.image] : []));
+  // The process runtime refuses images with a sentence of its own.
+  const wanted = runtime.name === 'process' ? [] : [...new Set(references)];
+  return new Map(
+    await Promise.all(wanted.map(async (reference) => [reference, await readImage(reference)] as const)),
+  );
 }
 
 /** Whoever reads the session's events can see that more than usual is recorded. */

@@ -8,7 +8,12 @@ import { readConfiguration } from '../../store/session-configurations/configurat
 import { moveSession } from '../../store/sessions/move-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
-import { attachmentConsumer, exposingConsumers, secretUsesOf } from '../secrets/consumers.ts';
+import {
+  attachmentConsumer,
+  exposingConsumers,
+  registryConsumer,
+  secretUsesOf,
+} from '../secrets/consumers.ts';
 import { launchProblems } from './launch-problems.ts';
 
 /** Throws `launch_refused` with every problem found. Idempotent: moves to `validating`, then only reads. */
@@ -44,7 +49,12 @@ export function renderOrRefuse(runtime: Runtime<unknown>, configuration: FrozenC
 }
 
 async function readLaunchFacts(db: Db, configuration: FrozenConfiguration) {
-  const consumers = [...configuration.servers.map(attachmentConsumer), ...exposingConsumers(configuration)];
+  const { servers } = configuration;
+  const consumers = [
+    ...servers.map(attachmentConsumer),
+    ...servers.map(registryConsumer),
+    ...exposingConsumers(configuration),
+  ];
   const names = consumers.flatMap(secretUsesOf).map(({ secretName }) => secretName);
   return {
     secrets: await readKnownSecrets(db, configuration.workspace_id, [...new Set(names)]),

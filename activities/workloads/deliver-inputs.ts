@@ -34,13 +34,17 @@ export async function deliverInputs(
 
 /** False when the sidecar says that earlier messages are missing. */
 async function inject(
-  { db, sessionKeySeed }: ActivityDependencies,
+  { db, runtime, sessionKeySeed }: ActivityDependencies,
   sessionId: string,
   messages: InputMessage[],
 ): Promise<boolean> {
   const controlUrl = await readControlUrl(db, sessionId);
   if (controlUrl === null) {
     throw new Error('the sidecar has not reported where it takes messages');
+  }
+  // Where the session runs is the driver's to say: a report alone could send the messages anywhere.
+  if (new URL(controlUrl).hostname !== (await runtime.sidecarHost(sessionId))) {
+    throw new Error('the sidecar reported an address that is not its own');
   }
   const key = controlKey(sessionKeySeed, sessionId);
   for (let start = 0; start < messages.length; start += batchSize) {

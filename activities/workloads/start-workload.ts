@@ -3,7 +3,7 @@ import { ApplicationFailure, CancelledFailure, cancellationSignal, heartbeat } f
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { isTerminal } from '../../contract/session.ts';
 import { controlKey, internalToken } from '../../contract/session-keys.ts';
-import type { LaunchSecrets } from '../../runtime/workload.ts';
+import { type LaunchSecrets, WorkloadFailedError } from '../../runtime/workload.ts';
 import { useAgentEnvGrants } from '../../store/grants/use-agent-env.ts';
 import { setApiUrl } from '../../store/sessions/api-url.ts';
 import { moveSession } from '../../store/sessions/move-session.ts';
@@ -34,7 +34,7 @@ export async function startWorkload(
   await useExposedSecrets(deps, configuration);
   const secrets = await launchSecrets(deps, configuration);
   await setApiUrl(db, sessionId, deps.internalApiUrl);
-  await start(deps, sessionId, secrets, () => runtime.start(spec, secrets));
+  await start(deps, sessionId, secrets, (signal) => runtime.start(spec, secrets, signal));
 }
 
 /** A driver's error may hold anything: it is logged without the values, and Temporal is told only that the start failed. */
@@ -42,15 +42,19 @@ async function start(
   { log }: ActivityDependencies,
   sessionId: string,
   secrets: LaunchSecrets,
-  work: () => Promise<void>,
+  work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const beating = setInterval(heartbeat, heartbeatIntervalMs);
   try {
-    cancellationSignal().throwIfAborted();
-    await work();
+    const signal = cancellationSignal();
+    signal.throwIfAborted();
+    await work(signal);
   } catch (error) {
     if (error instanceof ApplicationFailure || error instanceof CancelledFailure) {
       throw error;
+    }
+    if (error instanceof WorkloadFailedError) {
+      throw launchRefused(withoutValues(error.message, secrets));
     }
     log.error({ sessionId, reason: withoutValues(String(error), secrets) }, 'the workload did not start');
     throw ApplicationFailure.retryable('The workload did not start; the worker logged why', 'start_failed');
@@ -90,8 +94,10 @@ async function launchSecrets(
 }
 
 /** The text with every value of the launch blacked out, the longest first. */
-function withoutValues(text: string, { sidecar, agentEnv, serverEnv, siblingEnv }: LaunchSecrets): string {
-  const environments = [sidecar, agentEnv, ...Object.values(serverEnv), ...Object.values(siblingEnv)];
+function withoutValues(text: string, secrets: LaunchSecrets): string {
+  const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials } = secrets;
+  const ofMany = [...Object.values(serverEnv), ...Object.values(siblingEnv)];
+  const environments = [sidecar, agentEnv, registryCredentials, ...ofMany];
   const values = environments.flatMap((env) => Object.values(env)).filter((value) => value !== '');
   return values
     .sort((a, b) => b.length - a.length)

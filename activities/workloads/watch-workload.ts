@@ -5,9 +5,9 @@ import { readApiUrl } from '../../store/sessions/api-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export type WorkloadExit =
-  | { kind: 'agent_exited'; exitCode: number | null; signal: string | null }
+  | { kind: 'agent_exited'; exitCode: number | null; signal: string | null; reason?: string }
   | { kind: 'workload_lost'; reason: string }
-  | { kind: 'sidecar_lost' }
+  | { kind: 'sidecar_lost'; reason?: string }
   | { kind: 'session_removed' };
 
 const pollIntervalMs = 500;
@@ -77,14 +77,20 @@ export function exitOf(state: WorkloadState, restartingForMs: number): WorkloadE
   if (state.state === 'lost') {
     return { kind: 'workload_lost', reason: state.reason };
   }
-  if (container(state, 'sidecar')?.state === 'exited' || restartingForMs > sidecarRestartLimitMs) {
+  const sidecar = container(state, 'sidecar');
+  if (sidecar?.state === 'exited') {
+    return { kind: 'sidecar_lost', ...reasonOf(sidecar) };
+  }
+  if (restartingForMs > sidecarRestartLimitMs) {
     return { kind: 'sidecar_lost' };
   }
   const agent = container(state, 'agent');
   return agent?.state === 'exited'
-    ? { kind: 'agent_exited', exitCode: agent.exitCode, signal: agent.signal }
+    ? { kind: 'agent_exited', exitCode: agent.exitCode, signal: agent.signal, ...reasonOf(agent) }
     : null;
 }
+
+const reasonOf = ({ reason }: { reason?: string }) => (reason === undefined ? {} : { reason });
 
 function isRestarting(state: WorkloadState): boolean {
   return container(state, 'sidecar')?.state === 'restarting';

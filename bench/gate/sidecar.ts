@@ -40,6 +40,7 @@ function bootOf(directory: string, apiUrl: string): SidecarBoot {
     internal_token: 'token',
     control_key: 'key',
     session_directory: directory,
+    agent_config: null,
     control_host: '127.0.0.1',
     control_port: 0,
     servers: servers.map((name) => ({ name, tool_scopes: { gated: 'bench.call' }, client_features: [] })),

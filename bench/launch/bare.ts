@@ -80,6 +80,7 @@ function prepare(machine: Machine, directory: string) {
     agentEnv: {},
     serverEnv: {},
     siblingEnv: {},
+    registryCredentials: {},
     sidecar: { internal_token: 'token', control_key: 'key' },
   };
   return { sessionId, launch: renderLaunch(spec, secrets, { machine, directory }) };

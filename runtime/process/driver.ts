@@ -68,6 +68,7 @@ export async function createProcessRuntime(
       await inTurn(sessionId, () => stopSession(directory, takeLeftCalls));
     },
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
+    sidecarHost: async () => '127.0.0.1',
     list: async () => listSessions(sessionsDirectory),
     logs: async (sessionId, container, tailBytes) =>
       readTail(sessionFiles(directoryOf(sessionId)).log(logName.parse(container)), tailBytes),

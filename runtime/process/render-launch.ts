@@ -33,6 +33,7 @@ export function renderLaunch(
         api_url: machine.apiUrl,
         ...secrets.sidecar,
         session_directory: directory,
+        agent_config: null,
         control_host: '127.0.0.1',
         control_port: 0,
         servers: spec.servers,

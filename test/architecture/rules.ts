@@ -22,7 +22,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   workflows: { contract: 'any', activities: 'type' },
   oci: { contract: 'any' },
   activities: { contract: 'any', config: 'any', store: 'any', runtime: 'any', oci: 'any', workflows: 'type' },
-  runtime: { contract: 'any', config: 'any' },
+  runtime: { contract: 'any', config: 'any', oci: 'any' },
   sidecar: { contract: 'any', config: 'any' },
   agents: { contract: 'any', config: 'any' },
   api: { contract: 'any', config: 'any', store: 'any', oci: 'any', workflows: 'type' },
@@ -37,6 +37,7 @@ const packageOwners: [RegExp, string[], string][] = [
   [/^(knex|pg)$/, ['store', 'migrations'], 'only store/ and migrations/ know SQL'],
   [/^(koa|@koa\/.*|openid-client)$/, ['api'], 'only api/ serves HTTP to people'],
   [/^@temporalio\/workflow$/, ['workflows'], 'workflow code lives in workflows/'],
+  [/^(dockerode|@kubernetes\/client-node)$/, ['runtime'], 'only runtime/ talks to engines and clusters'],
   [/^@modelcontextprotocol\//, ['sidecar', 'agents'], 'only the sidecar and agents speak MCP'],
   [
     /^(react|react-dom|wouter|openapi-fetch|vite|@mantine\/.*|@tanstack\/.*)(\/.*)?$/,

@@ -8,11 +8,13 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
+import { createReadImage } from '../../activities/sessions/read-image.ts';
 import {
   grantWorkflowId,
   permissionRequestWorkflowId,
   sessionWorkflowId,
 } from '../../contract/workflow-ids.ts';
+import { publicRegistriesOnly } from '../../oci/registry-policy.ts';
 import { createTestDatabase } from './database.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
 import { createTenant, type Tenant, testMasterKeys } from './tenant.ts';
@@ -53,6 +55,7 @@ export async function createTestActivities(): Promise<TestActivities> {
   const deps: ActivityDependencies = {
     db,
     runtime,
+    readImage: createReadImage(publicRegistriesOnly),
     masterKeys,
     sessionKeySeed: randomBytes(32),
     internalApiUrl: 'http://127.0.0.1:1',

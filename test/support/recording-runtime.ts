@@ -35,6 +35,10 @@ export class RecordingRuntime implements Runtime<FrozenConfiguration> {
     return this.states.get(sessionId) ?? { state: 'absent' };
   }
 
+  async sidecarHost(): Promise<string> {
+    return '127.0.0.1';
+  }
+
   async logs(): Promise<string> {
     return '';
   }

@@ -3,6 +3,7 @@ import { createPublicKey, randomUUID } from 'node:crypto';
 import { importSPKI } from 'jose';
 import { pino } from 'pino';
 import { createActivities } from '../../activities/index.ts';
+import { createReadImage } from '../../activities/sessions/read-image.ts';
 import { createSignApproval } from '../../api/approvals/sign-approval.ts';
 import { sessionRoutes } from '../../api/routes/session-index.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
@@ -11,6 +12,7 @@ import type { Agent } from '../../contract/agent.ts';
 import type { Session } from '../../contract/session.ts';
 import { internalToken } from '../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
+import { publicRegistriesOnly } from '../../oci/registry-policy.ts';
 import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
 import { eventually } from './eventually.ts';
@@ -107,6 +109,7 @@ async function startWorker(
   const activities = createActivities({
     db,
     runtime,
+    readImage: createReadImage(publicRegistriesOnly),
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
     internalApiUrl: 'http://127.0.0.1:1',

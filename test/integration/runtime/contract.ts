@@ -31,6 +31,7 @@ export const secretsWith = (sessionId: string, changes: Partial<LaunchSecrets> =
   agentEnv: {},
   serverEnv: {},
   siblingEnv: {},
+  registryCredentials: {},
   sidecar: { internal_token: `token-of-${sessionId}`, control_key: `key-of-${sessionId}` },
   ...changes,
 });

@@ -83,6 +83,7 @@ export class TestSession {
       internal_token: this.platform.token,
       control_key: controlKey(this.#seed, this.id),
       session_directory: this.directory,
+      agent_config: null,
       control_host: '127.0.0.1',
       control_port: 0,
       servers: Object.entries(this.#servers).map(([name, { toolScopes = {}, clientFeatures = [] }]) => ({

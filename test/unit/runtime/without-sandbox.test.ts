@@ -48,6 +48,7 @@ const secrets = {
   agentEnv: {},
   serverEnv: {},
   siblingEnv: {},
+  registryCredentials: {},
   sidecar: { internal_token: 't', control_key: 'k' },
 };
 const launch = renderLaunch(spec, secrets, { machine, directory });

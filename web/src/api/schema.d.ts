@@ -2890,6 +2890,11 @@ export interface components {
                     type: "image";
                     image: string;
                 };
+                /** @default null */
+                image: {
+                    digest: string;
+                    command: string[];
+                } | null;
                 instructions: string;
                 model: string | null;
                 env: {
@@ -2915,6 +2920,19 @@ export interface components {
                 entry_version: number;
                 shape: components["schemas"]["Shape"];
                 image_digest: string | null;
+                /** @default null */
+                image_command: string[] | null;
+                /** @default null */
+                registry_credentials: ({
+                    /** @constant */
+                    kind: "value";
+                    value: string;
+                } | {
+                    /** @constant */
+                    kind: "secret";
+                    secret_name: string;
+                    secret_version: number;
+                }) | null;
                 env: {
                     [key: string]: {
                         reference: string | null;
@@ -2947,6 +2965,11 @@ export interface components {
                     type: "image";
                     image: string;
                 };
+                /** @default null */
+                image: {
+                    digest: string;
+                    command: string[];
+                } | null;
                 env: {
                     [key: string]: {
                         reference: string | null;
@@ -2971,6 +2994,11 @@ export interface components {
                     type: "image";
                     image: string;
                 };
+                /** @default null */
+                image: {
+                    digest: string;
+                    command: string[];
+                } | null;
                 env: {
                     [key: string]: {
                         reference: string | null;

@@ -26,6 +26,7 @@ const secrets: LaunchSecrets = {
   agentEnv: { GREETING: 'hello' },
   serverEnv: { files: { API_TOKEN: 'of-files' }, db: { API_TOKEN: 'of-db' } },
   siblingEnv: {},
+  registryCredentials: {},
   sidecar: { internal_token: 'the-token', control_key: 'the-key' },
 };
 const spec = renderWorkload(
@@ -78,6 +79,7 @@ describe('the launch of a session', () => {
           agentEnv: { MINE: forAgent },
           serverEnv: { files: { API_TOKEN: forServer } },
           siblingEnv: {},
+          registryCredentials: {},
           sidecar: { internal_token: token, control_key: key },
         });
         const visible = [

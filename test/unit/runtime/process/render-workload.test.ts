@@ -63,7 +63,12 @@ describe('a frozen configuration as containers', () => {
 });
 
 describe('what the process runtime cannot run', () => {
-  const sibling = { name: 'db', run: { type: 'command' as const, command: 'x', args: [] }, env: {} };
+  const sibling = {
+    name: 'db',
+    run: { type: 'command' as const, command: 'x', args: [] },
+    image: null,
+    env: {},
+  };
 
   it.each<[string, FrozenConfiguration, RegExp]>([
     [

@@ -1,0 +1,26 @@
+/** What an image that an agent runs stands for at the start of a session, so that the session runs that one and no other. */
+import type { FrozenImage } from '../../contract/session.ts';
+import { ImageError } from '../../oci/errors.ts';
+import { defaultImageLimits } from '../../oci/limits.ts';
+import { readImage } from '../../oci/read-image.ts';
+import type { RegistryPolicy } from '../../oci/registry-policy.ts';
+import type { Platform } from '../../oci/resolve-image.ts';
+import { launchRefused } from '../failures.ts';
+
+const platform: Platform = { os: 'linux', architecture: process.arch === 'arm64' ? 'arm64' : 'amd64' };
+/** No layer is read, so this is enough; the session waits for it. */
+const timeMs = 30_000;
+
+/** Reads digest and command from the registry, without credentials. Throws `launch_refused` with what is wrong. */
+export function createReadImage(policy: RegistryPolicy): (reference: string) => Promise<FrozenImage> {
+  return async (reference) => {
+    try {
+      const limits = { ...defaultImageLimits, timeMs };
+      const options = { policy, credentials: null, platform, fileName: null, limits };
+      const { digest, command } = await readImage(reference, options);
+      return { digest, command };
+    } catch (error) {
+      throw error instanceof ImageError ? launchRefused(`The image ${reference}: ${error.message}`) : error;
+    }
+  };
+}

@@ -1,0 +1,92 @@
+/** What a session runs as on a container engine or a cluster: no secret, and nothing of the engine or the cluster in it. */
+import type { SidecarBoot } from '../../contract/sidecar.ts';
+
+export type Network = 'none' | 'internet';
+
+/** Where things are inside the containers. Each sees its own part of the session's volume, at the spec's paths. */
+export const containerPaths = {
+  /** The static relay, in every container. */
+  relay: '/opt/platform/bin/relay',
+  relayDirectory: '/opt/platform/bin',
+  /** The whole volume, in the sidecar alone. */
+  session: '/run/platform-session',
+  /** The sidecar's boot file, in the sidecar alone. */
+  bootDirectory: '/run/platform-boot',
+  bootFile: '/run/platform-boot/boot.json',
+  /** What the agent sees. */
+  platform: '/run/platform',
+  mcp: '/run/platform/mcp',
+  workspace: '/workspace',
+  temporary: '/tmp',
+} as const;
+
+/** Directories of the session's volume, by who sees them. */
+export const volumeDirectories = {
+  relay: 'bin',
+  agent: 'agent',
+  server: (name: string) => `servers/${name}`,
+} as const;
+
+/** Users inside the containers: none is root, none is shared. The group lets each reach its sockets. */
+export const containerUsers = { group: 10_000, sidecar: 10_001, agent: 20_000, firstOther: 20_001 } as const;
+
+export interface ContainerImage {
+  /** With a digest, wherever it came from a configuration. */
+  reference: string;
+  /** The server whose registry credentials it needs; null for none. */
+  credentialsOf: string | null;
+}
+
+/** A secret's value is not here: it is looked up by container and name when the workload is started. */
+export type ContainerVariable = { name: string; value: string } | { name: string; isSecret: true };
+
+/** A directory of the session's volume, read-only. */
+export interface ContainerView {
+  directory: string;
+  path: string;
+}
+
+export interface ContainerSize {
+  memoryBytes: number;
+  cpuMillis: number;
+}
+
+export type ContainerRole = 'sidecar' | 'agent' | 'server' | 'sibling';
+
+export interface ContainerSpec {
+  /** `sidecar`, `agent`, `mcp-<server>` or `sibling-<name>`. */
+  name: string;
+  role: ContainerRole;
+  /** The server's or sibling's own name, by which its environment is found; null for sidecar and agent. */
+  subject: string | null;
+  image: ContainerImage;
+  /** Starts with the relay, which is process 1. */
+  argv: string[];
+  env: ContainerVariable[];
+  /** User and group. */
+  uid: number;
+  network: Network;
+  views: ContainerView[];
+  /** Writable and empty at the start; nothing else is writable. */
+  scratch: { path: string; sizeBytes: number }[];
+  /** Null: the image's own. */
+  workingDirectory: string | null;
+  size: ContainerSize;
+}
+
+export interface ContainerWorkload {
+  sessionId: string;
+  workspaceId: string;
+  /** Everything of the sidecar's boot but its token and key. */
+  boot: Omit<SidecarBoot, 'internal_token' | 'control_key'>;
+  /** The sidecar first. */
+  containers: ContainerSpec[];
+  /** Directories that the session's volume has before anything but the sidecar starts. */
+  directories: string[];
+  /** The widest of what the containers need, for where they share one network. */
+  network: Network;
+  /** `host:port` or `cidr:port`, as an admin opened them for the agent or a server. */
+  egressAllow: string[];
+  /** After this long the workload is of no use, whatever became of the worker. */
+  lifetimeSeconds: number;
+}

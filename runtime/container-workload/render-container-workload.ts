@@ -1,0 +1,281 @@
+/** Pure: a frozen configuration as containers (design 12), or a sentence about what containers cannot run. */
+import type { Run } from '../../contract/agent.ts';
+import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
+import { pinReference } from '../../oci/reference.ts';
+import { UnsupportedWorkloadError } from '../workload.ts';
+import {
+  type ContainerImage,
+  type ContainerSize,
+  type ContainerSpec,
+  type ContainerVariable,
+  type ContainerView,
+  type ContainerWorkload,
+  containerPaths,
+  containerUsers,
+  type Network,
+  volumeDirectories,
+} from './container-workload.ts';
+import { type BootSettings, renderBoot } from './render-boot.ts';
+
+export interface ContainerSettings extends BootSettings {
+  images: { sidecar: string; scripted: string; runner: string };
+  sizes: { sidecar: ContainerSize; agent: ContainerSize; server: ContainerSize };
+  /** Of `/workspace` and `/tmp` in each container. */
+  workspaceBytes: number;
+  temporaryBytes: number;
+  /** Of a session whose agent sets none. */
+  totalSeconds: number;
+  /**
+   * How the relay narrows a container's network before it runs anything. `shared`: the containers have one network among them, so
+   * `none` is the relay's to keep. `own`: each has its own, and the relay makes sure that the internet is nothing but that.
+   */
+  networks: 'shared' | 'own';
+}
+
+/** Time for a session to end in order after its limit. */
+const lifetimeMarginSeconds = 900;
+
+/** Throws UnsupportedWorkloadError. */
+export function renderContainerWorkload(
+  configuration: FrozenConfiguration,
+  settings: ContainerSettings,
+): ContainerWorkload {
+  const { agent, servers, siblings, services } = configuration;
+  const [service] = services;
+  if (service !== undefined) {
+    throw new UnsupportedWorkloadError(`"${service.name}": services are not available yet`);
+  }
+  const containers = [
+    sidecarContainer(settings),
+    agentContainer(configuration, settings),
+    ...servers.map((server, index) => serverContainer(server, containerUsers.firstOther + index, settings)),
+    ...siblings.map((sibling, index) =>
+      siblingContainer(
+        { ...sibling, network: agent.network },
+        containerUsers.firstOther + servers.length + index,
+        settings,
+      ),
+    ),
+  ];
+  return {
+    sessionId: configuration.session_id,
+    workspaceId: configuration.workspace_id,
+    boot: renderBoot(configuration, settings),
+    containers,
+    directories: [
+      ...['agent', 'mcp'].map((name) => `${volumeDirectories.agent}/${name}`),
+      ...servers.map(({ name }) => volumeDirectories.server(name)),
+    ],
+    network: containers.some(({ network }) => network === 'internet') ? 'internet' : 'none',
+    egressAllow: [...new Set([agent, ...servers].flatMap(({ egress_allow }) => egress_allow))],
+    lifetimeSeconds: (agent.limits.total_seconds ?? settings.totalSeconds) + lifetimeMarginSeconds,
+  };
+}
+
+const relayView: ContainerView = {
+  directory: volumeDirectories.relay,
+  path: containerPaths.relayDirectory,
+};
+
+/** Its image has the relay; the volume that it fills for the others is the whole of what it may write. */
+function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
+  const program = ['node', '/opt/platform/sidecar.js', '--boot-file', containerPaths.bootFile];
+  return {
+    name: 'sidecar',
+    role: 'sidecar',
+    subject: null,
+    image: { reference: images.sidecar, credentialsOf: null },
+    argv: [containerPaths.relay, 'supervise', '--', ...program],
+    env: [],
+    uid: containerUsers.sidecar,
+    network: 'none',
+    views: [],
+    scratch: [],
+    workingDirectory: null,
+    size: sizes.sidecar,
+  };
+}
+
+function agentContainer(
+  { agent, session_id }: FrozenConfiguration,
+  settings: ContainerSettings,
+): ContainerSpec {
+  const sidecarSocket = `${containerPaths.platform}/agent/sidecar.sock`;
+  const program = programOf('the agent', agent, settings);
+  return {
+    name: 'agent',
+    role: 'agent',
+    subject: null,
+    image: program.image,
+    argv: [
+      containerPaths.relay,
+      'run',
+      ...narrowing(agent.network, settings),
+      '--wait',
+      sidecarSocket,
+      '--',
+      ...program.command,
+    ],
+    env: variables(agent.env, {
+      PLATFORM_SESSION_ID: session_id,
+      PLATFORM_CONFIG: `${containerPaths.platform}/agent/config.json`,
+      PLATFORM_SIDECAR_SOCKET: sidecarSocket,
+    }),
+    uid: containerUsers.agent,
+    network: agent.network,
+    views: [relayView, { directory: volumeDirectories.agent, path: containerPaths.platform }],
+    ...room(settings),
+    workingDirectory: program.workingDirectory,
+    size: settings.sizes.agent,
+  };
+}
+
+function serverContainer(server: FrozenServer, uid: number, settings: ContainerSettings): ContainerSpec {
+  const program = serverProgram(server, settings);
+  const socket = `${containerPaths.mcp}/${server.name}.sock`;
+  return {
+    name: `mcp-${server.name}`,
+    role: 'server',
+    subject: server.name,
+    image: program.image,
+    argv: [
+      containerPaths.relay,
+      ...narrowing(server.network, settings),
+      `UNIX-CONNECT:${socket}`,
+      '--',
+      ...program.command,
+    ],
+    env: variables(server.env, {}),
+    uid,
+    network: server.network,
+    views: [relayView, { directory: volumeDirectories.server(server.name), path: containerPaths.mcp }],
+    ...room(settings),
+    workingDirectory: program.workingDirectory,
+    size: settings.sizes.server,
+  };
+}
+
+/** Shares the agent's network and sees no socket. */
+function siblingContainer(
+  sibling: { name: string; run: Run; image: FrozenImage | null; env: FrozenEnv; network: Network },
+  uid: number,
+  settings: ContainerSettings,
+): ContainerSpec {
+  const program = programOf(`sibling "${sibling.name}"`, sibling, settings);
+  return {
+    name: `sibling-${sibling.name}`,
+    role: 'sibling',
+    subject: sibling.name,
+    image: program.image,
+    argv: [containerPaths.relay, 'run', ...narrowing(sibling.network, settings), '--', ...program.command],
+    env: variables(sibling.env, {}),
+    uid,
+    network: sibling.network,
+    views: [relayView],
+    ...room(settings),
+    workingDirectory: program.workingDirectory,
+    size: settings.sizes.server,
+  };
+}
+
+interface Program {
+  image: ContainerImage;
+  command: string[];
+  /** Null: the image's own. */
+  workingDirectory: string | null;
+}
+
+function programOf(
+  label: string,
+  { run, image }: { run: Run; image: FrozenImage | null },
+  { images }: ContainerSettings,
+): Program {
+  const ofPlatform = { credentialsOf: null };
+  switch (run.type) {
+    case 'builtin':
+      if (run.name !== 'scripted') {
+        throw new UnsupportedWorkloadError(`the built-in agent "${run.name}" is not available yet`);
+      }
+      return {
+        image: { reference: images.scripted, ...ofPlatform },
+        command: ['node', '/opt/platform/scripted-agent.js'],
+        workingDirectory: containerPaths.workspace,
+      };
+    case 'command':
+      return {
+        image: { reference: images.runner, ...ofPlatform },
+        command: [run.command, ...run.args],
+        workingDirectory: containerPaths.workspace,
+      };
+    case 'image':
+      if (image === null) {
+        throw new UnsupportedWorkloadError(`${label}: the image ${run.image} was not read from its registry`);
+      }
+      return {
+        image: { reference: pinReference(run.image, image.digest), ...ofPlatform },
+        command: image.command,
+        workingDirectory: null,
+      };
+  }
+}
+
+function serverProgram(server: FrozenServer, { images }: ContainerSettings): Program {
+  const { name, shape, image_digest, image_command, registry_credentials } = server;
+  switch (shape.type) {
+    case 'command':
+      return {
+        image: { reference: images.runner, credentialsOf: null },
+        command: [shape.command, ...shape.args],
+        workingDirectory: containerPaths.workspace,
+      };
+    case 'image':
+      if (image_digest === null || image_command === null) {
+        throw new UnsupportedWorkloadError(
+          `the MCP server "${name}": its image was not read from its registry; save the catalog entry again`,
+        );
+      }
+      return {
+        image: {
+          reference: pinReference(shape.image, image_digest),
+          credentialsOf: registry_credentials === null ? null : name,
+        },
+        command: image_command,
+        workingDirectory: null,
+      };
+    case 'remote':
+      throw new UnsupportedWorkloadError(`the MCP server "${name}" is remote, which is not available yet`);
+  }
+}
+
+function narrowing(network: Network, { networks }: ContainerSettings): string[] {
+  const narrowed = networks === 'shared' ? network === 'none' : network === 'internet';
+  return narrowed ? ['--network', networks === 'shared' ? 'none' : 'fenced'] : [];
+}
+
+const room = ({ workspaceBytes, temporaryBytes }: ContainerSettings) => ({
+  scratch: [
+    { path: containerPaths.workspace, sizeBytes: workspaceBytes },
+    { path: containerPaths.temporary, sizeBytes: temporaryBytes },
+  ],
+});
+
+const basicEnv = {
+  HOME: containerPaths.workspace,
+  TMPDIR: containerPaths.temporary,
+  LANG: 'C.UTF-8',
+};
+
+/** What no configuration can change comes last (design 9). In the order of names, so that equal configurations look equal. */
+function variables(configured: FrozenEnv, fixed: Readonly<Record<string, string>>): ContainerVariable[] {
+  const all = new Map<string, ContainerVariable>();
+  for (const [name, value] of Object.entries(basicEnv)) {
+    all.set(name, { name, value });
+  }
+  for (const [name, variable] of Object.entries(configured)) {
+    all.set(name, variable.kind === 'secret' ? { name, isSecret: true } : { name, value: variable.value });
+  }
+  for (const [name, value] of Object.entries(fixed)) {
+    all.set(name, { name, value });
+  }
+  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
