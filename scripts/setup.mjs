@@ -9,6 +9,7 @@ import { installDependencies, linkPostgresLibraries } from './setup/dependencies
 import { withLock } from './setup/lock.mjs';
 import { provideOracleServers } from './setup/oracle-servers.mjs';
 import { SetupError, step } from './setup/progress.mjs';
+import { provideRelay } from './setup/relay.mjs';
 import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
 
@@ -40,6 +41,7 @@ async function setUp() {
   await linkPostgresLibraries(root);
   if (forTests) {
     await step('System packages', () => installSystemPackages(process.env));
+    await step('Static relay', () => provideRelay(root, process.env));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
   }

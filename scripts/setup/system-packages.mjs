@@ -14,6 +14,11 @@ const programs = {
     cost: 'MCP servers and agents that ask for the internet get no network',
   },
   socat: { package: 'socat', cost: 'the tests that use socat as a relay are left out', forTests: true },
+  'musl-gcc': {
+    package: 'musl-tools',
+    cost: 'the tests of the static relay are left out where no other C compiler is',
+    forTests: true,
+  },
   'docker-registry': {
     package: 'docker-registry',
     cost: 'the tests that read images from a real registry are left out',

@@ -1,0 +1,236 @@
+/* The relay's command line. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "relay.h"
+
+enum { MOST_DNS_SERVERS = 8, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3, MOST_RESTARTS = 1000 };
+enum { TAKES_NETWORK = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_DNS = 8 };
+
+static const char usage[] =
+    "Usage:\n"
+    "  relay - UNIX-CONNECT:<socket>\n"
+    "      bridges standard input and output to the socket (an agent's side)\n"
+    "  relay [--network none|fenced] UNIX-CONNECT:<socket> -- <command> [argument...]\n"
+    "      bridges the standard input and output of a command to the socket, with a fresh process for each connection\n"
+    "      (an MCP server's side)\n"
+    "  relay run [--network none|fenced] [--wait <path>] [--wait-limit-ms <number>] -- <command> [argument...]\n"
+    "      waits for the path, runs the command, and ends with its exit code\n"
+    "  relay supervise [--restarts <number>] -- <command> [argument...]\n"
+    "      runs the command, and again when it ends without having been asked to\n"
+    "  relay install <root> [directory...]\n"
+    "      makes the directories below the root and puts the relay in <root>/bin\n"
+    "  relay fence [--dns <address>]...\n"
+    "      makes private networks unreachable from this network namespace, and holds it\n";
+
+struct options {
+  enum network network;
+  const char *wait_path;
+  int wait_limit_ms;
+  int restarts;
+  char *dns_servers[MOST_DNS_SERVERS + 1];
+  int dns_server_count;
+};
+
+static int expected(const char *form) {
+  report("expected: relay %s", form);
+  return EXIT_USAGE;
+}
+
+/* A whole number in range, or -1. */
+static int parse_number(const char *text, int most) {
+  char *end;
+  const long number = strtol(text, &end, 10);
+  return *text < '0' || *text > '9' || *end != '\0' || number > most ? -1 : (int)number;
+}
+
+static bool is_value_taken(struct options *options, const char *name, char *value) {
+  if (strcmp(name, "--network") == 0) {
+    options->network = strcmp(value, "none") == 0 ? NETWORK_NONE : NETWORK_FENCED;
+    return options->network == NETWORK_NONE || strcmp(value, "fenced") == 0;
+  }
+  if (strcmp(name, "--wait") == 0) {
+    options->wait_path = value;
+    return strlen(value) <= SOCKET_PATH_MAX_BYTES;
+  }
+  if (strcmp(name, "--wait-limit-ms") == 0) {
+    options->wait_limit_ms = parse_number(value, 24 * 60 * 60 * 1000);
+    return options->wait_limit_ms >= 0;
+  }
+  if (strcmp(name, "--restarts") == 0) {
+    options->restarts = parse_number(value, MOST_RESTARTS);
+    return options->restarts >= 0;
+  }
+  if (options->dns_server_count == MOST_DNS_SERVERS) {
+    return false;
+  }
+  options->dns_servers[options->dns_server_count++] = value;
+  return true;
+}
+
+static bool is_allowed(const char *name, int allowed) {
+  const struct {
+    const char *name;
+    int flag;
+  } known[] = {
+      {"--network", TAKES_NETWORK}, {"--wait", TAKES_WAIT}, {"--wait-limit-ms", TAKES_WAIT},
+      {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_DNS},
+  };
+  for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
+    if (strcmp(name, known[index].name) == 0) {
+      return (known[index].flag & allowed) != 0;
+    }
+  }
+  return false;
+}
+
+/* The first argument that is no option; NULL when something is wrong, reported. */
+static char **parse_options(char **arguments, int allowed, struct options *options) {
+  *options = (struct options){.wait_limit_ms = DEFAULT_WAIT_LIMIT_MS, .restarts = DEFAULT_RESTARTS};
+  while (*arguments != NULL && strncmp(*arguments, "--", 2) == 0 && (*arguments)[2] != '\0') {
+    if (!is_allowed(arguments[0], allowed)) {
+      report("the option %s is not known here; relay --help says which are", arguments[0]);
+      return NULL;
+    }
+    if (arguments[1] == NULL || !is_value_taken(options, arguments[0], arguments[1])) {
+      report("the option %s does not take %s", arguments[0], arguments[1] == NULL ? "nothing" : arguments[1]);
+      return NULL;
+    }
+    arguments += 2;
+  }
+  return arguments;
+}
+
+/* The command after "--"; NULL when there is none. */
+static char **command_of(char **arguments) {
+  return arguments[0] != NULL && strcmp(arguments[0], "--") == 0 && arguments[1] != NULL ? arguments + 1 : NULL;
+}
+
+/* The path of UNIX-CONNECT:<path>; NULL when it is none. */
+static const char *path_of(const char *address) {
+  static const char prefix[] = "UNIX-CONNECT:";
+  const size_t length = sizeof prefix - 1;
+  return address != NULL && strncasecmp(address, prefix, length) == 0 && address[length] != '\0' ? address + length
+                                                                                                : NULL;
+}
+
+static bool is_path_short_enough(const char *path) {
+  if (strlen(path) <= SOCKET_PATH_MAX_BYTES) {
+    return true;
+  }
+  report("the socket path %s is longer than %d bytes", path, SOCKET_PATH_MAX_BYTES);
+  return false;
+}
+
+static int main_bridge(char **arguments) {
+  const char *path = path_of(arguments[0]);
+  if (path == NULL || arguments[1] != NULL) {
+    return expected("- UNIX-CONNECT:<socket>");
+  }
+  return is_path_short_enough(path) ? bridge(path) : EXIT_USAGE;
+}
+
+static int main_serve(char **arguments) {
+  struct options options;
+  char **rest = parse_options(arguments, TAKES_NETWORK, &options);
+  if (rest == NULL) {
+    return EXIT_USAGE;
+  }
+  const char *path = path_of(rest[0]);
+  char **command = path == NULL ? NULL : command_of(rest + 1);
+  if (command == NULL) {
+    return expected("UNIX-CONNECT:<socket> -- <command> [argument...]");
+  }
+  if (!is_path_short_enough(path)) {
+    return EXIT_USAGE;
+  }
+  const int code = narrow_network(options.network);
+  return code != 0 ? code : serve(path, command);
+}
+
+static int main_run(char **arguments) {
+  struct options options;
+  char **rest = parse_options(arguments, TAKES_NETWORK | TAKES_WAIT, &options);
+  if (rest == NULL) {
+    return EXIT_USAGE;
+  }
+  char **command = command_of(rest);
+  if (command == NULL) {
+    return expected("run [option...] -- <command> [argument...]");
+  }
+  const int code = narrow_network(options.network);
+  return code != 0 ? code : run(options.wait_path, options.wait_limit_ms, command);
+}
+
+static int main_supervise(char **arguments) {
+  struct options options;
+  char **rest = parse_options(arguments, TAKES_RESTARTS, &options);
+  if (rest == NULL) {
+    return EXIT_USAGE;
+  }
+  char **command = command_of(rest);
+  return command == NULL ? expected("supervise [--restarts <number>] -- <command> [argument...]")
+                         : supervise(options.restarts, command);
+}
+
+static int main_install(char **arguments) {
+  struct options none;
+  if (parse_options(arguments, 0, &none) == NULL) {
+    return EXIT_USAGE;
+  }
+  return arguments[0] == NULL ? expected("install <root> [directory...]") : install(arguments[0], arguments + 1);
+}
+
+static int main_fence(char **arguments) {
+  struct options options;
+  char **rest = parse_options(arguments, TAKES_DNS, &options);
+  if (rest == NULL) {
+    return EXIT_USAGE;
+  }
+  return rest[0] != NULL ? expected("fence [--dns <address>]...") : fence(options.dns_servers);
+}
+
+static bool asks_for_help(char **arguments) {
+  for (; *arguments != NULL && strcmp(*arguments, "--") != 0; arguments++) {
+    if (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Were one of the first three closed, a socket of ours would take its place, and a command would find it there. */
+static void open_standard_descriptors(void) {
+  int descriptor;
+  do {
+    descriptor = open("/dev/null", O_RDWR);
+  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor >= 0) {
+    close(descriptor);
+  }
+}
+
+int main(int count, char **arguments) {
+  open_standard_descriptors();
+  if (count > 1 && asks_for_help(arguments + 1)) {
+    return fputs(usage, stdout) < 0 || fflush(stdout) != 0;
+  }
+  const struct {
+    const char *name;
+    int (*mode)(char **);
+  } modes[] = {
+      {"-", main_bridge}, {"run", main_run},   {"supervise", main_supervise},
+      {"install", main_install}, {"fence", main_fence},
+  };
+  signals_hold();
+  for (size_t index = 0; count > 1 && index < sizeof modes / sizeof *modes; index++) {
+    if (strcmp(arguments[1], modes[index].name) == 0) {
+      return modes[index].mode(arguments + 2);
+    }
+  }
+  return main_serve(count > 1 ? arguments + 1 : arguments + count);
+}

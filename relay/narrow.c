@@ -1,0 +1,75 @@
+/* What a command may reach: decided before it runs, inherited by all that descends from it, irrevocable. */
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "relay.h"
+
+enum { FENCE_LIMIT_MS = 10000, FIRST_INHERITED = 3, MOST_DESCRIPTORS = 65536 };
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+/* A descriptor that was handed down is a way out that no filter sees. */
+static void close_inherited(void) {
+  if (syscall(SYS_close_range, (unsigned)FIRST_INHERITED, ~0U, 0U) == 0) {
+    return;
+  }
+  struct rlimit limit;
+  const bool is_known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < MOST_DESCRIPTORS;
+  const int end = is_known ? (int)limit.rlim_max : MOST_DESCRIPTORS;
+  for (int descriptor = FIRST_INHERITED; descriptor < end; descriptor++) {
+    close(descriptor);
+  }
+}
+
+static bool is_network_socket(int descriptor) {
+  int family = 0;
+  socklen_t size = sizeof family;
+  return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &size) == 0 && family != AF_UNIX;
+}
+
+/* Some kernels and emulators accept a filter and do not apply it. */
+static bool is_refused(int family) {
+  const int descriptor = socket(family, SOCK_DGRAM, 0);
+  if (descriptor < 0) {
+    return errno == EAFNOSUPPORT;
+  }
+  close(descriptor);
+  return false;
+}
+
+int narrow_network(enum network network) {
+  close_inherited();
+  const int fence_code = network == NETWORK_FENCED ? wait_for_fence(FENCE_LIMIT_MS) : 0;
+  if (fence_code != 0) {
+    return fence_code;
+  }
+  const bool only_unix = network == NETWORK_NONE;
+  for (int descriptor = 0; only_unix && descriptor < FIRST_INHERITED; descriptor++) {
+    if (is_network_socket(descriptor)) {
+      report("descriptor %d is a network socket: the command is not run with it", descriptor);
+      return EXIT_NOT_NARROWED;
+    }
+  }
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    report("cannot give up new privileges: %s; the command is not run", error_text(errno));
+    return EXIT_NOT_NARROWED;
+  }
+  scope_signals_and_abstract_sockets();
+  const int error = install_system_call_filter(only_unix);
+  if (error != 0) {
+    report("cannot install the system call filter: %s; the command is not run", error_text(error));
+    return EXIT_NOT_NARROWED;
+  }
+  if (!is_refused(only_unix ? AF_INET : AF_VSOCK)) {
+    report("the system call filter has no effect here; the command is not run");
+    return EXIT_NOT_NARROWED;
+  }
+  return 0;
+}

@@ -1,0 +1,113 @@
+/* The parts of the relay. One thread, no allocation after the start; docs/decisions/0012-static-relay.md says why it is C. */
+#ifndef RELAY_H
+#define RELAY_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Exit codes beside those of the command: of sysexits(3), and of a shell for what cannot be started. */
+enum {
+  EXIT_USAGE = 2,
+  EXIT_NO_SOCKET = 69,
+  EXIT_NOT_NARROWED = 70,
+  EXIT_NOT_EXECUTABLE = 126,
+  EXIT_NOT_FOUND = 127,
+  EXIT_SIGNAL_BASE = 128,
+};
+
+/* report.c: one line on standard error, after "relay: ". */
+__attribute__((format(printf, 1, 2))) void report(const char *format, ...);
+/* "ENOENT (No such file or directory)". The text lasts until the next call. */
+const char *error_text(int error);
+/* Of the clock that never goes back. */
+long long now_ms(void);
+
+/* signals.c: nothing is handled asynchronously; signals wait until the relay takes them. */
+void signals_hold(void);
+/* What the relay found when it started; for the command. */
+void signals_restore(void);
+/* A descriptor that becomes readable when a signal waits; -1 with errno. */
+int signals_open(void);
+/* The next signal that waits, 0 when there is none within the time (-1: for ever, 0: at once). */
+int signals_next(int timeout_ms);
+bool is_stop(int signal_number);
+
+/* process.c */
+struct child {
+  pid_t pid;
+  bool has_ended;
+  /* As wait(2) gives it. */
+  int status;
+  /* Why it could not be started; 0 when it was. */
+  int start_error;
+};
+/* Starts a command in a process group of its own. A descriptor of -1 stands for the relay's own. */
+void child_start(struct child *child, char *const command[], int input, int output);
+/* Takes over every process that has ended. With the child its whole group ends. `child` may be NULL. */
+void reap(struct child *child);
+void signal_group(const struct child *child, int signal_number);
+/* Ends whatever still descends from the relay, also what left its group. */
+void end_descendants(void);
+/* As a shell has it: 128 and the signal's number for a killed process, 127 and 126 for one that could not be started. */
+int exit_code_of(const struct child *child);
+/* "exit code 3", "SIGKILL" or why it could not be started. The text lasts until the next call. */
+const char *ending_of(const struct child *child);
+void report_start_error(const struct child *child, const char *command);
+/* From here on the orphans of descendants are the relay's to take over, also when it is not PID 1. */
+void adopt_orphans(void);
+
+/* connect.c */
+enum { SOCKET_PATH_MAX_BYTES = 107 };
+/* A connected socket, or -1 with errno. Does not wait. */
+int connect_once(const char *path);
+/* Waits for somebody to listen. -1: reported. -2: a stop signal came. */
+int connect_in_time(const char *path, int limit_ms);
+/* Waits until the path is there and, as a socket, takes connections. 0, or the exit code, which was reported or is a signal's. */
+int wait_for_path(const char *path, int limit_ms);
+
+/* pump.c: bytes in one direction. It reads only when everything before was written: that is the backpressure. */
+enum sink { SINK_NONBLOCKING, SINK_SOCKET, SINK_SHARED };
+struct pump {
+  int from;
+  int to;
+  enum sink sink;
+  bool has_source_ended;
+  /* Nobody reads any more: what comes is dropped, so that the end of the source is still seen. */
+  bool is_sink_broken;
+  size_t start;
+  size_t end;
+  char bytes[64 * 1024];
+};
+/* What poll(2) shall watch. A descriptor that nothing is wanted of is left out: its hang-up would come over and over. */
+struct pollfd watch(int descriptor, bool reads, bool writes);
+void pump_open(struct pump *pump, int from, int to, enum sink sink);
+bool pump_wants_input(const struct pump *pump);
+bool pump_wants_output(const struct pump *pump);
+/* Moves what can be moved now. */
+void pump_move(struct pump *pump, bool is_readable);
+/* The source ended and nothing is left to write. */
+bool pump_is_done(const struct pump *pump);
+
+/* The modes; each returns the exit code. */
+int bridge(const char *path);
+int serve(const char *path, char *const command[]);
+int run(const char *path, int limit_ms, char *const command[]);
+int supervise(int restarts, char *const command[]);
+int install(const char *root, char *const directories[]);
+int fence(char *const dns_servers[]);
+
+/* narrow.c */
+enum network { NETWORK_GENERAL, NETWORK_FENCED, NETWORK_NONE };
+/* Irrevocable, for the relay and all that descends from it. 0, or the exit code: reported, nothing may run. */
+int narrow_network(enum network network);
+/* seccomp.c: 0, or errno. */
+int install_system_call_filter(bool only_unix_sockets);
+/* landlock.c: as far as the kernel can. */
+void scope_signals_and_abstract_sockets(void);
+/* fence-check.c: waits until the namespace is fenced. 0, or the exit code: reported, or a signal's. */
+int wait_for_fence(int limit_ms);
+
+#endif

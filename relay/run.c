@@ -1,0 +1,95 @@
+/* relay run: PID 1 of agents and siblings. relay supervise: PID 1 of the sidecar's container. */
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "relay.h"
+
+enum { RESTART_PAUSE_MS = 200, KILL_AFTER_MS = 9000 };
+
+static int finish(const struct child *child) {
+  end_descendants();
+  return exit_code_of(child);
+}
+
+int run(const char *path, int limit_ms, char *const command[]) {
+  adopt_orphans();
+  const int wait_code = path == NULL ? 0 : wait_for_path(path, limit_ms);
+  if (wait_code != 0) {
+    return wait_code;
+  }
+  struct child child;
+  child_start(&child, command, -1, -1);
+  if (child.start_error != 0) {
+    report_start_error(&child, command[0]);
+    return exit_code_of(&child);
+  }
+  while (!child.has_ended) {
+    const int number = signals_next(-1);
+    if (number == SIGCHLD) {
+      reap(&child);
+    } else if (number > 0) {
+      kill(child.pid, number);
+    }
+  }
+  return finish(&child);
+}
+
+/* Until the child has ended. True when a stop signal came: the child was asked, and in the end made to. */
+static bool watch_over(struct child *child) {
+  bool is_stopping = false;
+  long long kill_at = LLONG_MAX;
+  while (!child->has_ended) {
+    const long long left = kill_at - now_ms();
+    const int number = signals_next(!is_stopping ? -1 : left > 0 ? (int)left : 0);
+    if (number == SIGCHLD) {
+      reap(child);
+    } else if (is_stop(number)) {
+      kill(child->pid, SIGTERM);
+      kill_at = is_stopping ? kill_at : now_ms() + KILL_AFTER_MS;
+      is_stopping = true;
+    } else if (number > 0) {
+      kill(child->pid, number);
+    } else if (is_stopping && now_ms() >= kill_at) {
+      signal_group(child, SIGKILL);
+      kill_at = now_ms() + KILL_AFTER_MS;
+    }
+  }
+  return is_stopping;
+}
+
+/* True when a stop signal came. */
+static bool pause_before_restart(void) {
+  const long long until = now_ms() + RESTART_PAUSE_MS;
+  for (long long left = RESTART_PAUSE_MS; left > 0; left = until - now_ms()) {
+    const int number = signals_next((int)left);
+    if (number == SIGCHLD) {
+      reap(NULL);
+    } else if (is_stop(number)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+int supervise(int restarts, char *const command[]) {
+  adopt_orphans();
+  const int no_input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  for (int restart = 1;; restart++) {
+    struct child child;
+    child_start(&child, command, no_input, -1);
+    if (child.start_error != 0) {
+      report_start_error(&child, command[0]);
+    }
+    const bool is_stopping = watch_over(&child);
+    end_descendants();
+    if (is_stopping || restart > restarts) {
+      return exit_code_of(&child);
+    }
+    report("\"%s\" ended (%s); starting it again (%d of %d)", command[0], ending_of(&child), restart, restarts);
+    if (pause_before_restart()) {
+      return exit_code_of(&child);
+    }
+  }
+}

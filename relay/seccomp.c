@@ -1,0 +1,104 @@
+/*
+ * The system call filter. It closes what namespaces leave open: socket families that no network namespace holds (vsock
+ * reaches the hypervisor), kernel keyrings, and io_uring, which opens sockets past any filter. For a command without a
+ * network it leaves Unix sockets alone. The same list as in runtime/process/render-seccomp.ts.
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "relay.h"
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "the numbers of system calls are known for x86-64 and arm64 only"
+#endif
+
+#ifndef SYS_io_uring_setup
+#define SYS_io_uring_setup 425
+#define SYS_io_uring_enter 426
+#define SYS_io_uring_register 427
+#endif
+
+/* The first of the second set of numbers that x86-64 has (x32). */
+#define X32_BIT 0x40000000u
+
+enum { MOST_INSTRUCTIONS = 96 };
+
+struct program {
+  unsigned short length;
+  struct sock_filter instructions[MOST_INSTRUCTIONS];
+};
+
+static const int refused_calls[] = {
+    SYS_add_key,       SYS_request_key,     SYS_keyctl,          SYS_bpf,
+    SYS_perf_event_open, SYS_userfaultfd,   SYS_kexec_load,      SYS_kexec_file_load,
+    SYS_open_by_handle_at, SYS_syslog,      SYS_io_uring_setup,  SYS_io_uring_enter,
+    SYS_io_uring_register,
+};
+
+/* Netlink is what the C library asks for the addresses of its own namespace. */
+static const int network_families[] = {AF_INET, AF_INET6, AF_NETLINK};
+
+static void add(struct program *program, unsigned short code, uint8_t if_true, uint8_t if_false, uint32_t value) {
+  program->instructions[program->length++] = (struct sock_filter){code, if_true, if_false, value};
+}
+
+static void load(struct program *program, size_t offset) {
+  add(program, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
+}
+
+static void answer(struct program *program, uint32_t value) {
+  add(program, BPF_RET | BPF_K, 0, 0, value);
+}
+
+/* Answers when the test holds, else goes on. */
+static void answer_when(struct program *program, unsigned short test, uint32_t value, uint32_t given) {
+  add(program, BPF_JMP | test | BPF_K, 0, 1, value);
+  answer(program, given);
+}
+
+static void answer_unless(struct program *program, unsigned short test, uint32_t value, uint32_t given) {
+  add(program, BPF_JMP | test | BPF_K, 1, 0, value);
+  answer(program, given);
+}
+
+static uint32_t refuse_with(int error) {
+  return SECCOMP_RET_ERRNO | (uint32_t)error;
+}
+
+static void write_program(struct program *program, bool only_unix_sockets) {
+  load(program, offsetof(struct seccomp_data, arch));
+  answer_unless(program, BPF_JEQ, ARCHITECTURE, refuse_with(ENOSYS));
+  load(program, offsetof(struct seccomp_data, nr));
+  answer_when(program, BPF_JGE, X32_BIT, refuse_with(ENOSYS));
+  for (size_t index = 0; index < sizeof refused_calls / sizeof *refused_calls; index++) {
+    answer_when(program, BPF_JEQ, (uint32_t)refused_calls[index], refuse_with(ENOSYS));
+  }
+  add(program, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, SYS_socket);
+  add(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, SYS_socketpair);
+  answer(program, SECCOMP_RET_ALLOW);
+  /* The family is an int: the kernel looks at these 32 bits of the argument, too. Both architectures are little-endian. */
+  load(program, offsetof(struct seccomp_data, args[0]));
+  answer_when(program, BPF_JEQ, AF_UNIX, SECCOMP_RET_ALLOW);
+  for (size_t index = 0; !only_unix_sockets && index < sizeof network_families / sizeof *network_families; index++) {
+    answer_when(program, BPF_JEQ, (uint32_t)network_families[index], SECCOMP_RET_ALLOW);
+  }
+  answer(program, refuse_with(EAFNOSUPPORT));
+}
+
+int install_system_call_filter(bool only_unix_sockets) {
+  static struct program program;
+  write_program(&program, only_unix_sockets);
+  const struct sock_fprog filter = {.len = program.length, .filter = program.instructions};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : errno;
+}

@@ -1,0 +1,47 @@
+/** The static relay of containers (relay/), built where a C compiler is. Without it the tests that need it are left out. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SetupError } from './progress.mjs';
+import { run } from './run.mjs';
+
+/** Leaves .cache/relay/relay, made from the sources as they are, or nothing where it cannot be built. */
+export async function provideRelay(root, environment) {
+  const directory = join(root, '.cache/relay');
+  const program = join(directory, 'relay');
+  const builtFrom = join(directory, 'built-from');
+  const sources = hashOf(join(root, 'relay'));
+  if (existsSync(program) && existsSync(builtFrom) && readFileSync(builtFrom, 'utf8') === sources) {
+    return undefined;
+  }
+  rmSync(program, { force: true });
+  const problem = await build(root, directory, program, environment);
+  if (problem === null) {
+    writeFileSync(builtFrom, sources);
+    return 'built';
+  }
+  if (environment.CI) {
+    throw new SetupError(`The static relay: ${problem}\nCI leaves no test out.`);
+  }
+  return `left out (${problem.split('\n')[0]}). The tests that need it are left out`;
+}
+
+/** Null, or why it cannot be built. */
+async function build(root, directory, program, environment) {
+  if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
+    return 'it is a program for Linux on x86-64 and arm64';
+  }
+  mkdirSync(directory, { recursive: true });
+  return run('sh', [join(root, 'relay/build.sh'), program], { env: environment }).then(
+    () => null,
+    (error) => error.message,
+  );
+}
+
+function hashOf(directory) {
+  const hash = createHash('sha256').update(process.arch);
+  for (const name of readdirSync(directory).toSorted()) {
+    hash.update(name).update(readFileSync(join(directory, name)));
+  }
+  return hash.digest('hex');
+}

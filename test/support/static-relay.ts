@@ -1,0 +1,20 @@
+/** The static relay that `node scripts/setup.mjs --test` builds from relay/. */
+import { accessSync, constants } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe } from '@jest/globals';
+
+const program = resolve('.cache/relay/relay');
+
+/** Its path, or null where it could not be built: there is no C compiler, or this is not Linux. */
+export function findStaticRelay(): string | null {
+  try {
+    accessSync(program, constants.X_OK);
+    return program;
+  } catch {
+    return null;
+  }
+}
+
+/** `describe`, for tests that run the static relay; they are left out where there is none. */
+export const describeWithStaticRelay: typeof describe | typeof describe.skip =
+  findStaticRelay() === null ? describe.skip : describe;
