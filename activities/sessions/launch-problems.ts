@@ -1,7 +1,7 @@
 /** Why a session may not start, as sentences for the operator. Pure. */
 import { attachmentProblems, type KnownSecret } from '../../contract/attachment-validation.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
-import { exposingConsumers, secretNotSet, secretUsesOf } from '../secrets/consumers.ts';
+import { exposingConsumers, registryConsumer, secretNotSet, secretUsesOf } from '../secrets/consumers.ts';
 
 export interface LaunchFacts {
   secrets: ReadonlyMap<string, KnownSecret>;
@@ -13,6 +13,7 @@ export interface LaunchFacts {
 export function launchProblems(configuration: FrozenConfiguration, facts: LaunchFacts): string[] {
   return [
     ...configuration.servers.flatMap((server) => serverProblems(server, facts)),
+    ...configuration.servers.flatMap((server) => registryProblems(server, facts)),
     ...exposureProblems(configuration, facts),
   ];
 }
@@ -27,6 +28,20 @@ function serverProblems(server: FrozenServer, { secrets }: LaunchFacts): string[
     return code === 'secret_not_set' && frozen?.kind === 'secret'
       ? secretNotSet(label, variable, frozen.secret_name)
       : `${label}: variable ${variable} ${message}`;
+  });
+}
+
+/** The secret that an image is pulled with, by the same rules as a server's own. */
+function registryProblems(server: FrozenServer, { secrets }: LaunchFacts): string[] {
+  const consumer = registryConsumer(server);
+  return secretUsesOf(consumer).flatMap(({ variable, secretName }) => {
+    const secret = secrets.get(secretName);
+    if (secret?.is_set !== true) {
+      return [secretNotSet(consumer.label, variable, secretName)];
+    }
+    return secret.allowed_servers?.includes(server.name) === false
+      ? [`${consumer.label}: secret ${secretName} may not be given to "${server.name}"`]
+      : [];
   });
 }
 

@@ -15,7 +15,8 @@ export async function listenForPlatform(server: Server, host: string, port: numb
   const own = ownAddress();
   server.on('connection', (socket) => {
     if (isOfThisNetwork(socket.remoteAddress)) {
-      socket.destroy();
+      // Plainly closed, it would leave some clients waiting.
+      socket.resetAndDestroy();
     }
   });
   const { port: taken } = new URL(await listenOnPort(server, host, port));

@@ -287,6 +287,17 @@ describe('delivering messages', () => {
     restarted.close();
   });
 
+  it('sends nothing to an address at which the session does not run', async () => {
+    const session = await newSession();
+    const port = new ControlPort();
+    await port.open(session);
+    await setControlUrl(activities.db, session.id, 'http://169.254.169.254:80');
+    await say(session, 'hello');
+    await expect(deliver(session)).rejects.toThrow('an address that is not its own');
+    expect(await waiting(session)).toBe(1);
+    port.close();
+  });
+
   it('waits for a sidecar that has not reported yet, and asks nobody when nothing waits', async () => {
     const session = await newSession();
     await deliver(session);

@@ -35,6 +35,18 @@ describe('what the state of a workload means for its session', () => {
     });
   });
 
+  it('carries the reason of an end that a container did not choose', () => {
+    const reason = 'it used more than its 256 MiB of memory';
+    expect(exitOf(running({ ...exited('agent'), reason }, sidecar), 0)).toMatchObject({
+      kind: 'agent_exited',
+      reason,
+    });
+    expect(exitOf(running(agent, { ...exited('sidecar'), reason }), 0)).toEqual({
+      kind: 'sidecar_lost',
+      reason,
+    });
+  });
+
   it('is the loss of the sidecar when the host ended the agent because of it', () => {
     expect(exitOf(running(exited('agent'), exited('sidecar')), 0)).toEqual({ kind: 'sidecar_lost' });
   });
