@@ -1,2 +1,82 @@
+/*
+ * relay fence: holds a network namespace for others, from which private networks, the host and metadata services cannot be
+ * reached. Routes say so to every ordinary socket. A socket that binds itself to a device would pass them by, for the kernel
+ * then takes any address for a neighbour: a rule sends what it says back into the namespace.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fence.h"
 #include "relay.h"
-int fence(char *const dns_servers[]) { (void)dns_servers; report("not yet"); return 1; }
+
+bool report_failure(const char *what, int error) {
+  if (error != 0) {
+    report("the network is not fenced: cannot %s: %s", what, error_text(error));
+  }
+  return error == 0;
+}
+
+/* From here on it can change nothing any more, whoever takes it over. */
+static bool drop_capabilities(void) {
+  for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) {
+    /* Needs a capability of its own, and is only a second lock. */
+    prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  }
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+  if (syscall(SYS_capset, &header, none) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    report("cannot drop capabilities: %s", error_text(errno));
+    return false;
+  }
+  return true;
+}
+
+static bool are_addresses(char *const servers[]) {
+  for (; *servers != NULL; servers++) {
+    struct in_addr address;
+    if (inet_pton(AF_INET, *servers, &address) != 1) {
+      report("the name server %s is not an IPv4 address", *servers);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool build_fence(int netlink, char *const dns_servers[]) {
+  return look_around(netlink) && close_ipv6(netlink) && harden_devices(netlink) && close_bound_sockets(netlink) && remove_routes(netlink) &&
+         add_default_route(netlink) && open_dns(netlink, dns_servers) && close_gateway(netlink) && close_ranges(netlink);
+}
+
+static void hold(void) {
+  for (int number = 0; !is_stop(number);) {
+    number = signals_next(-1);
+    reap(NULL);
+  }
+}
+
+int fence(char *const dns_servers[]) {
+  if (!are_addresses(dns_servers)) {
+    return EXIT_USAGE;
+  }
+  const int netlink = netlink_open();
+  if (netlink < 0) {
+    report_failure("ask the kernel", errno);
+    return 1;
+  }
+  if (!build_fence(netlink, dns_servers) || wait_for_fence(0) != 0 || !drop_capabilities()) {
+    return 1;
+  }
+  close(netlink);
+  puts("fenced");
+  if (fflush(stdout) != 0) {
+    return 1;
+  }
+  hold();
+  return 0;
+}

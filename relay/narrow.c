@@ -62,7 +62,7 @@ int narrow_network(enum network network) {
     return EXIT_NOT_NARROWED;
   }
   scope_signals_and_abstract_sockets();
-  const int error = install_system_call_filter(only_unix);
+  const int error = install_system_call_filter(network);
   if (error != 0) {
     report("cannot install the system call filter: %s; the command is not run", error_text(error));
     return EXIT_NOT_NARROWED;

@@ -104,7 +104,7 @@ enum network { NETWORK_GENERAL, NETWORK_FENCED, NETWORK_NONE };
 /* Irrevocable, for the relay and all that descends from it. 0, or the exit code: reported, nothing may run. */
 int narrow_network(enum network network);
 /* seccomp.c: 0, or errno. */
-int install_system_call_filter(bool only_unix_sockets);
+int install_system_call_filter(enum network network);
 /* landlock.c: as far as the kernel can. */
 void scope_signals_and_abstract_sockets(void);
 /* fence-check.c: waits until the namespace is fenced. 0, or the exit code: reported, or a signal's. */

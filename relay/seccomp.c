@@ -76,7 +76,17 @@ static uint32_t refuse_with(int error) {
   return SECCOMP_RET_ERRNO | (uint32_t)error;
 }
 
-static void write_program(struct program *program, bool only_unix_sockets) {
+/* A datagram to everybody on the link is the one that no route stops (relay fence). */
+static void refuse_broadcasts(struct program *program) {
+  add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 6, SYS_setsockopt);
+  load(program, offsetof(struct seccomp_data, args[1]));
+  add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, SOL_SOCKET);
+  load(program, offsetof(struct seccomp_data, args[2]));
+  answer_when(program, BPF_JEQ, SO_BROADCAST, refuse_with(EACCES));
+  answer(program, SECCOMP_RET_ALLOW);
+}
+
+static void write_program(struct program *program, enum network network) {
   load(program, offsetof(struct seccomp_data, arch));
   answer_unless(program, BPF_JEQ, ARCHITECTURE, refuse_with(ENOSYS));
   load(program, offsetof(struct seccomp_data, nr));
@@ -84,21 +94,24 @@ static void write_program(struct program *program, bool only_unix_sockets) {
   for (size_t index = 0; index < sizeof refused_calls / sizeof *refused_calls; index++) {
     answer_when(program, BPF_JEQ, (uint32_t)refused_calls[index], refuse_with(ENOSYS));
   }
+  if (network == NETWORK_FENCED) {
+    refuse_broadcasts(program);
+  }
   add(program, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, SYS_socket);
   add(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, SYS_socketpair);
   answer(program, SECCOMP_RET_ALLOW);
   /* The family is an int: the kernel looks at these 32 bits of the argument, too. Both architectures are little-endian. */
   load(program, offsetof(struct seccomp_data, args[0]));
   answer_when(program, BPF_JEQ, AF_UNIX, SECCOMP_RET_ALLOW);
-  for (size_t index = 0; !only_unix_sockets && index < sizeof network_families / sizeof *network_families; index++) {
+  for (size_t index = 0; network != NETWORK_NONE && index < sizeof network_families / sizeof *network_families; index++) {
     answer_when(program, BPF_JEQ, (uint32_t)network_families[index], SECCOMP_RET_ALLOW);
   }
   answer(program, refuse_with(EAFNOSUPPORT));
 }
 
-int install_system_call_filter(bool only_unix_sockets) {
+int install_system_call_filter(enum network network) {
   static struct program program;
-  write_program(&program, only_unix_sockets);
+  write_program(&program, network);
   const struct sock_fprog filter = {.len = program.length, .filter = program.instructions};
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : errno;
 }

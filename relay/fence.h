@@ -1,0 +1,49 @@
+/* The parts of relay fence. */
+#ifndef FENCE_H
+#define FENCE_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netlink.h"
+
+enum { MOST_INTERFACES = 16, MOST_SUBNETS = 32 };
+
+struct range {
+  struct in_addr network;
+  unsigned char bits;
+};
+
+struct found {
+  unsigned interfaces[MOST_INTERFACES];
+  size_t interface_count;
+  unsigned loopback;
+  struct range subnets[MOST_SUBNETS];
+  size_t subnet_count;
+  struct in_addr gateway;
+  unsigned gateway_interface;
+  uint32_t gateway_metric;
+  bool has_too_much;
+};
+
+/* fence-survey.c: what there is before the fence. False: reported. */
+extern struct found found;
+bool look_around(int netlink);
+/* Removes every route that leads out of the namespace. */
+bool remove_routes(int netlink);
+
+/* fence-routes.c: the fence, in the order in which it is built. False: reported. */
+bool close_ipv6(int netlink);
+bool harden_devices(int netlink);
+bool close_bound_sockets(int netlink);
+bool add_default_route(int netlink);
+bool open_dns(int netlink, char *const servers[]);
+bool close_gateway(int netlink);
+bool close_ranges(int netlink);
+
+/* fence.c: true when there is no error. */
+bool report_failure(const char *what, int error);
+
+#endif
