@@ -14,7 +14,7 @@
 #define IPPROTO_L2TP 115
 #endif
 
-enum { BOUND_TABLE = 100, DNS_TABLE = 101, BOUND_RULE = 10, DNS_RULE = 20, GATEWAY_RULE = 30, DNS_PORT = 53 };
+enum { BOUND_TABLE = 100, GATEWAY_TABLE = 101, BOUND_RULE = 10, DNS_RULE = 20, REPORTS_RULE = 25, GATEWAY_RULE = 30, DNS_PORT = 53 };
 
 /* What no session has business with. The ranges that wait_for_fence asks for stand last: when they are closed, all is. */
 static const char *const closed_ranges[] = {
@@ -160,13 +160,23 @@ bool close_ipv6(int netlink) {
   return report_failure("close IPv6", error == EAFNOSUPPORT || error == EOPNOTSUPP ? 0 : error);
 }
 
+/*
+ * Routers on the way tell how large a packet may be, and have private addresses: a kernel that filters by the reverse path
+ * hears only whom it could answer. The relay refuses its command the sockets that would use this way out.
+ */
+bool open_reports(int netlink) {
+  struct request rule;
+  const unsigned char protocol = IPPROTO_ICMP;
+  start_rule(&rule, (struct fib_rule_hdr){.family = AF_INET, .action = FR_ACT_TO_TBL});
+  request_add(&rule, FRA_IP_PROTO, &protocol, sizeof protocol);
+  return report_failure("add the route of what is open", add_default_route_to(netlink, GATEWAY_TABLE)) &&
+         report_failure("let reports in", send_rule(netlink, &rule, REPORTS_RULE, GATEWAY_TABLE));
+}
+
 /* Name servers may be private: their one port is reached through the gateway, and nothing else of them. */
 bool open_dns(int netlink, char *const servers[]) {
   const unsigned char protocols[] = {IPPROTO_UDP, IPPROTO_TCP};
   const struct fib_rule_port_range ports = {.start = DNS_PORT, .end = DNS_PORT};
-  if (*servers != NULL && !report_failure("add the route of name servers", add_default_route_to(netlink, DNS_TABLE))) {
-    return false;
-  }
   for (; *servers != NULL; servers++) {
     struct in_addr address;
     inet_pton(AF_INET, *servers, &address);
@@ -176,7 +186,7 @@ bool open_dns(int netlink, char *const servers[]) {
       request_add(&rule, FRA_DST, &address, sizeof address);
       request_add(&rule, FRA_IP_PROTO, &protocols[index], 1);
       request_add(&rule, FRA_DPORT_RANGE, &ports, sizeof ports);
-      if (!report_failure("add a rule for name servers", send_rule(netlink, &rule, DNS_RULE, DNS_TABLE))) {
+      if (!report_failure("add a rule for name servers", send_rule(netlink, &rule, DNS_RULE, GATEWAY_TABLE))) {
         return false;
       }
     }
@@ -189,8 +199,8 @@ bool open_dns(int netlink, char *const servers[]) {
  * only while it has one (rp_filter).
  */
 bool close_gateway(int netlink) {
-  const unsigned char protocols[] = {IPPROTO_ICMP, IPPROTO_TCP,     IPPROTO_UDP,  IPPROTO_DCCP,
-                                     IPPROTO_L2TP, IPPROTO_UDPLITE, IPPROTO_SCTP, IPPROTO_IGMP};
+  const unsigned char protocols[] = {IPPROTO_TCP,  IPPROTO_UDP,     IPPROTO_UDPLITE, IPPROTO_DCCP,
+                                     IPPROTO_SCTP, IPPROTO_L2TP};
   for (size_t index = 0; index < sizeof protocols; index++) {
     struct request rule;
     start_rule(&rule, (struct fib_rule_hdr){.family = AF_INET, .dst_len = 32, .action = FR_ACT_UNREACHABLE});

@@ -39,6 +39,7 @@ bool close_ipv6(int netlink);
 bool harden_devices(int netlink);
 bool close_bound_sockets(int netlink);
 bool add_default_route(int netlink);
+bool open_reports(int netlink);
 bool open_dns(int netlink, char *const servers[]);
 bool close_gateway(int netlink);
 bool close_ranges(int netlink);

@@ -7,6 +7,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -46,9 +47,6 @@ static const int refused_calls[] = {
     SYS_io_uring_register,
 };
 
-/* Netlink is what the C library asks for the addresses of its own namespace. */
-static const int network_families[] = {AF_INET, AF_INET6, AF_NETLINK};
-
 static void add(struct program *program, unsigned short code, uint8_t if_true, uint8_t if_false, uint32_t value) {
   program->instructions[program->length++] = (struct sock_filter){code, if_true, if_false, value};
 }
@@ -86,6 +84,26 @@ static void refuse_broadcasts(struct program *program) {
   answer(program, SECCOMP_RET_ALLOW);
 }
 
+/* Netlink is what the C library asks for the addresses of its own namespace. */
+static void write_family_checks(struct program *program, enum network network) {
+  /* The family is an int: the kernel looks at these 32 bits of the argument, too. Both architectures are little-endian. */
+  load(program, offsetof(struct seccomp_data, args[0]));
+  answer_when(program, BPF_JEQ, AF_UNIX, SECCOMP_RET_ALLOW);
+  if (network == NETWORK_NONE) {
+    answer(program, refuse_with(EAFNOSUPPORT));
+    return;
+  }
+  answer_when(program, BPF_JEQ, AF_INET6, SECCOMP_RET_ALLOW);
+  answer_when(program, BPF_JEQ, AF_NETLINK, SECCOMP_RET_ALLOW);
+  answer_unless(program, BPF_JEQ, AF_INET, refuse_with(EAFNOSUPPORT));
+  if (network == NETWORK_FENCED) {
+    /* The fence lets the reports of routers in, and with them pings out. */
+    load(program, offsetof(struct seccomp_data, args[2]));
+    answer_when(program, BPF_JEQ, IPPROTO_ICMP, refuse_with(EACCES));
+  }
+  answer(program, SECCOMP_RET_ALLOW);
+}
+
 static void write_program(struct program *program, enum network network) {
   load(program, offsetof(struct seccomp_data, arch));
   answer_unless(program, BPF_JEQ, ARCHITECTURE, refuse_with(ENOSYS));
@@ -100,13 +118,7 @@ static void write_program(struct program *program, enum network network) {
   add(program, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, SYS_socket);
   add(program, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, SYS_socketpair);
   answer(program, SECCOMP_RET_ALLOW);
-  /* The family is an int: the kernel looks at these 32 bits of the argument, too. Both architectures are little-endian. */
-  load(program, offsetof(struct seccomp_data, args[0]));
-  answer_when(program, BPF_JEQ, AF_UNIX, SECCOMP_RET_ALLOW);
-  for (size_t index = 0; network != NETWORK_NONE && index < sizeof network_families / sizeof *network_families; index++) {
-    answer_when(program, BPF_JEQ, (uint32_t)network_families[index], SECCOMP_RET_ALLOW);
-  }
-  answer(program, refuse_with(EAFNOSUPPORT));
+  write_family_checks(program, network);
 }
 
 int install_system_call_filter(enum network network) {
