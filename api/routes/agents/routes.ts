@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { agent, agentInput, agentPatch, type Run } from '../../../contract/agent.ts';
-import { unavailableRunProblems } from '../../../contract/available-runs.ts';
+import { type RuntimeName, unavailableRunProblems } from '../../../contract/available-runs.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { createAgent, type SavedAgent } from '../../../store/agents/create.ts';
 import { listAgents } from '../../../store/agents/read.ts';
@@ -14,7 +14,7 @@ import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { reachRoute } from './reach.ts';
 
-type AgentDependencies = Pick<ApiDependencies, 'db'>;
+type AgentDependencies = Pick<ApiDependencies, 'db' | 'config'>;
 
 const collection = '/workspaces/{slug}/agents';
 const path = '/agents/{agent_id}';
@@ -53,7 +53,7 @@ function listRoute({ db }: AgentDependencies): AnyRoute {
   });
 }
 
-function createRoute({ db }: AgentDependencies): AnyRoute {
+function createRoute({ db, config }: AgentDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: collection,
@@ -66,13 +66,13 @@ function createRoute({ db }: AgentDependencies): AnyRoute {
       if (body.egress_allow.length > 0) {
         requireAdmin(role, 'egress.write');
       }
-      refuseUnavailable(body.run);
+      refuseUnavailable(body.run, config.RUNTIME);
       return { agent: saved(await createAgent(db, workspace.id, body, user.id)) };
     },
   });
 }
 
-function updateRoute({ db }: AgentDependencies): AnyRoute {
+function updateRoute({ db, config }: AgentDependencies): AnyRoute {
   return defineRoute({
     method: 'patch',
     path,
@@ -86,7 +86,7 @@ function updateRoute({ db }: AgentDependencies): AnyRoute {
         requireAdmin(role, 'egress.write');
       }
       if (body.run !== undefined && !isDeepStrictEqual(body.run, agent.run)) {
-        refuseUnavailable(body.run);
+        refuseUnavailable(body.run, config.RUNTIME);
       }
       const update = await updateAgent(db, {
         agentId: agent.id,
@@ -124,8 +124,8 @@ function removeRoute({ db }: AgentDependencies): AnyRoute {
 }
 
 /** Throws `validation_failed` for what could not be started. */
-function refuseUnavailable(run: Run): void {
-  const problems = unavailableRunProblems(run);
+function refuseUnavailable(run: Run, runtime: RuntimeName): void {
+  const problems = unavailableRunProblems(run, runtime);
   if (problems.length > 0) {
     throw invalid(problems);
   }
