@@ -8,6 +8,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { TemporalConnection } from '../config/temporal.ts';
 import {
   taskQueue as defaultTaskQueue,
   grantWorkflowId,
@@ -42,9 +43,7 @@ export interface WorkflowClient {
   close(): Promise<void>;
 }
 
-export interface TemporalAddress {
-  address: string;
-  namespace: string;
+export interface TemporalAddress extends TemporalConnection {
   /** Another queue than the platform's, for tests. */
   taskQueue?: string;
   timeoutMs?: number;
@@ -52,8 +51,13 @@ export interface TemporalAddress {
 
 /** Connects at the first use, so that the API starts and answers what it can while Temporal is away. */
 export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient {
-  const { address, namespace, taskQueue = defaultTaskQueue, timeoutMs = 15_000 } = temporal;
-  const connection = Connection.lazy({ address, connectTimeout: timeoutMs });
+  const { address, namespace, tls, apiKey, taskQueue = defaultTaskQueue, timeoutMs = 15_000 } = temporal;
+  const connection = Connection.lazy({
+    address,
+    ...(tls && { tls }),
+    ...(apiKey && { apiKey }),
+    connectTimeout: timeoutMs,
+  });
   const { workflow } = new Client({ connection, namespace });
   const within = <Result>(work: () => Promise<Result>): Promise<Result> =>
     connection.withDeadline(Date.now() + timeoutMs, work).catch((error: unknown) => {

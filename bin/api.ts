@@ -10,9 +10,11 @@ import { loadWebFiles } from '../api/web-files/load-web-files.ts';
 import { createWorkflowClient } from '../api/workflow-client.ts';
 import { type ApiConfig, apiConfig } from '../config/api.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
+import { temporalConnection } from '../config/temporal.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';
+import { readEnvironment } from './read-environment.ts';
 
 /** Streams are cut after this long; running requests have ended by then. */
 const closeLimitMs = 5_000;
@@ -29,10 +31,7 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   await requireCurrentSchema(db);
   await verifyMasterKeys(db, config.MASTER_KEYS);
   const signApproval = await createSignApproval(config.APPROVAL_PRIVATE_KEY);
-  const workflows = createWorkflowClient({
-    address: config.TEMPORAL_ADDRESS,
-    namespace: config.TEMPORAL_NAMESPACE,
-  });
+  const workflows = createWorkflowClient(temporalConnection(config));
   const eventFeed = openSessionEventFeed(config.DATABASE_URL);
   const dependencies = { db, config, log, workflows, signApproval, eventFeed };
   const web = loadWebFiles(webDirectory);
@@ -59,7 +58,7 @@ function reasonOf(error: unknown, config: ApiConfig): unknown {
 
 let config: ApiConfig | undefined;
 try {
-  config = parseEnvironment(apiConfig, process.env);
+  config = parseEnvironment(apiConfig, readEnvironment());
   await main(config, pino({ level: config.LOG_LEVEL, base: { process: 'api' } }));
 } catch (error) {
   console.error(

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
 import { migrate, openDatabase } from '../store/database.ts';
+import { readEnvironment } from './read-environment.ts';
 
 try {
-  const { DATABASE_URL } = parseEnvironment(z.object({ DATABASE_URL: databaseUrl }), process.env);
+  const { DATABASE_URL } = parseEnvironment(z.object({ DATABASE_URL: databaseUrl }), readEnvironment());
   const db = openDatabase(DATABASE_URL, { poolSize: 1 });
   const { applied } = await migrate(db).finally(() => db.destroy());
   console.log(applied.length === 0 ? 'The schema is current.' : `Applied:\n  ${applied.join('\n  ')}`);

@@ -9,14 +9,17 @@ import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
 import { createReadImage } from '../activities/sessions/read-image.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
+import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflow-ids.ts';
 import { createProcessRuntime } from '../runtime/process/driver.ts';
 import type { TakeLeftCalls } from '../runtime/workload.ts';
-import { openDatabase } from '../store/database.ts';
+import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';
+import { readEnvironment } from './read-environment.ts';
+import { serveHealth } from './worker/health.ts';
 import { createLogger } from './worker/logger.ts';
 import { keepSweeping } from './worker/sweep.ts';
 import { connectToTemporal, knowsSearchAttributes } from './worker/temporal.ts';
@@ -32,9 +35,11 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     process.on(name, () => stopping.abort());
   }
   const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL });
+  await requireCurrentSchema(db);
   await verifyMasterKeys(db, config.MASTER_KEYS);
-  const namespace = config.TEMPORAL_NAMESPACE;
-  const connection = await connectToTemporal(config.TEMPORAL_ADDRESS, log, stopping.signal);
+  const temporal = temporalConnection(config);
+  const { namespace } = temporal;
+  const connection = await connectToTemporal(temporal, log, stopping.signal);
   const deps: ActivityDependencies = {
     db,
     runtime: await openRuntime(config, (sessionId, calls) => recordLeftCalls(db, sessionId, calls), log),
@@ -65,7 +70,16 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   // Running sessions go on without the worker; the next one finds and watches them again.
   stopping.signal.addEventListener('abort', () => worker.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');
+  const health =
+    config.HEALTH_PORT === undefined
+      ? null
+      : await serveHealth({
+          host: config.HEALTH_HOST,
+          port: config.HEALTH_PORT,
+          isReady: async () => worker.getState() === 'RUNNING' && (await db.raw('select 1')) !== null,
+        });
   await worker.run();
+  await health?.close();
   stopSweeping();
   await connection.close();
   await db.destroy();
@@ -92,7 +106,7 @@ function openRuntime(
 }
 
 try {
-  const config = parseEnvironment(workerConfig, process.env);
+  const config = parseEnvironment(workerConfig, readEnvironment());
   await main(config, createLogger(config.LOG_LEVEL));
 } catch (error) {
   const expected = error instanceof ConfigurationError || error instanceof UnreadableSecretError;

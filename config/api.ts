@@ -1,9 +1,11 @@
 /** Environment of the API process. */
 import { z } from 'zod';
+import { runtimeName } from '../contract/available-runs.ts';
 import { approvalPrivateKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
 import { databaseUrl, flag, isLoopback, key32, logLevel, port } from './parse.ts';
 import { privateRegistries, registryRealms } from './registries.ts';
+import { refuseHalfTls, temporalFields } from './temporal.ts';
 
 export const apiConfig = z
   .object({
@@ -13,8 +15,7 @@ export const apiConfig = z
     PUBLIC_URL: z.url().optional(),
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(16),
-    TEMPORAL_ADDRESS: z.string(),
-    TEMPORAL_NAMESPACE: z.string().default('default'),
+    ...temporalFields,
     TEMPORAL_UI_URL: z.url().optional(),
     MASTER_KEYS: masterKeys,
     SESSION_KEY_SEED: sessionKeySeed,
@@ -29,6 +30,8 @@ export const apiConfig = z
     PRIVATE_REGISTRIES: privateRegistries,
     /** Token servers on other hosts than their registry that its credentials may be sent to. */
     REGISTRY_REALMS: registryRealms,
+    /** What the workers run sessions on: decides which agents can be saved. */
+    RUNTIME: runtimeName.default('process'),
     NODE_ENV: z.string().optional(),
     LOG_LEVEL: logLevel,
     ...limitFields,
@@ -36,6 +39,7 @@ export const apiConfig = z
   .superRefine((config, context) => {
     const refuse = (variable: string, message: string) =>
       context.addIssue({ code: 'custom', path: [variable], message });
+    refuseHalfTls(config, refuse);
     if (config.DEMO_SIGN_IN && config.NODE_ENV === 'production') {
       refuse('DEMO_SIGN_IN', 'demo sign-in lets anyone in; it does not start with NODE_ENV=production');
     }

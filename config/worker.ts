@@ -2,34 +2,43 @@
 import { z } from 'zod';
 import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
-import { databaseUrl, flag, logLevel } from './parse.ts';
+import { databaseUrl, flag, logLevel, port } from './parse.ts';
 import { privateRegistries, registryRealms } from './registries.ts';
+import { refuseHalfTls, temporalFields } from './temporal.ts';
 
-export const workerConfig = z.object({
-  DATABASE_URL: databaseUrl,
-  DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(8),
-  TEMPORAL_ADDRESS: z.string(),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
-  MASTER_KEYS: masterKeys,
-  SESSION_KEY_SEED: sessionKeySeed,
-  APPROVAL_PUBLIC_KEY: approvalPublicKey,
-  /** How the sidecars of this worker's sessions reach the API. */
-  INTERNAL_API_URL: z.url(),
-  RUNTIME: z.enum(['process']).default('process'),
-  /** Where the process runtime keeps what running sessions need. */
-  SESSIONS_DIR: z.string(),
-  /** What a `command` server may run from: its `node_modules/.bin` is on the PATH inside the sandbox. */
-  RUNNER_DIR: z.string(),
-  /** `auto` uses bubblewrap when it works here; `require` refuses to start without it; `off` is for development only. */
-  SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
-  /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
-  ALLOW_UNSANDBOXED: flag.default(false),
-  /** As for the API: registries of the images that agents run. */
-  PRIVATE_REGISTRIES: privateRegistries,
-  REGISTRY_REALMS: registryRealms,
-  WORKER_MAX_SESSIONS: z.coerce.number().int().min(1).max(5000).default(500),
-  NODE_ENV: z.string().optional(),
-  LOG_LEVEL: logLevel,
-  ...limitFields,
-});
+export const workerConfig = z
+  .object({
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(8),
+    ...temporalFields,
+    MASTER_KEYS: masterKeys,
+    SESSION_KEY_SEED: sessionKeySeed,
+    APPROVAL_PUBLIC_KEY: approvalPublicKey,
+    /** How the sidecars of this worker's sessions reach the API. */
+    INTERNAL_API_URL: z.url(),
+    RUNTIME: z.enum(['process']).default('process'),
+    /** Where the process runtime keeps what running sessions need. */
+    SESSIONS_DIR: z.string(),
+    /** What a `command` server may run from: its `node_modules/.bin` is on the PATH inside the sandbox. */
+    RUNNER_DIR: z.string(),
+    /** `auto` uses bubblewrap when it works here; `require` refuses to start without it; `off` is for development only. */
+    SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
+    /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
+    ALLOW_UNSANDBOXED: flag.default(false),
+    /** As for the API: registries of the images that agents run. */
+    PRIVATE_REGISTRIES: privateRegistries,
+    REGISTRY_REALMS: registryRealms,
+    WORKER_MAX_SESSIONS: z.coerce.number().int().min(1).max(5000).default(500),
+    /** Where probes ask how the worker is (`/alive`, `/ready`); without a port it listens nowhere. */
+    HEALTH_HOST: z.string().default('127.0.0.1'),
+    HEALTH_PORT: port.optional(),
+    NODE_ENV: z.string().optional(),
+    LOG_LEVEL: logLevel,
+    ...limitFields,
+  })
+  .superRefine((config, context) => {
+    refuseHalfTls(config, (variable, message) =>
+      context.addIssue({ code: 'custom', path: [variable], message }),
+    );
+  });
 export type WorkerConfig = z.infer<typeof workerConfig>;

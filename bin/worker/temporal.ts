@@ -2,20 +2,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { TemporalConnection } from '../../config/temporal.ts';
 import { searchAttributes } from '../../contract/workflow-ids.ts';
 
 const longestPauseMs = 10_000;
 
 /** Tries until Temporal answers, or `signal` stops it; says each time what it waits for. */
 export async function connectToTemporal(
-  address: string,
+  { address, tls, apiKey }: TemporalConnection,
   log: Logger,
   signal: AbortSignal,
 ): Promise<NativeConnection> {
   for (let pauseMs = 500; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     signal.throwIfAborted();
     try {
-      return await NativeConnection.connect({ address });
+      return await NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) });
     } catch (error) {
       log.warn({ address, err: error, pauseMs }, 'Temporal does not answer; trying again');
       await sleep(pauseMs, undefined, { signal });

@@ -1,0 +1,44 @@
+/** Secrets as files, as container engines and clusters hand them over: `MASTER_KEYS_FILE` names the file that holds MASTER_KEYS. */
+import { ConfigurationError } from './parse.ts';
+
+/** Variables that may come from a file: those that nobody should read in a list of environments. */
+const secretVariables = [
+  'DATABASE_URL',
+  'MASTER_KEYS',
+  'SESSION_KEY_SEED',
+  'APPROVAL_PRIVATE_KEY',
+  'APPROVAL_PUBLIC_KEY',
+  'COOKIE_KEY',
+  'OIDC_CLIENT_SECRET',
+  'TEMPORAL_API_KEY',
+  'TEMPORAL_TLS_CA',
+  'TEMPORAL_TLS_CERT',
+  'TEMPORAL_TLS_KEY',
+] as const;
+
+/**
+ * The environment with what its files hold; a variable that is set itself wins. Line ends around a file's content are left out.
+ * Throws ConfigurationError that names every file which cannot be read, and never what one holds.
+ */
+export function withSecretFiles(
+  environment: Record<string, string | undefined>,
+  readFile: (path: string) => string,
+): Record<string, string | undefined> {
+  const result = { ...environment };
+  const problems: string[] = [];
+  for (const name of secretVariables) {
+    const path = environment[`${name}_FILE`];
+    if (path === undefined || path === '' || (environment[name] ?? '') !== '') {
+      continue;
+    }
+    try {
+      result[name] = readFile(path).trim();
+    } catch {
+      problems.push(`  ${name}_FILE: ${path} cannot be read`);
+    }
+  }
+  if (problems.length > 0) {
+    throw new ConfigurationError(`The configuration is not usable:\n${problems.join('\n')}`);
+  }
+  return result;
+}
