@@ -5,7 +5,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { provideContainerEngine } from './setup/container-engine.mjs';
 import { installDependencies, linkPostgresLibraries } from './setup/dependencies.mjs';
+import { provideKubernetes } from './setup/kubernetes.mjs';
 import { withLock } from './setup/lock.mjs';
 import { provideOracleServers } from './setup/oracle-servers.mjs';
 import { SetupError, step } from './setup/progress.mjs';
@@ -43,6 +45,8 @@ async function setUp() {
     await step('System packages', () => installSystemPackages(process.env));
     await step('Static relay', () => provideRelay(root, process.env));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
+    await step('Container engine', () => provideContainerEngine(root, process.env));
+    await step('Kubernetes', () => provideKubernetes(root, process.env));
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
   }
   if (forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench)) {

@@ -1,7 +1,7 @@
 /** Runs a program to its end, quietly: its output is shown only when it fails. */
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { SetupError } from './progress.mjs';
 
 /** Answers its standard output. Throws SetupError with the last lines of output when it fails. */
@@ -32,10 +32,12 @@ function tellingLines(output) {
   return (lines.length <= 24 ? lines : [...lines.slice(0, 12), '...', ...lines.slice(-10)]).join('\n');
 }
 
-/** The full path of a program on the PATH, or null. */
+/** The full path of a program on the PATH, or null. A program may also be named by its full path. */
 export function which(program, path = process.env.PATH ?? '') {
-  for (const directory of path.split(delimiter).filter(Boolean)) {
-    const candidate = join(directory, program);
+  const candidates = isAbsolute(program)
+    ? [program]
+    : path.split(delimiter).flatMap((directory) => (directory === '' ? [] : [join(directory, program)]));
+  for (const candidate of candidates) {
     try {
       accessSync(candidate, constants.X_OK);
       return candidate;

@@ -24,6 +24,25 @@ const programs = {
     cost: 'the tests that read images from a real registry are left out',
     forTests: true,
   },
+  podman: {
+    package: 'podman',
+    cost: 'images are not built and containers are not tested where no other engine runs',
+    forTests: true,
+  },
+  ...Object.fromEntries(
+    [
+      ['etcd', 'etcd-server'],
+      ['containerd', 'containerd'],
+      ['runc', 'runc'],
+      ['/usr/lib/cni/bridge', 'containernetworking-plugins'],
+      ['iptables', 'iptables'],
+      ['ip', 'iproute2'],
+      ['openssl', 'openssl'],
+    ].map(([program, name]) => [
+      program,
+      { package: name, cost: 'no Kubernetes cluster is started for tests', forTests: true },
+    ]),
+  ),
   chromium: { package: 'chromium', cost: 'the tests of the web UI are left out', forTests: true },
 };
 

@@ -12,16 +12,24 @@ export interface TarFile {
   linkTarget?: string;
   /** What the header says, when it is not the content's own size. */
   size?: number;
+  mode?: number;
 }
 
 export const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** One entry: header, content and padding. */
-export function tarEntry({ path, content = '', type = '0', linkTarget = '', size }: TarFile): Buffer {
+export function tarEntry({
+  path,
+  content = '',
+  type = '0',
+  linkTarget = '',
+  size,
+  mode = 0o644,
+}: TarFile): Buffer {
   const bytes = Buffer.from(content);
   const header = Buffer.alloc(512);
   header.write(path, 0, 100);
-  header.write('0000644\0', 100);
+  header.write(`${mode.toString(8).padStart(7, '0')}\0`, 100);
   header.write(`${(size ?? bytes.length).toString(8).padStart(11, '0')}\0`, 124);
   header.write('        ', 148);
   header.write(type, 156);

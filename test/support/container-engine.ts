@@ -1,0 +1,103 @@
+/** The container engine of the tests, which `node scripts/setup.mjs --test` found: its command line, and its API on a socket. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { eventually } from './eventually.ts';
+
+const settings = z.object({
+  address: z.string().nullable(),
+  program: z.enum(['docker', 'podman']).nullable(),
+  arguments: z.array(z.string()),
+  environment: z.record(z.string(), z.string()),
+});
+
+const engine = readSettings();
+
+/** False where no engine is to be had: tests that need one are left out there. */
+export const hasContainerEngine = engine?.program != null;
+
+export interface ContainerEngine {
+  /** For `DOCKER_HOST`: `unix:///...` or `tcp://...`. */
+  address: string;
+  stop(): Promise<void>;
+}
+
+/** An idle service ends by itself after this time, so that a killed test leaves none. */
+const idleSeconds = 600;
+
+/** The Docker-compatible API: of the engine that listens already, or a podman service of this caller's own. */
+export async function startContainerEngine(): Promise<ContainerEngine> {
+  const { address } = requireEngine();
+  return address === null ? startService() : { address, stop: async () => undefined };
+}
+
+async function startService(): Promise<ContainerEngine> {
+  const directory = mkdtempSync(join(tmpdir(), 'engine-'));
+  const socket = join(directory, 'api.sock');
+  const { arguments: common, environment } = requireEngine();
+  const child = spawn(
+    'podman',
+    [...common, 'system', 'service', '--time', String(idleSeconds), `unix://${socket}`],
+    { env: { ...process.env, ...environment }, stdio: 'ignore' },
+  );
+  const stop = () => stopService(child, directory);
+  try {
+    await eventually(() => {
+      if (!existsSync(socket)) {
+        throw new Error(`podman offers no API on ${socket}`);
+      }
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { address: `unix://${socket}`, stop };
+}
+
+async function stopService(child: ChildProcess, directory: string): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** Runs a command of the engine to its end and answers its standard output. Throws with what it said when it fails. */
+export async function runEngine(args: readonly string[], { timeoutMs = 60_000 } = {}): Promise<string> {
+  const { program, arguments: common, environment } = requireEngine();
+  const { stdout } = await promisify(execFile)(program, [...common, ...args], {
+    env: { ...process.env, ...environment },
+    timeout: timeoutMs,
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+/** A command line of the engine for `spawn`, where a test needs its streams. */
+export function engineCommand(args: readonly string[]): {
+  program: string;
+  args: string[];
+  environment: Record<string, string>;
+} {
+  const { program, arguments: common, environment } = requireEngine();
+  return { program, args: [...common, ...args], environment };
+}
+
+function requireEngine() {
+  if (engine === null || engine.program === null) {
+    throw new Error('there is no container engine; node scripts/setup.mjs --test says why');
+  }
+  return { ...engine, program: engine.program };
+}
+
+function readSettings(): z.infer<typeof settings> | null {
+  try {
+    return settings.parse(JSON.parse(readFileSync('.cache/container-engine.json', 'utf8')));
+  } catch {
+    return null;
+  }
+}

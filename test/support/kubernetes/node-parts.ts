@@ -1,0 +1,151 @@
+/** The processes of a one-node cluster: what each is started with, and how they are found again without a note of them. */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { certificateFile, containerdSocket, keyFile, kubeconfigFile, type NodePlace } from './node-place.ts';
+
+export const parts = [
+  'etcd',
+  'docker-registry',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'containerd',
+  'kubelet',
+] as const;
+export type Part = (typeof parts)[number];
+
+/** Starts a part, detached: it outlives the process that started it. `programs` holds those of Kubernetes. */
+export function startPart(place: NodePlace, part: Part, programs: string): void {
+  const program = part.startsWith('kube') ? join(programs, part) : part;
+  const log = openSync(join(place.directory, `log/${part}.log`), 'a', 0o600);
+  const child = spawn(program, partArguments[part](place), {
+    cwd: place.directory,
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  child.on('error', () => undefined);
+  child.unref();
+}
+
+/** `kill -9` of a part, or of what containerd started for its containers; waits until it is gone. */
+export async function killPart(place: NodePlace, part: Part | 'containerd-shim-runc-v2'): Promise<void> {
+  for (;;) {
+    const pids = pidsOf(place.directory, part);
+    if (pids.length === 0) {
+      return;
+    }
+    for (const pid of pids) {
+      kill(pid);
+    }
+    await sleep(20);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended since.
+  }
+}
+
+/** The running processes of a program that were started with a path below the directory. */
+function pidsOf(directory: string, program: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const [command, ...rest] = commandLineOf(pid);
+      return (
+        command !== undefined &&
+        basename(command) === program &&
+        rest.some((argument) => argument.includes(`${directory}/`))
+      );
+    });
+}
+
+/** Empty when it is gone or only waits to be reaped. */
+function commandLineOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  } catch {
+    return [];
+  }
+}
+
+const partArguments: Record<Part, (place: NodePlace) => string[]> = {
+  etcd: (place) => {
+    const url = `https://127.0.0.1:${place.etcdPort}`;
+    const peerUrl = `https://127.0.0.1:${place.etcdPeerPort}`;
+    const secured = (prefix: string) => [
+      `--${prefix}cert-file=${certificateFile(place)}`,
+      `--${prefix}key-file=${keyFile(place)}`,
+      `--${prefix}trusted-ca-file=${certificateFile(place)}`,
+      `--${prefix}client-cert-auth`,
+    ];
+    return [
+      `--data-dir=${join(place.directory, 'etcd')}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=default=${peerUrl}`,
+      ...secured(''),
+      ...secured('peer-'),
+    ];
+  },
+  'docker-registry': (place) => ['serve', join(place.directory, 'registry.json')],
+  'kube-apiserver': (place) => [
+    `--etcd-servers=https://127.0.0.1:${place.etcdPort}`,
+    `--etcd-cafile=${certificateFile(place)}`,
+    `--etcd-certfile=${certificateFile(place)}`,
+    `--etcd-keyfile=${keyFile(place)}`,
+    `--bind-address=127.0.0.1`,
+    `--advertise-address=${place.gateway}`,
+    `--secure-port=${place.apiserverPort}`,
+    `--tls-cert-file=${certificateFile(place)}`,
+    `--tls-private-key-file=${keyFile(place)}`,
+    // Nothing routes to the service network, so nobody needs to find the API server in it.
+    '--service-cluster-ip-range=10.96.0.0/24',
+    '--endpoint-reconciler-type=none',
+    `--service-account-key-file=${join(place.directory, 'service-account.pub')}`,
+    `--service-account-signing-key-file=${join(place.directory, 'service-account.key')}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--token-auth-file=${join(place.directory, 'tokens.csv')}`,
+    '--authorization-mode=Node,RBAC',
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-certificate-authority=${certificateFile(place)}`,
+    `--kubelet-client-certificate=${certificateFile(place)}`,
+    `--kubelet-client-key=${keyFile(place)}`,
+  ],
+  'kube-controller-manager': (place) => [
+    `--kubeconfig=${kubeconfigFile(place)}`,
+    `--service-account-private-key-file=${join(place.directory, 'service-account.key')}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+  ],
+  'kube-scheduler': (place) => [
+    `--kubeconfig=${kubeconfigFile(place)}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+  ],
+  containerd: (place) => ['--config', join(place.directory, 'containerd.toml')],
+  kubelet: (place) => [
+    `--config=${join(place.directory, 'kubelet.json')}`,
+    `--kubeconfig=${kubeconfigFile(place)}`,
+    `--root-dir=${join(place.directory, 'kubelet')}`,
+    '--hostname-override=node',
+    `--node-ip=${place.gateway}`,
+  ],
+};
+
+/** What a client of this cluster's containerd is started with. */
+export const ctrArguments = (place: NodePlace) => [
+  '--address',
+  containerdSocket(place),
+  '--namespace',
+  'k8s.io',
+];

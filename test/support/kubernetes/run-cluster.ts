@@ -1,0 +1,23 @@
+/**
+ * The tests' cluster, to look at by hand:
+ *   node --import tsx test/support/kubernetes/run-cluster.ts                 starts one, prints what KUBECONFIG is set to, stops on Ctrl-C
+ *   node --import tsx test/support/kubernetes/run-cluster.ts IMAGE...        and puts images of the container engine on its node
+ */
+import { startOwnTestCluster } from './test-cluster.ts';
+
+const cluster = await startOwnTestCluster();
+process.stdout.write(
+  `export KUBECONFIG=${cluster.kubeconfig}\n# this host is ${cluster.hostAddress} for a Pod\n`,
+);
+for (const name of process.argv.slice(2)) {
+  process.stdout.write(`# ${name} is ${await cluster.importImage(name)}\n`);
+}
+await new Promise((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, resolve);
+  }
+  // Something has to keep the process.
+  setInterval(() => undefined, 60_000);
+});
+await cluster.stop();
+process.exit();
