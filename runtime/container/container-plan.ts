@@ -1,0 +1,98 @@
+/** What the engine is asked to make for a session: without any secret, in the words of the Engine API. */
+import type {
+  ContainerImage,
+  ContainerSpec,
+  ContainerWorkload,
+} from '../container-workload/container-workload.ts';
+
+/** How sessions are put on an engine: what `config/container-engine.ts` reads. */
+export interface EngineSettings {
+  /** Tells this platform's containers from those of another one on the same engine. */
+  installation: string;
+  /** Where sidecars reach the API and are reached. */
+  platformNetwork: string;
+  /** The way out of containers with `internet`. */
+  internetNetwork: string;
+  /** Resolvers of containers with `internet`. */
+  dnsServers: readonly string[];
+  /** Of a container's scratch paths that its image asks for. */
+  temporaryBytes: number;
+}
+
+export interface VolumePlan {
+  name: string;
+  labels: Record<string, string>;
+  /** Of the engine's `local` driver; empty for a directory on its disk. */
+  options: Record<string, string>;
+}
+
+export interface VolumeMount {
+  Type: 'volume';
+  Source: string;
+  Target: string;
+  ReadOnly: boolean;
+  VolumeOptions: {
+    /** False in the sidecar alone: its image fills the volume. */
+    NoCopy: boolean;
+    Labels: Record<string, string>;
+    DriverConfig: { Name: 'local'; Options: Record<string, string> };
+  };
+}
+
+/** The body of a create request, all but its environment. Every field is there: nothing is left to a default of the engine. */
+export interface ContainerBody {
+  Image: string;
+  Entrypoint: string[];
+  Cmd: [];
+  User: string;
+  WorkingDir?: string;
+  /** Not where the network is another container's. */
+  Hostname?: string;
+  Labels: Record<string, string>;
+  StopSignal: 'SIGTERM';
+  StopTimeout: number;
+  Healthcheck: { Test: ['NONE'] };
+  Tty: false;
+  OpenStdin: false;
+  HostConfig: {
+    NetworkMode: string;
+    Dns?: string[];
+    ReadonlyRootfs: true;
+    Privileged: false;
+    CapDrop: ['ALL'];
+    CapAdd: 'NET_ADMIN'[];
+    SecurityOpt: ['no-new-privileges'];
+    GroupAdd: string[];
+    IpcMode: 'private';
+    PublishAllPorts: false;
+    Memory: number;
+    MemorySwap: number;
+    NanoCpus: number;
+    PidsLimit: number;
+    OomScoreAdj: number;
+    Ulimits: [{ Name: 'core'; Soft: 0; Hard: 0 }];
+    LogConfig: { Type: 'json-file'; Config: { 'max-size': string; 'max-file': string } };
+    RestartPolicy: { Name: 'no' };
+    AutoRemove: false;
+    Init: false;
+    Mounts: VolumeMount[];
+  };
+}
+
+export interface ContainerPlan {
+  /** Within the session. */
+  name: string;
+  image: ContainerImage;
+  /** Null for a container that only holds the network of others. */
+  spec: ContainerSpec | null;
+  body: ContainerBody;
+}
+
+export interface SessionPlan {
+  sessionId: string;
+  boot: ContainerWorkload['boot'];
+  volumes: VolumePlan[];
+  sidecar: ContainerPlan;
+  /** In waves: each needs the network of those before it. */
+  waves: ContainerPlan[][];
+}

@@ -1,0 +1,99 @@
+/** The container runtime (design 12, docs/decisions/0014): sessions as containers of Docker or Podman. */
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { FrozenConfiguration } from '../../contract/session.ts';
+import {
+  type ContainerSettings,
+  renderContainerWorkload,
+} from '../container-workload/render-container-workload.ts';
+import { createTurns } from '../in-turn.ts';
+import type { LaunchSecrets, Runtime, TakeLeftCalls } from '../workload.ts';
+import type { EngineSettings, SessionPlan } from './container-plan.ts';
+import { openEngine } from './engine.ts';
+import { inspectSession } from './inspect-session.ts';
+import { tailOf } from './join-frames.ts';
+import { renderContainers } from './render-containers.ts';
+import { listSessions, sessionContainers } from './session-containers.ts';
+import { startSession } from './start-session.ts';
+import { stopSession } from './stop-session.ts';
+
+/** Of a launch, beside what its images take to arrive. */
+const startTimeoutMs = 120_000;
+/** Below the limit of the activity that starts a workload. */
+const pullTimeoutMs = 15 * 60_000;
+
+const containerName = z.string().regex(/^[a-z0-9-]+$/, 'must be the name of a container');
+
+export interface ContainerRuntimeOptions {
+  socketPath: string;
+  engine: EngineSettings;
+  workload: ContainerSettings;
+  takeLeftCalls: TakeLeftCalls;
+  logger: Logger;
+}
+
+/** Throws when no engine answers on the socket. */
+export async function createContainerRuntime({
+  socketPath,
+  engine: settings,
+  workload,
+  takeLeftCalls,
+  logger,
+}: ContainerRuntimeOptions): Promise<Runtime<SessionPlan>> {
+  const engine = openEngine(socketPath);
+  await engine.ping().catch((error: unknown) => {
+    throw new Error(`CONTAINER_SOCKET: no container engine answers on ${socketPath} (${String(error)})`);
+  });
+  logger.info(
+    { socketPath, installation: settings.installation },
+    'sessions run as containers of this engine',
+  );
+  const sidecarImage = workload.images.sidecar;
+  const inTurn = createTurns();
+  const starting = new Map<string, AbortController>();
+  const onEngine = (sessionId: string) => ({ installation: settings.installation, sessionId });
+  const find = async (sessionId: string, name: string) =>
+    (await sessionContainers(engine, onEngine(sessionId))).find((each) => each.name === name);
+
+  return {
+    name: 'container',
+    render: (configuration: FrozenConfiguration) =>
+      renderContainers(renderContainerWorkload(configuration, workload), settings),
+    start: (plan: SessionPlan, secrets: LaunchSecrets, signal?: AbortSignal) =>
+      inTurn(plan.sessionId, async () => {
+        const stopping = new AbortController();
+        starting.set(plan.sessionId, stopping);
+        const given = signal === undefined ? [] : [signal];
+        try {
+          await startSession(engine, plan, secrets, {
+            settings,
+            takeLeftCalls,
+            sidecarImage,
+            signal: AbortSignal.any([stopping.signal, ...given]),
+            startTimeoutMs,
+            pullTimeoutMs,
+          });
+        } finally {
+          starting.delete(plan.sessionId);
+        }
+      }),
+    async stop(sessionId) {
+      starting.get(sessionId)?.abort(new Error('the session is being stopped'));
+      await inTurn(sessionId, () =>
+        stopSession(engine, onEngine(sessionId), { takeLeftCalls, sidecarImage }),
+      );
+    },
+    inspect: (sessionId) => inspectSession(engine, onEngine(sessionId)),
+    async sidecarHost(sessionId) {
+      const sidecar = await find(sessionId, 'sidecar');
+      const inspected = sidecar === undefined ? null : await engine.inspectContainer(sidecar.id);
+      return inspected?.addresses[settings.platformNetwork] || null;
+    },
+    list: () => listSessions(engine, settings.installation),
+    async logs(sessionId, container, tailBytes) {
+      const found = await find(sessionId, containerName.parse(container));
+      const output = found === undefined ? null : await engine.readOutput(found.id);
+      return output === null ? '' : tailOf(output, tailBytes);
+    },
+  };
+}

@@ -1,0 +1,273 @@
+/** The one place that speaks to the container engine: the calls that sessions need, over the Engine API of Docker and Podman. */
+import Docker from 'dockerode';
+import { z } from 'zod';
+import { readTar } from '../../oci/tar/read-tar.ts';
+import type { ContainerBody, VolumePlan } from './container-plan.ts';
+import { joinFrames } from './join-frames.ts';
+import { labelKeys } from './names.ts';
+
+/** An answer of the engine that is an error. Its message is the engine's own. */
+export class EngineError extends Error {
+  override name = 'EngineError';
+  readonly statusCode: number;
+  constructor(statusCode: number, message: string) {
+    super(message);
+    this.statusCode = statusCode;
+  }
+}
+
+const notFound = 404;
+const conflict = 409;
+/** Also for what an engine does without a word, such as ending a container. Pulls have their own limit. */
+const idleTimeoutMs = 60_000;
+
+const labels = z.record(z.string(), z.string()).nullish();
+const listedContainer = z.object({ Id: z.string(), State: z.string(), Labels: labels });
+const inspectedContainer = z.object({
+  State: z.object({ Status: z.string(), ExitCode: z.number(), OOMKilled: z.boolean().optional() }),
+  HostConfig: z.object({ Memory: z.number() }),
+  NetworkSettings: z.object({
+    Networks: z.record(z.string(), z.object({ IPAddress: z.string() })).nullish(),
+  }),
+});
+const listedVolume = z.object({ Name: z.string(), Labels: labels });
+const inspectedImage = z.object({
+  Config: z.object({ Volumes: z.record(z.string(), z.unknown()).nullish() }).nullish(),
+});
+
+export interface ListedContainer {
+  id: string;
+  /** Within its session. */
+  name: string;
+  sessionId: string;
+  installation: string;
+  attempt: string;
+  /** `created`, `running`, `exited` and more. */
+  state: string;
+}
+
+export interface InspectedContainer {
+  status: string;
+  exitCode: number;
+  outOfMemory: boolean;
+  memoryBytes: number;
+  /** By network. */
+  addresses: Readonly<Record<string, string>>;
+}
+
+export interface RegistryLogin {
+  username: string;
+  password: string;
+  serveraddress: string;
+}
+
+export type Engine = ReturnType<typeof openEngine>;
+
+/** Names and ids are the engine's. What is not there is null or does nothing; every other error is an EngineError. */
+export function openEngine(socketPath: string) {
+  const docker = new Docker({ socketPath, timeout: idleTimeoutMs });
+  const patient = new Docker({ socketPath });
+  return {
+    /** Throws when nothing answers on the socket. */
+    ping: () => call(docker.ping()),
+    ...images(docker, patient),
+    ...networks(docker),
+    ...volumes(docker),
+    ...containers(docker),
+    ...containerContents(docker),
+  };
+}
+
+const images = (docker: Docker, patient: Docker) => ({
+  /** The paths that the image declares as volumes; null when the image is not there. */
+  async findImageVolumes(reference: string): Promise<string[] | null> {
+    const found = await unlessMissing(docker.getImage(reference).inspect());
+    return found === null ? null : Object.keys(inspectedImage.parse(found).Config?.Volumes ?? {});
+  },
+  /** Throws EngineError also for what the engine reports while it pulls. */
+  async pullImage(reference: string, login: RegistryLogin | null, signal: AbortSignal): Promise<void> {
+    const options = { fromImage: reference, abortSignal: signal };
+    const stream = await call(
+      login === null ? patient.createImage(options) : patient.createImage(login, options),
+    );
+    await new Promise<void>((resolve, reject) => {
+      const abort = () => reject(signal.reason);
+      signal.addEventListener('abort', abort, { once: true });
+      patient.modem.followProgress(stream, (error) => {
+        signal.removeEventListener('abort', abort);
+        return error === null ? resolve() : reject(new EngineError(0, error.message));
+      });
+    });
+  },
+});
+
+const networks = (docker: Docker) => ({
+  /** Makes a bridge network unless there is one of this name, whoever made it and however. */
+  async ensureNetwork(
+    name: string,
+    options: { internal: boolean; betweenContainers: boolean },
+  ): Promise<void> {
+    const find = () => unlessMissing(docker.getNetwork(name).inspect());
+    if ((await find()) !== null) {
+      return;
+    }
+    const body = {
+      Name: name,
+      CheckDuplicate: true,
+      Driver: 'bridge',
+      Internal: options.internal,
+      Options: { 'com.docker.network.bridge.enable_icc': String(options.betweenContainers) },
+    };
+    await call(docker.createNetwork(body)).catch(async (error: unknown) => {
+      // Somebody else made it meanwhile.
+      if ((await find()) === null) {
+        throw error;
+      }
+    });
+  },
+  /** The address that the host has in a network; null when there is no such network. */
+  async findGateway(name: string): Promise<string | null> {
+    const found = await unlessMissing(docker.getNetwork(name).inspect());
+    const parsed = z
+      .object({ IPAM: z.object({ Config: z.array(z.object({ Gateway: z.string() })).min(1) }) })
+      .safeParse(found);
+    return parsed.data?.IPAM.Config[0]?.Gateway ?? null;
+  },
+});
+
+const volumes = (docker: Docker) => ({
+  /** Does nothing when there is one of this name. */
+  async createVolume({ name, labels: Labels, options }: VolumePlan): Promise<void> {
+    await call(docker.createVolume({ Name: name, Driver: 'local', Labels, DriverOpts: options }));
+  },
+  async listVolumes(label: string): Promise<{ name: string; sessionId: string; installation: string }[]> {
+    const { Volumes } = await call(docker.listVolumes({ filters: { label: [label] } }));
+    return z
+      .array(listedVolume)
+      .parse(Volumes ?? [])
+      .map(({ Name: name, Labels }) => ({
+        name,
+        sessionId: Labels?.[labelKeys.session] ?? '',
+        installation: Labels?.[labelKeys.installation] ?? '',
+      }));
+  },
+  /** Throws EngineError while a container uses it. */
+  async removeVolume(name: string): Promise<void> {
+    await unlessMissing(docker.getVolume(name).remove());
+  },
+});
+
+const containers = (docker: Docker) => ({
+  /** Throws EngineError when there is one of this name. */
+  async createContainer(name: string, body: ContainerBody & { Env: string[] }): Promise<string> {
+    return (await call(docker.createContainer({ ...body, name }))).id;
+  },
+  /** Does nothing when it runs. */
+  async startContainer(id: string): Promise<void> {
+    await unlessUnchanged(docker.getContainer(id).start());
+  },
+  /** Asks it to end, and ends it when it has not within its own stop timeout. */
+  async stopContainer(id: string): Promise<void> {
+    await unlessUnchanged(unlessMissing(docker.getContainer(id).stop()));
+  },
+  /** Ends it if need be; the volumes that its image made go too. */
+  async removeContainer(id: string): Promise<void> {
+    await unlessMissing(docker.getContainer(id).remove({ force: true, v: true }));
+  },
+  async listContainers(label: string): Promise<ListedContainer[]> {
+    const listed = await call(docker.listContainers({ all: true, filters: { label: [label] } }));
+    return z
+      .array(listedContainer)
+      .parse(listed)
+      .map(({ Id: id, State: state, Labels }) => ({
+        id,
+        state,
+        name: Labels?.[labelKeys.container] ?? '',
+        sessionId: Labels?.[labelKeys.session] ?? '',
+        installation: Labels?.[labelKeys.installation] ?? '',
+        attempt: Labels?.[labelKeys.attempt] ?? '',
+      }));
+  },
+  async inspectContainer(id: string): Promise<InspectedContainer | null> {
+    const found = await unlessMissing(docker.getContainer(id).inspect());
+    if (found === null) {
+      return null;
+    }
+    const { State, HostConfig, NetworkSettings } = inspectedContainer.parse(found);
+    const attached = Object.entries(NetworkSettings.Networks ?? {});
+    return {
+      status: State.Status,
+      exitCode: State.ExitCode,
+      outOfMemory: State.OOMKilled ?? false,
+      memoryBytes: HostConfig.Memory,
+      addresses: Object.fromEntries(attached.map(([network, { IPAddress }]) => [network, IPAddress])),
+    };
+  },
+});
+
+const containerContents = (docker: Docker) => ({
+  /** Everything that it wrote to its standard output and error and the engine still has; null when it is not there. */
+  async readOutput(id: string): Promise<Buffer | null> {
+    const output = await unlessMissing(
+      docker.getContainer(id).logs({ stdout: true, stderr: true, follow: false }),
+    );
+    return output === null ? null : joinFrames(output);
+  },
+  /** Unpacks a tar archive in a directory of a container, which need not run. */
+  async putArchive(id: string, directory: string, archive: Buffer): Promise<void> {
+    await call(docker.getContainer(id).putArchive(archive, { path: directory }));
+  },
+  /** A file of a container, which need not run; null when there is none. */
+  async readFile(id: string, path: string): Promise<Buffer | null> {
+    const archive = await unlessMissing(docker.getContainer(id).getArchive({ path }));
+    if (archive === null) {
+      return null;
+    }
+    for await (const entry of readTar(chunksOf(archive))) {
+      if (entry.type === 'file') {
+        return entry.read();
+      }
+    }
+    throw new Error(`${path} is no file`);
+  },
+});
+
+async function* chunksOf(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) {
+    yield Buffer.from(chunk);
+  }
+}
+
+/** An error of dockerode's keeps the engine's own message, and nothing of the request. */
+async function call<Result>(request: Promise<Result>): Promise<Result> {
+  try {
+    return await request;
+  } catch (error) {
+    const parsed = z
+      .object({ statusCode: z.number(), json: z.object({ message: z.string() }).optional().catch(undefined) })
+      .safeParse(error);
+    throw parsed.success
+      ? new EngineError(parsed.data.statusCode, parsed.data.json?.message ?? String(error))
+      : error;
+  }
+}
+
+async function unlessMissing<Result>(request: Promise<Result>): Promise<Result | null> {
+  return call(request).catch((error: unknown) => nullFor(error, notFound));
+}
+
+const notModified = 304;
+async function unlessUnchanged(request: Promise<unknown>): Promise<void> {
+  await call(request).catch((error: unknown) => nullFor(error, notModified));
+}
+
+function nullFor(error: unknown, statusCode: number): null {
+  if (error instanceof EngineError && error.statusCode === statusCode) {
+    return null;
+  }
+  throw error;
+}
+
+/** Whether somebody else has made it already, or is removing it. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof EngineError && error.statusCode === conflict;

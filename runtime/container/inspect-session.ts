@@ -1,0 +1,67 @@
+/** What a session's containers are doing. */
+import type { ContainerState, WorkloadState } from '../workload.ts';
+import type { Engine, InspectedContainer, ListedContainer } from './engine.ts';
+import { holderName, isHolder, type SessionOnEngine } from './names.ts';
+import { sessionContainers, sessionVolumes } from './session-containers.ts';
+
+const mebibyte = 1024 * 1024;
+/** Of the engine's own, beside those of the session's configuration. */
+const expected = ['sidecar', 'agent'];
+
+/** One listing, and one look at each container that has ended. */
+export async function inspectSession(engine: Engine, session: SessionOnEngine): Promise<WorkloadState> {
+  const found = await sessionContainers(engine, session);
+  if (found.length === 0) {
+    const volumes = await sessionVolumes(engine, session);
+    return volumes.length === 0
+      ? { state: 'absent' }
+      : { state: 'lost', reason: 'its containers were removed' };
+  }
+  const shown = found.filter(({ name }) => !isHolder(name) && name !== 'reader');
+  const states = await Promise.all(shown.map((each) => stateOf(engine, each, found)));
+  const gone = expected.filter((name) => !found.some((each) => each.name === name)).map(removed);
+  return { state: 'running', containers: [...states, ...gone] };
+}
+
+async function stateOf(
+  engine: Engine,
+  { id, name, state }: ListedContainer,
+  found: readonly ListedContainer[],
+): Promise<ContainerState> {
+  if (state === 'created' || state === 'initialized') {
+    return { name, state: 'waiting' };
+  }
+  if (state !== 'exited' && state !== 'stopped' && state !== 'dead' && state !== 'removing') {
+    return { name, state: 'running' };
+  }
+  const ended = await engine.inspectContainer(id);
+  return ended === null ? removed(name) : exited(name, ended, found);
+}
+
+const removed = (name: string): ContainerState => ({
+  name,
+  state: 'exited',
+  exitCode: null,
+  signal: null,
+  reason: 'its container was removed',
+});
+
+/** As the relay ends when the network of its container is not closed off. */
+const notFenced = 70;
+
+/** Pure. */
+export function exited(
+  name: string,
+  { exitCode, outOfMemory, memoryBytes }: InspectedContainer,
+  found: readonly Pick<ListedContainer, 'name' | 'state'>[],
+): ContainerState {
+  const ended = { name, state: 'exited' as const, exitCode, signal: null };
+  if (outOfMemory && exitCode !== 0) {
+    const limit = Math.round(memoryBytes / mebibyte);
+    return { ...ended, reason: `it used more than its ${limit} MiB of memory` };
+  }
+  const holder = found.find((each) => each.name === holderName(name));
+  return exitCode === notFenced && holder !== undefined && holder.state !== 'running'
+    ? { ...ended, reason: 'its network could not be closed off from private addresses' }
+    : ended;
+}

@@ -1,0 +1,88 @@
+/** Has every image of a session on the engine before anything of it is made. */
+
+import { parseReference } from '../../oci/reference.ts';
+import type { ContainerImage } from '../container-workload/container-workload.ts';
+import { WorkloadFailedError } from '../workload.ts';
+import { type Engine, EngineError, type RegistryLogin } from './engine.ts';
+
+export interface ProvideOptions {
+  /** `user:password` by server. */
+  registryCredentials: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}
+
+/** For each image, the paths that it declares as volumes. Throws WorkloadFailedError for an image that is not to be had. */
+export async function provideImages(
+  engine: Engine,
+  images: readonly ContainerImage[],
+  options: ProvideOptions,
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  for (const image of images) {
+    options.signal.throwIfAborted();
+    if (!found.has(image.reference) || image.credentialsOf !== null) {
+      found.set(image.reference, await provideImage(engine, image, options));
+    }
+  }
+  return found;
+}
+
+/** What needs credentials is asked for every time: that an earlier session had it pulled proves nothing about this one. */
+async function provideImage(
+  engine: Engine,
+  { reference, credentialsOf }: ContainerImage,
+  { registryCredentials, signal }: ProvideOptions,
+): Promise<string[]> {
+  const present = credentialsOf === null ? await engine.findImageVolumes(reference) : null;
+  if (present !== null) {
+    return present;
+  }
+  const login = credentialsOf === null ? null : loginOf(reference, registryCredentials[credentialsOf]);
+  await pull(engine, reference, { login, signal });
+  const pulled = await engine.findImageVolumes(reference);
+  if (pulled === null) {
+    throw new Error(`the engine pulled ${reference} and does not have it`);
+  }
+  return pulled;
+}
+
+/** For the registry of the image and no other. */
+function loginOf(reference: string, credentials: string | undefined): RegistryLogin {
+  const colon = credentials?.indexOf(':') ?? -1;
+  if (credentials === undefined || colon < 0) {
+    throw new WorkloadFailedError(
+      `the registry credentials for ${reference} are not in the form user:password`,
+    );
+  }
+  return {
+    username: credentials.slice(0, colon),
+    password: credentials.slice(colon + 1),
+    serveraddress: parseReference(reference).registry,
+  };
+}
+
+async function pull(
+  engine: Engine,
+  reference: string,
+  { login, signal }: { login: RegistryLogin | null; signal: AbortSignal },
+): Promise<void> {
+  try {
+    await engine.pullImage(reference, login, signal);
+  } catch (error) {
+    if (error instanceof EngineError) {
+      throw new WorkloadFailedError(`the image ${reference} could not be pulled: ${reasonOf(error, login)}`);
+    }
+    throw error;
+  }
+}
+
+/** Only kinds of reasons: an engine repeats what a registry answered, which could be anything. */
+function reasonOf({ message }: EngineError, login: RegistryLogin | null): string {
+  if (/unauthorized|authentication required|denied|forbidden|\b40[13]\b/i.test(message)) {
+    return login === null ? 'its registry wants credentials' : 'its registry does not take the credentials';
+  }
+  if (/not found|manifest unknown|name unknown|no such image|\b404\b/i.test(message)) {
+    return 'its registry does not have it';
+  }
+  return 'its registry does not answer as the engine expects; the engine’s log says more';
+}

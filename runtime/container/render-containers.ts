@@ -1,0 +1,126 @@
+/** Pure: a session's containers as an engine is asked for them (design 12), or a sentence about what it cannot run. */
+import {
+  type ContainerSize,
+  type ContainerSpec,
+  type ContainerWorkload,
+  containerPaths,
+} from '../container-workload/container-workload.ts';
+import { UnsupportedWorkloadError } from '../workload.ts';
+import { containerBody } from './container-body.ts';
+import type { ContainerPlan, EngineSettings, SessionPlan, VolumePlan } from './container-plan.ts';
+import { containerName, holderName, type SessionOnEngine } from './names.ts';
+import { containerMounts, renderVolumes, sidecarMounts } from './render-volumes.ts';
+
+const mebibyte = 1024 * 1024;
+const holderSize: ContainerSize = { memoryBytes: 32 * mebibyte, cpuMillis: 100 };
+/** Of all processes of the machine, what a session runs goes first when memory ends; its sidecar after that. */
+const oomScore = { sidecar: 100, other: 500 };
+/** The sidecar hands over its last records within this time. */
+const stopSeconds = { sidecar: 10, other: 2 };
+
+/** Throws UnsupportedWorkloadError. */
+export function renderContainers(workload: ContainerWorkload, settings: EngineSettings): SessionPlan {
+  const [opened] = workload.egressAllow;
+  if (opened !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `egress_allow (${opened}): the container runtime opens no private destinations`,
+    );
+  }
+  const session = { installation: settings.installation, sessionId: workload.sessionId };
+  const volumes = renderVolumes(session, workload);
+  const part = { workload, settings, session, volumes };
+  const [sidecar, ...others] = workload.containers;
+  if (sidecar?.role !== 'sidecar') {
+    throw new Error('the first container of a session is its sidecar');
+  }
+  const plans = others.map((spec) => containerPlan(spec, part));
+  const holders = others.filter(ownsInternet).map((spec) => holderPlan(spec, sidecar, part));
+  const joins = ({ body }: ContainerPlan) => body.HostConfig.NetworkMode.startsWith('container:');
+  return {
+    sessionId: workload.sessionId,
+    boot: workload.boot,
+    volumes,
+    sidecar: sidecarPlan(sidecar, part),
+    waves: [[...holders, ...plans.filter((plan) => !joins(plan))], plans.filter(joins)].filter(
+      (wave) => wave.length > 0,
+    ),
+  };
+}
+
+interface Part {
+  workload: ContainerWorkload;
+  settings: EngineSettings;
+  session: SessionOnEngine;
+  volumes: VolumePlan[];
+}
+
+/** Siblings are where the agent is. */
+const ownsInternet = ({ role, network }: ContainerSpec) => network === 'internet' && role !== 'sibling';
+
+function sidecarPlan(spec: ContainerSpec, { workload, settings, session, volumes }: Part): ContainerPlan {
+  return {
+    name: spec.name,
+    image: spec.image,
+    spec,
+    body: containerBody(spec, session, {
+      network: { NetworkMode: settings.platformNetwork },
+      mounts: sidecarMounts(volumes, session, workload),
+      oomScoreAdj: oomScore.sidecar,
+      stopSeconds: stopSeconds.sidecar,
+    }),
+  };
+}
+
+function containerPlan(spec: ContainerSpec, { session, volumes }: Part): ContainerPlan {
+  return {
+    name: spec.name,
+    image: spec.image,
+    spec,
+    body: containerBody(spec, session, {
+      network: { NetworkMode: networkMode(spec, session) },
+      mounts: containerMounts(volumes, session, spec),
+      oomScoreAdj: oomScore.other,
+      stopSeconds: stopSeconds.other,
+    }),
+  };
+}
+
+/** Nothing of its own, or what another container holds. */
+function networkMode({ name, role, network }: ContainerSpec, session: SessionOnEngine): string {
+  const of = (container: string) => `container:${containerName(session, container)}`;
+  if (network === 'internet') {
+    return of(holderName(role === 'sibling' ? 'agent' : name));
+  }
+  return role === 'sibling' ? of('agent') : 'none';
+}
+
+/**
+ * Closes private ranges off in its own network namespace, and then holds it with no privilege left. It alone may change that
+ * network; it runs nothing but the relay and sees nothing of the session.
+ */
+function holderPlan(
+  { name }: ContainerSpec,
+  { image }: ContainerSpec,
+  { settings: { internetNetwork, dnsServers }, session }: Part,
+): ContainerPlan {
+  const holder = holderName(name);
+  const plan = containerBody(
+    {
+      name: holder,
+      image,
+      argv: [containerPaths.relay, 'fence', ...dnsServers.flatMap((address) => ['--dns', address])],
+      uid: 0,
+      workingDirectory: null,
+      size: holderSize,
+    },
+    session,
+    {
+      network: { NetworkMode: internetNetwork, Dns: [...dnsServers] },
+      mounts: [],
+      oomScoreAdj: oomScore.sidecar,
+      stopSeconds: stopSeconds.other,
+    },
+  );
+  const HostConfig = { ...plan.HostConfig, GroupAdd: [], CapAdd: ['NET_ADMIN' as const] };
+  return { name: holder, image, spec: null, body: { ...plan, HostConfig } };
+}

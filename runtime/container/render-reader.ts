@@ -1,0 +1,31 @@
+/** Pure: a container that is never started. Through it the engine reads a volume whose own container is gone. */
+import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
+import { containerBody } from './container-body.ts';
+import type { ContainerBody } from './container-plan.ts';
+import { type SessionOnEngine, sessionLabels, volumeName } from './names.ts';
+import { mountOf } from './render-volumes.ts';
+
+export function renderReader(
+  session: SessionOnEngine,
+  sidecarImage: string,
+): { name: string; volume: string; body: ContainerBody & { Env: string[] } } {
+  const name = 'reader';
+  const volume = volumeName(session, 'session');
+  const spec = {
+    name,
+    image: { reference: sidecarImage, credentialsOf: null },
+    argv: [containerPaths.relay, '--help'],
+    uid: containerUsers.sidecar,
+    workingDirectory: null,
+    size: { memoryBytes: 32 * 1024 * 1024, cpuMillis: 100 },
+  };
+  const plan = { name: volume, labels: sessionLabels(session), options: {} };
+  const mounts = [mountOf(plan, { target: containerPaths.session, readOnly: true, filled: false })];
+  const body = containerBody(spec, session, {
+    network: { NetworkMode: 'none' },
+    mounts,
+    oomScoreAdj: 0,
+    stopSeconds: 1,
+  });
+  return { name, volume, body: { ...body, Env: [] } };
+}

@@ -1,0 +1,28 @@
+/** The containers and volumes of one session, or of all, by their labels. */
+import { uuid } from '../../contract/names.ts';
+import type { Engine, ListedContainer } from './engine.ts';
+import { labelKeys, type SessionOnEngine } from './names.ts';
+
+/** Those whose labels name both the session and the installation. */
+export async function sessionContainers(
+  engine: Engine,
+  session: SessionOnEngine,
+): Promise<ListedContainer[]> {
+  return (await engine.listContainers(sessionLabel(session))).filter(
+    ({ installation }) => installation === session.installation,
+  );
+}
+
+export async function sessionVolumes(engine: Engine, session: SessionOnEngine): Promise<string[]> {
+  const found = await engine.listVolumes(sessionLabel(session));
+  return found.filter(({ installation }) => installation === session.installation).map(({ name }) => name);
+}
+
+/** Every session of which this installation has a container or a volume. */
+export async function listSessions(engine: Engine, installation: string): Promise<string[]> {
+  const label = `${labelKeys.installation}=${installation}`;
+  const found = [...(await engine.listContainers(label)), ...(await engine.listVolumes(label))];
+  return [...new Set(found.map(({ sessionId }) => sessionId))].filter((id) => uuid.safeParse(id).success);
+}
+
+const sessionLabel = ({ sessionId }: SessionOnEngine) => `${labelKeys.session}=${uuid.parse(sessionId)}`;

@@ -1,0 +1,145 @@
+/** Makes and starts a session's containers, the sidecar first (docs/decisions/0014). */
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
+import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
+import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
+import { archiveOf } from './boot-archive.ts';
+import { containerEnv } from './container-env.ts';
+import type { ContainerPlan, EngineSettings, SessionPlan } from './container-plan.ts';
+import type { Engine } from './engine.ts';
+import { coverImageVolumes } from './image-volumes.ts';
+import { containerName, labelKeys, type SessionOnEngine } from './names.ts';
+import { provideImages } from './provide-images.ts';
+import { sessionContainers } from './session-containers.ts';
+import { removeContainers, stopSession } from './stop-session.ts';
+
+export interface StartOptions {
+  settings: EngineSettings;
+  takeLeftCalls: TakeLeftCalls;
+  /** Of the sidecar: it reads what a lost one left. */
+  sidecarImage: string;
+  signal: AbortSignal;
+  startTimeoutMs: number;
+  pullTimeoutMs: number;
+}
+
+/**
+ * Does nothing when every container was started already; replaces what an attempt that was cut off left. Throws when it does not
+ * come up, after what this attempt made is gone again; what another worker makes of the session meanwhile is left alone.
+ */
+export async function startSession(
+  engine: Engine,
+  plan: SessionPlan,
+  secrets: LaunchSecrets,
+  options: StartOptions,
+): Promise<void> {
+  const session = { installation: options.settings.installation, sessionId: plan.sessionId };
+  if (await isStarted(engine, session, plan)) {
+    return;
+  }
+  await stopSession(engine, session, options);
+  const attempt = randomUUID();
+  try {
+    const ready = await prepare(engine, session, plan, secrets, options);
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.startTimeoutMs)]);
+    await runAll(ready, { engine, session, secrets, attempt, signal });
+    if (!(await isStarted(engine, session, ready))) {
+      throw new Error('something of the session was removed while it started');
+    }
+  } catch (error) {
+    await cleanUp(engine, session, { ...options, attempt });
+    throw error;
+  }
+}
+
+async function isStarted(engine: Engine, session: SessionOnEngine, plan: SessionPlan): Promise<boolean> {
+  const found = await sessionContainers(engine, session);
+  return [plan.sidecar, ...plan.waves.flat()].every(({ name }) =>
+    found.some((each) => each.name === name && each.state !== 'created' && each.state !== 'initialized'),
+  );
+}
+
+/** Images, networks and volumes; the plan as those images need it. */
+async function prepare(
+  engine: Engine,
+  session: SessionOnEngine,
+  plan: SessionPlan,
+  { registryCredentials }: LaunchSecrets,
+  { settings, signal, pullTimeoutMs }: StartOptions,
+): Promise<SessionPlan> {
+  const images = await provideImages(
+    engine,
+    [plan.sidecar, ...plan.waves.flat()].map(({ image }) => image),
+    { registryCredentials, signal: AbortSignal.any([signal, AbortSignal.timeout(pullTimeoutMs)]) },
+  );
+  const cover = (each: ContainerPlan) =>
+    coverImageVolumes(each, images.get(each.image.reference) ?? [], {
+      session,
+      sizeBytes: settings.temporaryBytes,
+    });
+  const waves = plan.waves.map((wave) => wave.map(cover));
+  const covers = waves.flat().flatMap(({ volumes }) => volumes);
+  await engine.ensureNetwork(settings.platformNetwork, { internal: true, betweenContainers: true });
+  if (plan.waves.flat().some(({ spec }) => spec === null)) {
+    await engine.ensureNetwork(settings.internetNetwork, { internal: false, betweenContainers: false });
+  }
+  const volumes = [...plan.volumes, ...covers];
+  await settled(volumes.map((volume) => engine.createVolume(volume)));
+  return { ...plan, volumes, waves: waves.map((wave) => wave.map((each) => each.plan)) };
+}
+
+interface Running {
+  engine: Engine;
+  session: SessionOnEngine;
+  secrets: LaunchSecrets;
+  attempt: string;
+  signal: AbortSignal;
+}
+
+/**
+ * The sidecar runs before anything else is made: its image fills the volumes that the others see. A request that was sent is waited
+ * for, whatever happens meanwhile, so that the engine makes nothing after the clean-up.
+ */
+async function runAll({ boot, sidecar, waves }: SessionPlan, running: Running): Promise<void> {
+  const { engine, secrets, signal } = running;
+  const sidecarId = await create(sidecar, running);
+  const content = JSON.stringify({ ...boot, ...secrets.sidecar });
+  const file = archiveOf(basename(containerPaths.bootFile), content, containerUsers.sidecar);
+  await engine.putArchive(sidecarId, containerPaths.bootDirectory, file);
+  await engine.startContainer(sidecarId);
+  for (const wave of waves) {
+    await settled(
+      wave.map(async (each) => {
+        const id = await create(each, running);
+        signal.throwIfAborted();
+        await engine.startContainer(id);
+      }),
+    );
+  }
+}
+
+async function create({ name, spec, body }: ContainerPlan, running: Running): Promise<string> {
+  const { engine, session, secrets, attempt, signal } = running;
+  signal.throwIfAborted();
+  const Labels = { ...body.Labels, [labelKeys.attempt]: attempt };
+  const Env = containerEnv(spec, secrets);
+  return engine.createContainer(containerName(session, name), { ...body, Labels, Env });
+}
+
+/** Waits for all of them, also when one fails; then throws what failed first. */
+async function settled(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find((each) => each.status === 'rejected');
+  if (failed !== undefined) {
+    throw failed.reason;
+  }
+}
+
+async function cleanUp(
+  engine: Engine,
+  session: SessionOnEngine,
+  { attempt, ...options }: { attempt: string; takeLeftCalls: TakeLeftCalls; sidecarImage: string },
+): Promise<void> {
+  const found = await sessionContainers(engine, session);
+  const own = found.filter((each) => each.attempt === attempt);
+  await (own.length === found.length ? stopSession(engine, session, options) : removeContainers(engine, own));
+}
