@@ -6,30 +6,17 @@ import { spawn } from 'node:child_process';
 import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Readable } from 'node:stream';
+import { specialIpv4Ranges } from '../../special-ranges.ts';
 
 const readyTimeoutMs = 5000;
 
-/** Private, link-local, shared and reserved ranges; slirp4netns' own 10.0.2.0/24 is more specific than 10.0.0.0/8. */
-const privateRanges = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-];
-
-/** The ranges above, and every address that this machine has itself. */
+/** Every special range, and every address that this machine has itself; slirp4netns' own 10.0.2.0/24 is more specific than 10.0.0.0/8. */
 export function blockedRoutes(): string[] {
   const own = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ address, internal }) => isIPv4(address) && !internal)
     .map(({ address }) => `${address}/32`);
-  return [...privateRanges, ...new Set(own)];
+  return [...specialIpv4Ranges, ...new Set(own)];
 }
 
 /** Connects the namespace of a process. The connection ends with `stop`, and with this process. */

@@ -1,0 +1,105 @@
+/** Environment of a worker whose sessions run on a Kubernetes cluster. */
+import { z } from 'zod';
+import { isRange } from './address-range.ts';
+import { count } from './parse.ts';
+
+/** Who may be reached, or may reach a session: addresses, or Pods of one namespace by their labels. */
+export type Peer = { cidr: string } | { namespace: string; labels: Readonly<Record<string, string>> };
+
+const name = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const namePattern = new RegExp(`^${name}$`);
+const keyPattern = new RegExp(
+  `^(?:${name}(?:\\.${name})*/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`,
+);
+const valuePattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
+
+/** `a=b,c=d`; null for anything else. */
+function parseLabels(text: string): Record<string, string> | null {
+  const pairs = text.split(',').map((pair) => pair.split('='));
+  const valid = pairs.every(
+    ([key = '', value, ...more]) =>
+      keyPattern.test(key) && value !== undefined && valuePattern.test(value) && more.length === 0,
+  );
+  return valid ? Object.fromEntries(pairs) : null;
+}
+
+function parsePeer(text: string): Peer | null {
+  const [, kind, rest = ''] = /^(cidr|pods):(.+)$/.exec(text) ?? [];
+  if (kind === 'cidr') {
+    return isRange(rest) ? { cidr: rest } : null;
+  }
+  const slash = rest.indexOf('/');
+  const namespace = rest.slice(0, slash);
+  const labels = parseLabels(rest.slice(slash + 1));
+  return kind === 'pods' && namePattern.test(namespace) && labels !== null ? { namespace, labels } : null;
+}
+
+const peer = (defaultValue: string) =>
+  z
+    .string()
+    .default(defaultValue)
+    .transform((text, context) => {
+      const parsed = parsePeer(text);
+      if (parsed === null) {
+        context.addIssue({
+          code: 'custom',
+          message: 'must be cidr:<range> or pods:<namespace>/<label>=<value>, such as pods:platform/app=api',
+        });
+        return z.NEVER;
+      }
+      return parsed;
+    });
+
+const platformPods = (component: string) =>
+  `pods:agent-platform/app.kubernetes.io/name=agent-platform,app.kubernetes.io/component=${component}`;
+
+const nodeSelector = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const labels = text === '' ? {} : parseLabels(text);
+    if (labels === null) {
+      context.addIssue({ code: 'custom', message: 'must be labels such as pool=sessions,disk=ssd' });
+      return z.NEVER;
+    }
+    return labels;
+  });
+
+/** Comma-separated ranges of addresses. */
+const ranges = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').filter((range) => range.trim() !== ''))
+  .transform((list) => list.map((range) => range.trim()))
+  .refine((list) => list.every(isRange), 'must be ranges such as 10.20.0.0/16,10.30.1.5/32');
+
+const percent = (defaultValue: number) => z.coerce.number().int().min(1).max(100).default(defaultValue);
+const dnsName = z.string().max(63).regex(namePattern, 'must be lowercase letters, digits or inner hyphens');
+
+export const kubernetesFields = {
+  /** Where the cluster is and who the worker is there; without it, the Pod's own service account. */
+  KUBECONFIG: z.string().optional(),
+  /** Where sessions run; it enforces the Pod Security Standard `restricted` and holds nothing else. */
+  KUBERNETES_NAMESPACE: dnsName.default('agent-platform-sessions'),
+  /** Tells the sessions of several platforms in one namespace apart. */
+  KUBERNETES_INSTALLATION: dnsName.default('default'),
+  /** `reference`: secrets as Secrets of the session's own. `inline`: as values in the Pod, for who reads Pods to read. */
+  SECRET_DELIVERY: z.enum(['reference', 'inline']).default('reference'),
+  KUBERNETES_RUNTIME_CLASS: dnsName.optional(),
+  KUBERNETES_NODE_SELECTOR: nodeSelector,
+  KUBERNETES_API_PEER: peer(platformPods('api')),
+  KUBERNETES_WORKER_PEER: peer(platformPods('worker')),
+  KUBERNETES_DNS_PEER: peer('pods:kube-system/k8s-app=kube-dns'),
+  /** Private ranges that admins of workspaces may open with `egress_allow`; none without it. */
+  KUBERNETES_EGRESS_RANGES: ranges,
+  /** Public ranges that no session may reach, such as a cluster's own. */
+  KUBERNETES_DENIED_RANGES: ranges,
+  KUBERNETES_CPU_REQUEST_PERCENT: percent(10),
+  KUBERNETES_MEMORY_REQUEST_PERCENT: percent(50),
+  KUBERNETES_SESSION_VOLUME_BYTES: count(256 * 1024 * 1024),
+  /** From the creation of a Pod until its containers run, images being pulled included. */
+  KUBERNETES_START_SECONDS: count(300),
+} as const;
+
+const kubernetesConfig = z.object(kubernetesFields);
+export type KubernetesConfig = z.infer<typeof kubernetesConfig>;

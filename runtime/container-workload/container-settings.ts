@@ -1,0 +1,40 @@
+import type { ContainerConfig } from '../../config/containers.ts';
+import type { ContainerSettings } from './render-container-workload.ts';
+
+interface Limits {
+  LIMIT_LINE_BYTES: number;
+  LIMIT_ARTIFACT_BYTES: number;
+  SESSION_TOTAL_SECONDS: number;
+}
+
+/** What sessions are rendered with, from the worker's configuration. */
+export function containerSettings(
+  config: ContainerConfig & Limits,
+  { apiUrl, networks }: Pick<ContainerSettings, 'apiUrl' | 'networks'>,
+): ContainerSettings {
+  return {
+    apiUrl,
+    networks,
+    images: {
+      sidecar: config.SIDECAR_IMAGE,
+      scripted: config.SCRIPTED_IMAGE,
+      runner: config.RUNNER_IMAGE,
+    },
+    sizes: {
+      sidecar: { memoryBytes: config.SIDECAR_MEMORY_BYTES, cpuMillis: config.SIDECAR_CPU_MILLIS },
+      agent: { memoryBytes: config.AGENT_MEMORY_BYTES, cpuMillis: config.AGENT_CPU_MILLIS },
+      server: { memoryBytes: config.SERVER_MEMORY_BYTES, cpuMillis: config.SERVER_CPU_MILLIS },
+    },
+    workspaceBytes: config.WORKSPACE_BYTES,
+    temporaryBytes: config.TEMPORARY_BYTES,
+    totalSeconds: config.SESSION_TOTAL_SECONDS,
+    sidecarLimits: {
+      line_bytes: config.LIMIT_LINE_BYTES,
+      inline_artifact_bytes: 512 * 1024,
+      artifact_bytes: config.LIMIT_ARTIFACT_BYTES,
+      request_input_wait_seconds: 300,
+      server_connect_timeout_ms: 10_000,
+      call_timeout_ms: 0,
+    },
+  };
+}

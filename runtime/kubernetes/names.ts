@@ -1,0 +1,54 @@
+/** What things of a session are called on the cluster, and how they are found again. */
+import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
+
+/** A private name: no public domain is meant by it. */
+const domain = 'agent-platform.internal';
+
+export const labelKeys = {
+  session: `${domain}/session`,
+  workspace: `${domain}/workspace`,
+  /** Which platform it belongs to, where several share a namespace. */
+  installation: `${domain}/installation`,
+  /** Which launch of the session made it: Secrets are named after it, so that none is mistaken for an earlier launch's. */
+  launch: `${domain}/launch`,
+} as const;
+
+/** A Pod is held back by it until its Secrets and its policy are there. */
+export const schedulingGate = `${domain}/secrets`;
+
+export const launchId = z.string().regex(/^[0-9a-f]{8}$/);
+
+export const podName = (sessionId: string) => `session-${uuid.parse(sessionId)}`;
+
+const partName = (sessionId: string, launch: string, part: string) =>
+  `${podName(sessionId)}-${launchId.parse(launch)}-${part}`;
+
+export const bootSecretName = (sessionId: string, launch: string) => partName(sessionId, launch, 'boot');
+export const envSecretName = (sessionId: string, launch: string, container: string) =>
+  partName(sessionId, launch, `env-${container}`);
+export const registrySecretName = (sessionId: string, launch: string, server: string) =>
+  partName(sessionId, launch, `registry-${server}`);
+export const networkPolicyName = (sessionId: string, launch: string) =>
+  partName(sessionId, launch, 'network');
+
+export function sessionLabels(ids: {
+  sessionId: string;
+  workspaceId: string;
+  installation: string;
+  launch: string;
+}): Record<string, string> {
+  return {
+    'app.kubernetes.io/name': 'agent-platform',
+    'app.kubernetes.io/component': 'session',
+    'app.kubernetes.io/managed-by': 'agent-platform',
+    [labelKeys.session]: ids.sessionId,
+    [labelKeys.workspace]: ids.workspaceId,
+    [labelKeys.installation]: ids.installation,
+    [labelKeys.launch]: ids.launch,
+  };
+}
+
+/** Selects every session of one installation. */
+export const sessionSelector = (installation: string) =>
+  `app.kubernetes.io/component=session,${labelKeys.installation}=${installation}`;

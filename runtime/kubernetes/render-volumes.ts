@@ -1,0 +1,51 @@
+/** Pure: a session's volumes, and what each container sees of them (design 8). */
+import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
+import {
+  type ContainerSpec,
+  type ContainerWorkload,
+  containerPaths,
+} from '../container-workload/container-workload.ts';
+import { bootSecretName } from './names.ts';
+
+const sessionVolume = 'session';
+const bootVolume = 'boot';
+/** The file's group is the Pod's, and the sidecar alone mounts it. */
+const bootFileMode = 0o440;
+
+const scratchVolume = (container: string, path: string) => `${container}-${path.replaceAll('/', '')}`;
+
+export function renderVolumes(
+  { containers, sessionId }: ContainerWorkload,
+  { sessionVolumeBytes, launch }: { sessionVolumeBytes: number; launch: string },
+): V1Volume[] {
+  return [
+    { name: sessionVolume, emptyDir: { sizeLimit: String(sessionVolumeBytes) } },
+    {
+      name: bootVolume,
+      secret: { secretName: bootSecretName(sessionId, launch), defaultMode: bootFileMode },
+    },
+    ...containers.flatMap(({ name, scratch }) =>
+      scratch.map(({ path, sizeBytes }) => ({
+        name: scratchVolume(name, path),
+        emptyDir: { sizeLimit: String(sizeBytes) },
+      })),
+    ),
+  ];
+}
+
+export function renderMounts({ name, role, views, scratch }: ContainerSpec): V1VolumeMount[] {
+  const ofSidecar: V1VolumeMount[] = [
+    { name: sessionVolume, mountPath: containerPaths.session },
+    { name: bootVolume, mountPath: containerPaths.bootDirectory, readOnly: true },
+  ];
+  return [
+    ...(role === 'sidecar' ? ofSidecar : []),
+    ...views.map(({ directory, path }) => ({
+      name: sessionVolume,
+      mountPath: path,
+      subPath: directory,
+      readOnly: true,
+    })),
+    ...scratch.map(({ path }) => ({ name: scratchVolume(name, path), mountPath: path })),
+  ];
+}

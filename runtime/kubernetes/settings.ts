@@ -1,0 +1,46 @@
+/** How sessions are put on a cluster: what `config/kubernetes.ts` reads, as the renderers take it. */
+import type { KubernetesConfig, Peer } from '../../config/kubernetes.ts';
+
+export interface PodSettings {
+  namespace: string;
+  installation: string;
+  runtimeClass: string | null;
+  nodeSelector: Readonly<Record<string, string>>;
+  /** What is asked for at least, of what a container may use at most. */
+  cpuRequestPercent: number;
+  memoryRequestPercent: number;
+  /** Of the volume that the sidecar fills: sockets, the agent's configuration, the audit spool. */
+  sessionVolumeBytes: number;
+}
+
+export interface NetworkSettings {
+  apiPeer: Peer;
+  workerPeer: Peer;
+  dnsPeer: Peer;
+  /** Ranges that `egress_allow` may open. */
+  egressRanges: readonly string[];
+  /** Public ranges that are the cluster's own, beside those that no session reaches anywhere. */
+  deniedRanges: readonly string[];
+}
+
+export type SecretDelivery = 'reference' | 'inline';
+
+export interface KubernetesSettings extends PodSettings, NetworkSettings {
+  secretDelivery: SecretDelivery;
+}
+
+export const kubernetesSettings = (config: KubernetesConfig): KubernetesSettings => ({
+  namespace: config.KUBERNETES_NAMESPACE,
+  installation: config.KUBERNETES_INSTALLATION,
+  runtimeClass: config.KUBERNETES_RUNTIME_CLASS ?? null,
+  nodeSelector: config.KUBERNETES_NODE_SELECTOR,
+  cpuRequestPercent: config.KUBERNETES_CPU_REQUEST_PERCENT,
+  memoryRequestPercent: config.KUBERNETES_MEMORY_REQUEST_PERCENT,
+  sessionVolumeBytes: config.KUBERNETES_SESSION_VOLUME_BYTES,
+  apiPeer: config.KUBERNETES_API_PEER,
+  workerPeer: config.KUBERNETES_WORKER_PEER,
+  dnsPeer: config.KUBERNETES_DNS_PEER,
+  egressRanges: config.KUBERNETES_EGRESS_RANGES,
+  deniedRanges: config.KUBERNETES_DENIED_RANGES,
+  secretDelivery: config.SECRET_DELIVERY,
+});

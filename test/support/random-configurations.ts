@@ -1,0 +1,157 @@
+/** Frozen configurations as hostile tenants would choose them, with the secrets that they name, for property tests. */
+import fc from 'fast-check';
+import type { Run } from '../../contract/agent.ts';
+import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
+import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
+import { configuration, serverNamed } from './frozen-configuration.ts';
+
+const digest = `sha256:${'ab'.repeat(32)}`;
+
+/** What might be taken for something else on its way into a container. */
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme-ascii', maxLength: 20 }),
+  fc.constantFrom('é\u202e', '😀$(HOME)', 'a\nb\tc', '"\'\\'),
+  fc.constantFrom(
+    '$(PLATFORM_SESSION_ID)',
+    '$$(HOME)',
+    '$$$(TOKEN)',
+    '$',
+    '$$',
+    '$(',
+    '$)',
+    '${X}',
+    '',
+    '--',
+    '-c',
+  ),
+);
+const entryName = fc
+  .stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/)
+  .filter((name) => name !== 'platform');
+const variableName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,20}$/);
+const secretName = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,20}$/);
+const frozenEnv: fc.Arbitrary<FrozenEnv> = fc.dictionary(
+  variableName,
+  fc.oneof(
+    text.map((value) => ({ kind: 'value' as const, value })),
+    secretName.map((secret_name) => ({ kind: 'secret' as const, secret_name, secret_version: 1 })),
+  ),
+  { maxKeys: 5 },
+);
+const run: fc.Arbitrary<Run> = fc.oneof(
+  fc.constant({ type: 'builtin' as const, name: 'scripted' as const }),
+  fc.record({ type: fc.constant('command' as const), command: text, args: fc.array(text, { maxLength: 4 }) }),
+  fc.constant({ type: 'image' as const, image: 'registry.example:5000/team/agent:1' }),
+);
+const command = fc.array(text, { minLength: 1, maxLength: 4 });
+const image = command.map((chosen) => ({ digest, command: chosen }));
+const network = fc.constantFrom('none' as const, 'internet' as const);
+
+const serverFields = fc.record({
+  env: frozenEnv,
+  network,
+  image_command: command,
+  registry_credentials: fc.option(
+    secretName.map((secret_name) => ({ kind: 'secret' as const, secret_name, secret_version: 1 })),
+  ),
+  shape: fc.oneof(
+    fc.record({
+      type: fc.constant('command' as const),
+      command: text,
+      args: fc.array(text, { maxLength: 4 }),
+    }),
+    entryName.map((name) => ({ type: 'image' as const, image: `registry.example/servers/${name}` })),
+  ),
+});
+const servers: fc.Arbitrary<FrozenServer[]> = fc.uniqueArray(entryName, { maxLength: 5 }).chain((names) =>
+  fc.tuple(
+    ...names.map((name) =>
+      serverFields.map(({ shape, registry_credentials, ...fields }) =>
+        serverNamed(name, {
+          ...fields,
+          shape,
+          image_digest: shape.type === 'image' ? digest : null,
+          registry_credentials: shape.type === 'image' ? registry_credentials : null,
+        }),
+      ),
+    ),
+  ),
+);
+const siblings = fc
+  .uniqueArray(entryName, { maxLength: 3 })
+  .chain((names) =>
+    fc.tuple(...names.map((name) => fc.record({ name: fc.constant(name), run, image, env: frozenEnv }))),
+  );
+
+const frozen: fc.Arbitrary<FrozenConfiguration> = fc
+  .record({
+    session_id: fc.uuid(),
+    workspace_id: fc.uuid(),
+    servers,
+    siblings,
+    agent: fc.record({ run, image, env: frozenEnv, network, instructions: text }),
+    prompt: text,
+  })
+  .map((chosen) => configuration(chosen));
+
+export interface RandomLaunch {
+  configuration: FrozenConfiguration;
+  secrets: LaunchSecrets;
+  /** Every value that may be in no manifest. */
+  values: string[];
+}
+
+/** A value of its own for every variable of every container, as if no two shared a secret. */
+export const randomLaunch: fc.Arbitrary<RandomLaunch> = frozen.map((chosen) => {
+  const values: string[] = [];
+  const next = (): string => {
+    // Long and odd enough not to be in anything by chance.
+    const value = `secret-$(HOME)-${values.length}-of-${chosen.session_id}`;
+    values.push(value);
+    return value;
+  };
+  const resolve = (env: FrozenEnv): ResolvedEnv =>
+    Object.fromEntries(
+      Object.entries(env).map(([name, variable]) => [
+        name,
+        variable.kind === 'value' ? variable.value : next(),
+      ]),
+    );
+  const ofEach = (list: readonly { name: string; env: FrozenEnv }[]) =>
+    Object.fromEntries(list.map(({ name, env }) => [name, resolve(env)]));
+  const secrets: LaunchSecrets = {
+    agentEnv: resolve(chosen.agent.env),
+    serverEnv: ofEach(chosen.servers),
+    siblingEnv: ofEach(chosen.siblings),
+    registryCredentials: Object.fromEntries(
+      chosen.servers.flatMap(({ name, registry_credentials }) =>
+        registry_credentials === null ? [] : [[name, `user:${next()}`]],
+      ),
+    ),
+    sidecar: { internal_token: next(), control_key: next() },
+  };
+  return { configuration: chosen, secrets, values };
+});
+
+export const testContainerSettings: ContainerSettings = {
+  apiUrl: 'http://api.agent-platform.svc:8080',
+  networks: 'shared',
+  images: { sidecar: 'localhost/sidecar:1', scripted: 'localhost/scripted:1', runner: 'localhost/runner:1' },
+  sizes: {
+    sidecar: { memoryBytes: 256 * 1024 * 1024, cpuMillis: 500 },
+    agent: { memoryBytes: 512 * 1024 * 1024, cpuMillis: 1000 },
+    server: { memoryBytes: 512 * 1024 * 1024, cpuMillis: 1000 },
+  },
+  workspaceBytes: 256 * 1024 * 1024,
+  temporaryBytes: 64 * 1024 * 1024,
+  totalSeconds: 3600,
+  sidecarLimits: {
+    line_bytes: 1024 * 1024,
+    inline_artifact_bytes: 512 * 1024,
+    artifact_bytes: 1024 * 1024,
+    request_input_wait_seconds: 300,
+    server_connect_timeout_ms: 10_000,
+    call_timeout_ms: 0,
+  },
+};

@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { isRange, rangeContains } from '../../../config/address-range.ts';
+import { kubernetesFields } from '../../../config/kubernetes.ts';
+import { parseEnvironment } from '../../../config/parse.ts';
+
+const parse = (environment: Record<string, string>) =>
+  parseEnvironment(z.object(kubernetesFields), environment);
+
+describe('the settings of the Kubernetes runtime', () => {
+  it('need nothing where the chart installed the platform', () => {
+    expect(parse({})).toMatchObject({
+      KUBERNETES_NAMESPACE: 'agent-platform-sessions',
+      SECRET_DELIVERY: 'reference',
+      KUBERNETES_API_PEER: {
+        namespace: 'agent-platform',
+        labels: { 'app.kubernetes.io/name': 'agent-platform', 'app.kubernetes.io/component': 'api' },
+      },
+      KUBERNETES_EGRESS_RANGES: [],
+    });
+  });
+
+  it('take peers as ranges or as Pods, and labels of nodes', () => {
+    expect(
+      parse({
+        KUBERNETES_API_PEER: 'cidr:10.0.0.5/32',
+        KUBERNETES_WORKER_PEER: 'pods:platform/app=worker,tier=1',
+        KUBERNETES_NODE_SELECTOR: 'pool=sessions,example.com/disk=ssd',
+        KUBERNETES_DENIED_RANGES: '203.0.113.0/24, 2001:db8::/32',
+      }),
+    ).toMatchObject({
+      KUBERNETES_API_PEER: { cidr: '10.0.0.5/32' },
+      KUBERNETES_WORKER_PEER: { namespace: 'platform', labels: { app: 'worker', tier: '1' } },
+      KUBERNETES_NODE_SELECTOR: { pool: 'sessions', 'example.com/disk': 'ssd' },
+      KUBERNETES_DENIED_RANGES: ['203.0.113.0/24', '2001:db8::/32'],
+    });
+  });
+
+  it.each([
+    ['KUBERNETES_API_PEER', 'api'],
+    ['KUBERNETES_API_PEER', 'cidr:10.0.0.5'],
+    ['KUBERNETES_API_PEER', 'pods:app=api'],
+    ['KUBERNETES_WORKER_PEER', 'pods:platform/'],
+    ['KUBERNETES_WORKER_PEER', 'pods:platform/app'],
+    ['KUBERNETES_NODE_SELECTOR', 'pool'],
+    ['KUBERNETES_EGRESS_RANGES', '10.0.0.0/8,db.internal'],
+    ['KUBERNETES_NAMESPACE', 'Sessions'],
+  ])('refuse %s=%s and name the variable', (name, value) => {
+    expect(() => parse({ [name]: value })).toThrow(name);
+  });
+});
+
+describe('ranges of addresses', () => {
+  it('are an address and a number of bits', () => {
+    expect(['10.0.0.0/8', '0.0.0.0/0', '::/0', 'fd00::1/128'].map(isRange)).toEqual([true, true, true, true]);
+    expect(
+      ['10.0.0.0', '10.0.0.0/33', '010.0.0.0/8', '10.0.0/8', '::/129', 'a/8', '10.0.0.0/08'].map(isRange),
+    ).toEqual(Array(7).fill(false));
+  });
+
+  it('contain smaller ones of the same family', () => {
+    expect(rangeContains('10.0.0.0/8', '10.200.0.0/16')).toBe(true);
+    expect(rangeContains('10.0.0.0/8', '10.0.0.0/8')).toBe(true);
+    expect(rangeContains('10.0.0.0/16', '10.0.0.0/8')).toBe(false);
+    expect(rangeContains('10.0.0.0/16', '10.1.0.0/24')).toBe(false);
+    expect(rangeContains('0.0.0.0/0', '::/0')).toBe(false);
+    expect(rangeContains('2000::/3', '2606:4700::/32')).toBe(true);
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from '@jest/globals';
+import type { V1Container, V1Pod, V1VolumeMount } from '@kubernetes/client-node';
+import fc from 'fast-check';
+import { escapeExpansion } from '../../../../runtime/kubernetes/escape-expansion.ts';
+import { secretValue } from '../../../../runtime/kubernetes/render-secrets.ts';
+import { randomLaunch } from '../../../support/random-configurations.ts';
+import { expandAsKubelet } from './kubelet-expansion.ts';
+import { renderAll } from './rendering.ts';
+import { restrictedViolations } from './restricted.ts';
+
+const runs = { numRuns: 1000 };
+const containersOf = (pod: V1Pod): V1Container[] => pod.spec?.containers ?? [];
+const mountsOf = (container: V1Container): V1VolumeMount[] => container.volumeMounts ?? [];
+
+/** The rules of design 8 and 12 that go beyond the standard, as sentences about what breaks them. */
+function isolationViolations(pod: V1Pod): string[] {
+  const containers = containersOf(pod);
+  const found: string[] = [];
+  const refuse = (when: boolean, rule: string) => {
+    if (when) {
+      found.push(rule);
+    }
+  };
+  const uids = containers.map(({ securityContext }) => securityContext?.runAsUser);
+  const groups = containers.map(({ securityContext }) => securityContext?.runAsGroup);
+  refuse(new Set(uids).size !== containers.length, 'two containers share a user');
+  refuse(new Set(groups).size !== containers.length, 'two containers share a group');
+  refuse(
+    [...uids, ...groups].some((id) => id === undefined || id < 10_000),
+    'a user or group of the system',
+  );
+  refuse(pod.spec?.automountServiceAccountToken !== false, 'a service account token');
+  refuse(pod.spec?.enableServiceLinks !== false, 'service links');
+  refuse(pod.spec?.restartPolicy !== 'Never', 'restarts');
+  refuse((pod.spec?.initContainers ?? []).length > 0, 'init containers');
+  refuse(pod.spec?.shareProcessNamespace === true, 'shared processes');
+  refuse(containers[0]?.name !== 'sidecar', 'the sidecar is not first');
+  refuse(
+    (pod.spec?.volumes ?? []).some(({ emptyDir }) => emptyDir && !emptyDir.sizeLimit),
+    'a volume without limit',
+  );
+  for (const container of containers) {
+    const { name, securityContext, resources, command, args } = container;
+    refuse(securityContext?.readOnlyRootFilesystem !== true, `${name}: writable root`);
+    refuse(
+      command?.[0] !== '/opt/platform/bin/relay' || args !== undefined,
+      `${name}: not started by the relay`,
+    );
+    for (const kind of ['memory', 'cpu', 'ephemeral-storage']) {
+      refuse(!resources?.limits?.[kind] || !resources.requests?.[kind], `${name}: ${kind} without a limit`);
+    }
+    refuse((container.envFrom ?? []).length > 0, `${name}: a whole Secret as environment`);
+    if (name !== 'sidecar') {
+      refuse(
+        !mountsOf(container).every((mount) => mayMount(name, mount, containers)),
+        `${name}: sees what it may not`,
+      );
+      refuse(container.lifecycle !== undefined, `${name}: a hook`);
+    }
+  }
+  return found;
+}
+
+/** Its own view and the relay, read-only, and volumes that nobody else mounts. */
+function mayMount(
+  name: string,
+  { name: volume, subPath, readOnly }: V1VolumeMount,
+  all: V1Container[],
+): boolean {
+  if (volume !== 'session') {
+    const users = all.filter((each) => mountsOf(each).some((mount) => mount.name === volume));
+    return volume !== 'boot' && users.length === 1;
+  }
+  const own =
+    name === 'agent' ? 'agent' : name.startsWith('mcp-') ? `servers/${name.slice('mcp-'.length)}` : null;
+  return readOnly === true && (subPath === 'bin' || (subPath !== undefined && subPath === own));
+}
+
+describe('the Pod of any configuration', () => {
+  it('keeps every rule of `restricted`, and shows each container its own part of the session only', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration, secrets }) => {
+        const { pod } = renderAll(configuration, secrets);
+        expect(restrictedViolations(JSON.parse(JSON.stringify(pod)))).toEqual([]);
+        expect(isolationViolations(pod)).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it('holds no secret value, and names no Secret of another container', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration, secrets, values }) => {
+        const { pod, secrets: rendered } = renderAll(configuration, secrets);
+        const text = JSON.stringify(pod);
+        expect(values.filter((value) => text.includes(value))).toEqual([]);
+        const names = new Set(rendered.map(({ metadata }) => metadata?.name));
+        const foreign = containersOf(pod).flatMap(({ name, env = [] }) =>
+          env.filter(({ name: variable, valueFrom }) => {
+            const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {};
+            return (
+              valueFrom !== undefined &&
+              !(secret.endsWith(`-env-${name}`) && names.has(secret) && key === variable)
+            );
+          }),
+        );
+        expect(foreign).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it('gives each container exactly the text that was configured, after what the kubelet expands', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration, secrets }) => {
+        const { pod, workload } = renderAll(configuration, secrets, { secretDelivery: 'inline' });
+        const seen = containersOf(pod).map((container) => {
+          const { command, env } = expandAsKubelet(container);
+          return { command, env: [...env] };
+        });
+        const configured = workload.containers.map((spec) => ({
+          command: spec.argv,
+          env: spec.env.map((variable) => [
+            variable.name,
+            'value' in variable ? variable.value : secretValue(spec, variable.name, secrets),
+          ]),
+        }));
+        expect(seen).toEqual(configured);
+      }),
+      runs,
+    );
+  });
+
+  it('is the same for the same configuration', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration, secrets }) => {
+        expect(renderAll(configuration, secrets)).toEqual(renderAll(configuration, secrets));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is checked by rules that notice a weaker one', () => {
+    const notice = (change: (pod: V1Pod, first: V1Container, agent: V1Container) => void): string[] => {
+      const [sample] = fc.sample(randomLaunch, { numRuns: 1, seed: 7 });
+      if (sample === undefined) {
+        throw new Error('no sample');
+      }
+      const pod = structuredClone(renderAll(sample.configuration, sample.secrets).pod);
+      const [sidecar, agent] = containersOf(pod);
+      change(pod, sidecar ?? { name: '' }, agent ?? { name: '' });
+      return [...restrictedViolations(JSON.parse(JSON.stringify(pod))), ...isolationViolations(pod)];
+    };
+    const weaker: ((pod: V1Pod, sidecar: V1Container, agent: V1Container) => void)[] = [
+      ({ spec }) => Object.assign(spec ?? {}, { hostNetwork: true }),
+      ({ spec }) => Object.assign(spec ?? {}, { hostPID: true }),
+      ({ spec }) => Object.assign(spec ?? {}, { automountServiceAccountToken: undefined }),
+      ({ spec }) => Object.assign(spec ?? {}, { shareProcessNamespace: true }),
+      ({ spec }) => spec?.volumes?.push({ name: 'host', hostPath: { path: '/' } }),
+      ({ spec }) => spec?.volumes?.push({ name: 'room', emptyDir: {} }),
+      (_, __, agent) => Object.assign(agent.securityContext ?? {}, { capabilities: { drop: ['NET_RAW'] } }),
+      (_, __, agent) =>
+        Object.assign(agent.securityContext ?? {}, { capabilities: { drop: ['ALL'], add: ['SYS_ADMIN'] } }),
+      (_, __, agent) => Object.assign(agent.securityContext ?? {}, { allowPrivilegeEscalation: undefined }),
+      (_, __, agent) => Object.assign(agent.securityContext ?? {}, { readOnlyRootFilesystem: false }),
+      (_, __, agent) => Object.assign(agent.securityContext ?? {}, { runAsUser: 0 }),
+      (_, sidecar, agent) => Object.assign(agent, { securityContext: sidecar.securityContext }),
+      (_, sidecar, agent) => Object.assign(agent, { volumeMounts: sidecar.volumeMounts }),
+      (_, __, agent) =>
+        agent.volumeMounts?.push({
+          name: 'session',
+          mountPath: '/x',
+          subPath: 'servers/other',
+          readOnly: true,
+        }),
+      (_, __, agent) => agent.volumeMounts?.push({ name: 'boot', mountPath: '/boot' }),
+      (_, __, agent) =>
+        agent.volumeMounts?.forEach((mount) => {
+          mount.readOnly = false;
+        }),
+      (_, __, agent) => Object.assign(agent.resources?.limits ?? {}, { memory: undefined }),
+      (_, __, agent) => agent.command?.shift(),
+    ];
+    for (const [index, change] of weaker.entries()) {
+      expect({ index, noticed: notice(change) }).not.toEqual({ index, noticed: [] });
+    }
+    expect(notice(() => undefined)).toEqual([]);
+    expect(
+      expandAsKubelet({ name: 'x', env: [{ name: 'A', value: 's' }], command: ['$(A)'] }).command,
+    ).toEqual(['s']);
+    expect(escapeExpansion('$(A)')).toBe('$$(A)');
+  });
+});

@@ -1,0 +1,64 @@
+/** A random launch as the manifests that the driver would send. */
+import type { V1Pod, V1Secret } from '@kubernetes/client-node';
+import type { FrozenConfiguration } from '../../../../contract/session.ts';
+import type { ContainerWorkload } from '../../../../runtime/container-workload/container-workload.ts';
+import { renderContainerWorkload } from '../../../../runtime/container-workload/render-container-workload.ts';
+import { envSecretName } from '../../../../runtime/kubernetes/names.ts';
+import type { VariableDelivery } from '../../../../runtime/kubernetes/render-container.ts';
+import {
+  type NetworkPolicy,
+  renderNetworkPolicy,
+} from '../../../../runtime/kubernetes/render-network-policy.ts';
+import { renderPod } from '../../../../runtime/kubernetes/render-pod.ts';
+import { renderSecrets, secretValue } from '../../../../runtime/kubernetes/render-secrets.ts';
+import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
+import type { LaunchSecrets } from '../../../../runtime/workload.ts';
+import { testContainerSettings } from '../../../support/random-configurations.ts';
+
+export const settings: KubernetesSettings = {
+  namespace: 'sessions',
+  installation: 'test',
+  runtimeClass: null,
+  nodeSelector: {},
+  cpuRequestPercent: 10,
+  memoryRequestPercent: 50,
+  sessionVolumeBytes: 64 * 1024 * 1024,
+  apiPeer: { namespace: 'platform', labels: { app: 'api' } },
+  workerPeer: { namespace: 'platform', labels: { app: 'worker' } },
+  dnsPeer: { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
+  egressRanges: [],
+  deniedRanges: [],
+  secretDelivery: 'reference',
+};
+export const launch = '0123abcd';
+export const podUid = '11111111-2222-4333-8444-555555555555';
+
+export interface Rendered {
+  workload: ContainerWorkload;
+  pod: V1Pod;
+  secrets: V1Secret[];
+  policy: NetworkPolicy;
+}
+
+export function renderAll(
+  configuration: FrozenConfiguration,
+  secrets: LaunchSecrets,
+  changes: Partial<KubernetesSettings> = {},
+): Rendered {
+  const all = { ...settings, ...changes };
+  const workload = renderContainerWorkload(configuration, testContainerSettings);
+  const delivery: VariableDelivery =
+    all.secretDelivery === 'reference'
+      ? {
+          type: 'reference',
+          secretNameOf: ({ name }) => envSecretName(workload.sessionId, launch, name),
+        }
+      : { type: 'inline', valueOf: (container, name) => secretValue(container, name, secrets) };
+  const owner = { uid: podUid, launch };
+  return {
+    workload,
+    pod: renderPod(workload, all, { launch, delivery }),
+    secrets: renderSecrets(workload, secrets, all, owner),
+    policy: renderNetworkPolicy(workload, all, owner),
+  };
+}
