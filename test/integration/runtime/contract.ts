@@ -1,6 +1,7 @@
 /** What every driver of the workload interface does (design 12). A driver's own test calls `describeRuntime` with a way to open it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { exitOf } from '../../../activities/workloads/watch-workload.ts';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { ContainerState, LaunchSecrets, Runtime, WorkloadState } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -10,7 +11,9 @@ import { type Reports, takeReports } from './reports.ts';
 export interface DriverUnderTest<Spec> {
   /** A driver that starts what the earlier ones left off: each call is a worker that was started again. */
   open(apiUrl: string): Promise<Runtime<Spec>>;
-  /** Ends what supervises this session's workload, as `kill -9` would. */
+  /** An address of this machine at which sidecars reach the test. */
+  hostAddress(): Promise<string>;
+  /** Ends what the session cannot go on without (its host, or its sidecar), as `kill -9` would. */
   lose(sessionId: string): Promise<void>;
   /** Everything of this session that still runs, as lines for the message of a failure. */
   running(sessionId: string): Promise<string[]>;
@@ -18,6 +21,9 @@ export interface DriverUnderTest<Spec> {
 
 const node = (script: string) => ({
   run: { type: 'command' as const, command: 'node', args: ['-e', script] },
+});
+const secretVariable = (name: string) => ({
+  [name]: { kind: 'secret' as const, secret_name: name, secret_version: 1 },
 });
 const stays = 'setInterval(() => {}, 1000);';
 /** Tells the platform when it is asked to end, and then ends. */
@@ -47,7 +53,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     const started: string[] = [];
 
     beforeAll(async () => {
-      reports = await takeReports();
+      reports = await takeReports(await driver.hostAddress());
       runtime = await driver.open(reports.url);
     });
     afterAll(async () => {
@@ -125,8 +131,8 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
 
     it('gives each container the variables that were resolved for it, and nobody else’s', async () => {
       const frozen = prepare({
-        agent: node(`console.log(JSON.stringify(process.env)); ${stays}`),
-        servers: [serverNamed('one')],
+        agent: { ...node(`console.log(JSON.stringify(process.env)); ${stays}`), env: secretVariable('MINE') },
+        servers: [serverNamed('one', { env: secretVariable('HIS') })],
       });
       const id = await start(frozen, {
         agentEnv: { MINE: 'a = "b"\n\'c\' $HOME' },
@@ -194,10 +200,13 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       expect(await driver.running(id)).toEqual([]);
     });
 
-    it('says so when a workload was lost, and nothing of it is left after the stop', async () => {
+    it('does not go on when what it cannot do without was lost, and nothing of it is left after the stop', async () => {
       const id = await start(prepare({ servers: [serverNamed('one')] }));
       await driver.lose(id);
-      await eventually(async () => expect(await runtime.inspect(id)).toMatchObject({ state: 'lost' }));
+      await eventually(async () => {
+        const exit = exitOf(await runtime.inspect(id), 0);
+        expect(['workload_lost', 'sidecar_lost']).toContain(exit?.kind);
+      });
       await runtime.stop(id);
       expect(await driver.running(id)).toEqual([]);
       expect(await runtime.inspect(id)).toEqual({ state: 'absent' });

@@ -34,6 +34,7 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
         logger: pino({ level: 'silent' }),
         ...options,
       }),
+    hostAddress: async () => '127.0.0.1',
     async lose(sessionId) {
       process.kill(hostOf(directoryOf(sessionId)), 'SIGKILL');
     },

@@ -16,7 +16,8 @@ export interface Reports {
   close(): Promise<void>;
 }
 
-export async function takeReports(): Promise<Reports> {
+/** `host`: an address of this machine that the sidecars reach. */
+export async function takeReports(host = '127.0.0.1'): Promise<Reports> {
   const all: Report[] = [];
   const server = createServer(async (request, response) => {
     const bytes = Buffer.concat(await request.toArray());
@@ -26,9 +27,9 @@ export async function takeReports(): Promise<Reports> {
     const answer = route === 'ready' ? { inputs: [] } : { ok: true };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     of: (sessionId, route) => all.filter((each) => each.sessionId === sessionId && each.route === route),
     close: () =>
       new Promise((resolve) => {
