@@ -1,16 +1,17 @@
-/** A person who uses the API as anybody does: with the cookie of the demo sign-in. */
+/** A person who uses the API as anybody does: with the cookie of a sign-in. */
 import { StartError } from './start-error.ts';
 
 export class ApiClient {
   readonly #url: string;
   readonly #cookie: string;
 
-  private constructor(url: string, cookie: string) {
+  /** `cookie` is the pair `platform_session=...` of somebody who has signed in. */
+  constructor(url: string, cookie: string) {
     this.#url = url;
     this.#cookie = cookie;
   }
 
-  /** Throws StartError when the person is not let in. */
+  /** By the demo sign-in. Throws StartError when the person is not let in. */
   static async signIn(url: string, email: string): Promise<ApiClient> {
     const response = await fetch(`${url}/api/auth/demo-sign-in`, {
       method: 'POST',

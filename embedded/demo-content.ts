@@ -8,6 +8,8 @@ export const demoSlug = 'demo';
 export const demoPeople = {
   ada: { issuer: 'demo', subject: 'ada', email: 'ada@demo.test', name: 'Ada Admin' },
   max: { issuer: 'demo', subject: 'max', email: 'max@demo.test', name: 'Max Member' },
+  /** In no workspace, so that adding somebody by e-mail can be tried. */
+  nora: { issuer: 'demo', subject: 'nora', email: 'nora@demo.test', name: 'Nora Newcomer' },
 } as const;
 
 export const demoSecret = 'DEMO_API_TOKEN';

@@ -5,13 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Db } from '../store/database.ts';
-import { upsertUser } from '../store/users/upsert.ts';
-import { ApiClient } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 import {
   demoAgent,
   demoAttachments,
-  demoPeople,
   demoSecret,
   demoSecretServer,
   demoServers,
@@ -19,8 +16,9 @@ import {
 } from './demo-content.ts';
 
 export interface DemoSeed {
-  db: Db;
-  url: string;
+  /** Both signed in. */
+  ada: ApiClient;
+  max: ApiClient;
   signal: AbortSignal;
   /** Whether the workload of a session that waits is really there. */
   isAlive(sessionId: string): boolean;
@@ -36,11 +34,8 @@ const workspace = `/workspaces/${demoSlug}`;
 
 /** Throws StartError when the API refuses something. */
 export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
-  await upsertUser(seed.db, demoPeople.ada);
-  const maxUser = await upsertUser(seed.db, demoPeople.max);
-  const ada = await ApiClient.signIn(seed.url, demoPeople.ada.email);
-  const max = await ApiClient.signIn(seed.url, demoPeople.max.email);
-  await ensureWorkspace(ada, maxUser.id);
+  const { ada, max } = seed;
+  await ensureWorkspace(ada, await idOf(max));
   await ensureCatalog(ada);
   const agentId = await ensureAgent(ada);
   return ensureWaitingSession(seed, max, agentId);
@@ -54,6 +49,10 @@ async function ensureWorkspace(ada: ApiClient, maxId: string): Promise<void> {
     await ada.send('POST', '/workspaces', { slug: demoSlug, name: 'Demo' });
     await ada.send('PUT', `${workspace}/members/${maxId}`, { role: 'member' });
   }
+}
+
+async function idOf(person: ApiClient): Promise<string> {
+  return z.object({ user: ids }).parse(await person.send('GET', '/me')).user.id;
 }
 
 async function ensureCatalog(ada: ApiClient): Promise<void> {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { inspectSession, sessionDirectory } from '../runtime/process/session-record.ts';
 import { migrate, openDatabase } from '../store/database.ts';
 import { claimDataDirectory } from './data-directory.ts';
+import { signInDemoPeople } from './demo-sign-in.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';
 import { loadOrCreateKeys } from './keys.ts';
 import { provideDatabase, provideTemporal } from './provide-servers.ts';
@@ -69,7 +70,7 @@ async function startParts(options: StartOptions, undo: Undo): Promise<Omit<Start
   const url = `http://127.0.0.1:${port}`;
   const isAlive = (sessionId: string) =>
     inspectSession(sessionDirectory(sessionsDirectory, sessionId)).state === 'running';
-  const demo = await seedDemo({ db, url, signal, isAlive });
+  const demo = await seedDemo({ ...(await signInDemoPeople(db, url)), signal, isAlive });
   progress('Demo workspace is ready');
   return { url, temporalUiUrl: temporal.temporalUiUrl, dataDirectory: data, demo };
 }

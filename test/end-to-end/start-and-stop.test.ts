@@ -57,6 +57,15 @@ describe('the start-up', () => {
     expect(platform.output()).toContain(waiting[0]?.session_id);
   });
 
+  it('leaves somebody outside of the workspace, whom its admin can add by e-mail', async () => {
+    const nora = await FrontDoor.signIn(platform.url, 'nora@demo.test');
+    expect((await nora.send('GET', '/api/workspaces/demo')).status).toBe(404);
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const member = { email: 'nora@demo.test', role: 'member' };
+    expect((await ada.send('POST', '/api/workspaces/demo/members', member)).status).toBe(201);
+    expect((await nora.send('GET', '/api/workspaces/demo')).status).toBe(200);
+  });
+
   it('runs once for each data directory, and says which process has it', () => {
     const { status, stderr } = startThatEnds({});
     expect(status).toBe(1);

@@ -108,7 +108,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `moreRoutes` are mounted beside the API's own, `web` beside both. */
+/** `moreRoutes` are mounted beside the API's own, `web` beside both. On a free port, unless `overrides` name one. */
 export async function startTestApi(
   overrides: Record<string, string> = {},
   moreRoutes: (db: Knex, config: ApiConfig) => AnyRoute[] = () => [],
@@ -132,7 +132,10 @@ export async function startTestApi(
     },
   };
   const routes = [...configurationRoutes({ db, config, workflows }), ...moreRoutes(db, config)];
-  const running = await listen(createApp({ db, config, log }, routes, web), { host: '127.0.0.1', port: 0 });
+  const running = await listen(createApp({ db, config, log }, routes, web), {
+    host: '127.0.0.1',
+    port: 'PORT' in overrides ? config.PORT : 0,
+  });
   const url = `http://127.0.0.1:${running.port}`;
   const anonymous = caller(url);
 

@@ -1,0 +1,35 @@
+/**
+ * Fills a platform whose people sign in at the demo identity provider (deploy/demo-identity) with the demo workspace, and
+ * leaves a session waiting for an approval. It uses the front door only: what it does, the demo people may do.
+ */
+import { z } from 'zod';
+import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
+import { signInAtProvider } from '../embedded/provider-sign-in.ts';
+import { seedDemo } from '../embedded/seed-demo.ts';
+import { StartError } from '../embedded/start-error.ts';
+
+const stopping = new AbortController();
+for (const name of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(name, () => stopping.abort());
+}
+
+try {
+  const { PUBLIC_URL } = parseEnvironment(z.object({ PUBLIC_URL: z.url() }), process.env);
+  // Once signed in, she is known: an admin can add her to a workspace by her e-mail address.
+  await signInAtProvider(PUBLIC_URL, 'nora');
+  const demo = await seedDemo({
+    ada: await signInAtProvider(PUBLIC_URL, 'ada'),
+    max: await signInAtProvider(PUBLIC_URL, 'max'),
+    signal: stopping.signal,
+    // The platform itself ends sessions whose workload is gone.
+    isAlive: () => true,
+  });
+  console.log(
+    'requestId' in demo
+      ? `The demo is ready: session ${demo.sessionId} waits for an approval. Open ${PUBLIC_URL}/app/ and sign in as Ada Admin.`
+      : `The demo session ${demo.sessionId} does not wait: ${demo.reason}`,
+  );
+} catch (error) {
+  console.error(error instanceof ConfigurationError || error instanceof StartError ? error.message : error);
+  process.exitCode = 1;
+}
