@@ -47,8 +47,6 @@ export function containerBody(
       NanoCpus: cpuMillis * 1_000_000,
       PidsLimit: pidsLimit,
       OomScoreAdj: oomScoreAdj,
-      // A core file would hold the values of the environment.
-      Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
       LogConfig: { Type: 'json-file', Config: { 'max-size': '5m', 'max-file': '2' } },
       RestartPolicy: { Name: 'no' },
       AutoRemove: false,

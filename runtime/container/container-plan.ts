@@ -70,7 +70,6 @@ export interface ContainerBody {
     NanoCpus: number;
     PidsLimit: number;
     OomScoreAdj: number;
-    Ulimits: [{ Name: 'core'; Soft: 0; Hard: 0 }];
     LogConfig: { Type: 'json-file'; Config: { 'max-size': string; 'max-file': string } };
     RestartPolicy: { Name: 'no' };
     AutoRemove: false;

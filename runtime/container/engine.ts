@@ -125,14 +125,6 @@ const networks = (docker: Docker) => ({
       }
     });
   },
-  /** The address that the host has in a network; null when there is no such network. */
-  async findGateway(name: string): Promise<string | null> {
-    const found = await unlessMissing(docker.getNetwork(name).inspect());
-    const parsed = z
-      .object({ IPAM: z.object({ Config: z.array(z.object({ Gateway: z.string() })).min(1) }) })
-      .safeParse(found);
-    return parsed.data?.IPAM.Config[0]?.Gateway ?? null;
-  },
 });
 
 const volumes = (docker: Docker) => ({

@@ -16,7 +16,7 @@ export interface Reports {
   close(): Promise<void>;
 }
 
-/** `host`: an address of this machine that the sidecars reach. */
+/** `host`: an address at which the sidecars reach this machine. It may not be there before the first of them is. */
 export async function takeReports(host = '127.0.0.1'): Promise<Reports> {
   const all: Report[] = [];
   const server = createServer(async (request, response) => {
@@ -27,7 +27,8 @@ export async function takeReports(host = '127.0.0.1'): Promise<Reports> {
     const answer = route === 'ready' ? { inputs: [] } : { ok: true };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const listenOn = host === '127.0.0.1' ? host : '0.0.0.0';
+  await new Promise<void>((resolve) => server.listen(0, listenOn, resolve));
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}`,
     of: (sessionId, route) => all.filter((each) => each.sessionId === sessionId && each.route === route),

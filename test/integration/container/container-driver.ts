@@ -1,0 +1,146 @@
+/** The container runtime under test: on the engine of the tests, with networks and an installation of the test's own. */
+import { randomBytes } from 'node:crypto';
+import Docker from 'dockerode';
+import pino from 'pino';
+import type { EngineSettings, SessionPlan } from '../../../runtime/container/container-plan.ts';
+import { createContainerRuntime } from '../../../runtime/container/driver.ts';
+import type { ContainerSettings } from '../../../runtime/container-workload/render-container-workload.ts';
+import type { Runtime, TakeLeftCalls } from '../../../runtime/workload.ts';
+import { type ContainerEngine, startContainerEngine } from '../../support/container-engine.ts';
+import type { DriverUnderTest } from '../runtime/contract.ts';
+import { platformImages } from './platform-images.ts';
+
+const mebibyte = 1024 * 1024;
+const installationLabel = 'agent-platform.internal/installation';
+const sessionLabel = 'agent-platform.internal/session';
+
+export interface ContainerDriver extends DriverUnderTest<SessionPlan> {
+  installation: string;
+  settings: EngineSettings;
+  /** Call it before anything else. */
+  begin(): Promise<void>;
+  docker(): Docker;
+  socketPath(): string;
+  openWith(apiUrl: string, options: Partial<OpenOptions>): Promise<Runtime<SessionPlan>>;
+  /** The engine's name of a session's container. */
+  nameOf(sessionId: string, container: string): string;
+  /** Removes every container, volume and network of this test. */
+  end(): Promise<void>;
+}
+
+interface OpenOptions {
+  takeLeftCalls: TakeLeftCalls;
+  workload: Partial<ContainerSettings>;
+  engine: Partial<EngineSettings>;
+}
+
+export function containerDriver(): ContainerDriver {
+  const installation = `test-${randomBytes(4).toString('hex')}`;
+  const settings: EngineSettings = {
+    installation,
+    platformNetwork: `${installation}-platform`,
+    internetNetwork: `${installation}-internet`,
+    dnsServers: ['192.0.2.53'],
+    temporaryBytes: 16 * mebibyte,
+  };
+  let engine: ContainerEngine | null = null;
+  const socketPath = () => {
+    const { protocol, pathname } = new URL(engine?.address ?? 'none:');
+    if (protocol !== 'unix:') {
+      throw new Error('the engine of the tests has no socket on this machine');
+    }
+    return pathname;
+  };
+  const docker = () => new Docker({ socketPath: socketPath() });
+  const openWith = (apiUrl: string, { takeLeftCalls, workload, engine: changes }: Partial<OpenOptions>) =>
+    createContainerRuntime({
+      socketPath: socketPath(),
+      engine: { ...settings, ...changes },
+      workload: { ...workloadSettings(apiUrl), ...workload },
+      takeLeftCalls: takeLeftCalls ?? (async () => undefined),
+      logger: pino({ level: 'silent' }),
+    });
+  const nameOf = (sessionId: string, container: string) => `${installation}-${sessionId}-${container}`;
+  return {
+    installation,
+    settings,
+    docker,
+    socketPath,
+    openWith,
+    nameOf,
+    async begin() {
+      engine = await startContainerEngine();
+      await docker().createNetwork({ Name: settings.platformNetwork, Driver: 'bridge', Internal: true });
+    },
+    open: (apiUrl) => openWith(apiUrl, {}),
+    hostAddress: () => gatewayOf(docker(), settings.platformNetwork),
+    async lose(sessionId) {
+      await docker().getContainer(nameOf(sessionId, 'sidecar')).kill();
+    },
+    running: (sessionId) => thingsLabelled(docker(), `${sessionLabel}=${sessionId}`),
+    async end() {
+      if (engine !== null) {
+        await removeEverything(docker(), settings);
+        await engine.stop();
+      }
+    },
+  };
+}
+
+export function workloadSettings(apiUrl: string): ContainerSettings {
+  const size = { memoryBytes: 256 * mebibyte, cpuMillis: 1000 };
+  return {
+    apiUrl,
+    networks: 'own',
+    images: platformImages(),
+    sizes: { sidecar: size, agent: size, server: size },
+    workspaceBytes: 32 * mebibyte,
+    temporaryBytes: 16 * mebibyte,
+    totalSeconds: 3600,
+    sidecarLimits: {
+      line_bytes: mebibyte,
+      inline_artifact_bytes: 512 * 1024,
+      artifact_bytes: mebibyte,
+      request_input_wait_seconds: 300,
+      server_connect_timeout_ms: 10_000,
+      call_timeout_ms: 0,
+    },
+  };
+}
+
+export async function gatewayOf(docker: Docker, network: string): Promise<string> {
+  const { IPAM } = await docker.getNetwork(network).inspect();
+  const gateway = IPAM?.Config?.[0]?.['Gateway'];
+  if (gateway === undefined) {
+    throw new Error(`the network ${network} has no gateway`);
+  }
+  return gateway;
+}
+
+async function thingsLabelled(docker: Docker, label: string): Promise<string[]> {
+  const filters = { label: [label] };
+  const containers = await docker.listContainers({ all: true, filters });
+  const { Volumes } = await docker.listVolumes({ filters });
+  return [
+    ...containers.map(({ Names, State }) => `container ${Names.join()} (${State})`),
+    ...(Volumes ?? []).map(({ Name }) => `volume ${Name}`),
+  ];
+}
+
+async function removeEverything(docker: Docker, settings: EngineSettings): Promise<void> {
+  const filters = { label: [`${installationLabel}=${settings.installation}`] };
+  const containers = await docker.listContainers({ all: true, filters });
+  // Those that use another's network go first.
+  const order = (names: string[]) => (names.some((name) => /-(agent|net-[a-z0-9-]+)$/.test(name)) ? 1 : 0);
+  for (const { Id } of [...containers].sort((a, b) => order(a.Names) - order(b.Names))) {
+    await docker.getContainer(Id).remove({ force: true, v: true });
+  }
+  const { Volumes } = await docker.listVolumes({ filters });
+  await Promise.all((Volumes ?? []).map(({ Name }) => docker.getVolume(Name).remove()));
+  for (const name of [settings.platformNetwork, settings.internetNetwork]) {
+    await docker
+      .getNetwork(name)
+      .remove()
+      .catch(() => undefined);
+  }
+}
