@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds the relay as one static program: sh relay/build.sh <output>. CC chooses another compiler, as for another architecture.
+# A second argument is another directory of sources, which its tests have.
 set -eu
-source=$(cd "$(dirname "$0")" && pwd)
 output=$1
+source=${2:-$(cd "$(dirname "$0")" && pwd)}
 
 if [ -z "${CC:-}" ]; then
   for candidate in musl-gcc cc gcc clang; do

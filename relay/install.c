@@ -120,6 +120,7 @@ static bool install_program(int directory) {
 
 int install(const char *root, char *const directories[]) {
   alarm(LIMIT_SECONDS);
+  umask(0);
   for (char *const *path = directories; *path != NULL; path++) {
     if (!is_below_root(*path)) {
       report("\"%s\" is not a relative path below the root", *path);

@@ -230,13 +230,15 @@ int serve(const char *path, char *const command[]) {
     if (service.socket_fd < 0) {
       return service.socket_fd == -1 ? 1 : 0;
     }
-    const bool is_used = wait_for_first_byte(signals_fd, service.socket_fd);
-    if (is_used) {
-      pause_ms = serve_connection(&service, command) ? pause_ms * 2 : SHORTEST_PAUSE_MS;
-      pause_ms = pause_ms < LONGEST_PAUSE_MS ? pause_ms : LONGEST_PAUSE_MS;
+    if (!wait_for_first_byte(signals_fd, service.socket_fd)) {
+      close(service.socket_fd);
+      pause_for(SHORTEST_PAUSE_MS);
+      continue;
     }
+    const bool has_failed_early = serve_connection(&service, command);
     close(service.socket_fd);
-    pause_for(is_used ? pause_ms : SHORTEST_PAUSE_MS);
+    pause_ms = !has_failed_early ? SHORTEST_PAUSE_MS : pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
+    pause_for(has_failed_early ? pause_ms : 0);
   }
   return 0;
 }

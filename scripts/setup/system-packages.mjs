@@ -19,6 +19,7 @@ const programs = {
     cost: 'the tests of the static relay are left out where no other C compiler is',
     forTests: true,
   },
+  ip: { package: 'iproute2', cost: 'the tests of fenced networks are left out', forTests: true },
   'docker-registry': {
     package: 'docker-registry',
     cost: 'the tests that read images from a real registry are left out',

@@ -1,0 +1,169 @@
+import { resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { findStaticRelay } from '../../support/static-relay.ts';
+import { all, buildProbe, outcomesIn } from './probe-program.ts';
+import { describeWithNamespaces, inNamespaces, RelayBench, staticRelay } from './relay-process.ts';
+
+const bench = new RelayBench();
+const network = resolve('test/integration/relay/fenced-network.sh');
+let probe = '';
+
+beforeAll(async () => {
+  await bench.open();
+  if (findStaticRelay() !== null) {
+    probe = buildProbe(bench.directory);
+  }
+});
+afterEach(() => bench.clear());
+afterAll(() => bench.close());
+
+/** Runs a script beside the namespace to fence, in a network that nobody else sees. */
+const inNetwork = (script: string) =>
+  bench.run(
+    inNamespaces(['--net', '--mount'], 'sh', network, ...staticRelay, probe, script, bench.path('said')),
+  );
+
+async function outcomes(script: string): Promise<Record<string, string>> {
+  const { stdout, stderr } = await inNetwork(script);
+  return { ...outcomesIn(stdout), ...(stderr ? { stderr } : {}) };
+}
+
+/** The gateway, the host's other addresses, and the metadata service. */
+const closed = [
+  '10.88.0.1',
+  '10.88.255.255',
+  '10.1.2.3',
+  '192.168.7.7',
+  '172.16.0.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '192.0.0.8',
+  '198.18.0.1',
+];
+const tcp = closed.map((address) => `tcp:${address}:5432`);
+const udp = closed.map((address) => `udp:${address}:5432`);
+const ipv6 = ['udp6:fd00:1::1', 'udp6:2606:4700::1111'];
+/** What a socket says that names its device is swallowed inside. */
+const bound = [...tcp, ...udp].map((attempt) => `${attempt}@eth0`);
+const packets = closed.map((address) => `packet:${address}:5432@eth0`);
+const open = ['tcp:203.0.113.7:5432', 'tcp:203.0.113.7:53'];
+
+describeWithNamespaces('relay fence', () => {
+  it('is needed: without it everything is reached', async () => {
+    const attempts = [...tcp, 'udp:10.88.0.1:5432', 'tcp:10.88.0.1:5432@eth0'].filter(
+      (attempt) => !attempt.includes('255.255'),
+    );
+    expect(await outcomes(`inside $probe ${attempts.join(' ')}`)).toEqual(all(attempts, 'ok'));
+  });
+
+  it('leaves public addresses, and nothing of the host, its network or a metadata service', async () => {
+    const attempts = [...open, ...tcp, ...udp, ...ipv6];
+    expect(await outcomes(`start_fence; inside $probe ${attempts.join(' ')}`)).toEqual({
+      ...all(open, 'ok'),
+      ...all([...tcp, ...udp, ...ipv6], 'unreachable'),
+    });
+  });
+
+  it('is not passed by sockets that name their device', async () => {
+    const attempts = [...bound, ...packets];
+    const found = await outcomes(`start_fence; inside $probe ${attempts.join(' ')}`);
+    expect(Object.keys(found)).toEqual(attempts);
+    const reached = Object.entries(found).filter(
+      ([, outcome]) => !['unreachable', 'silence', 'ECONNREFUSED', 'EACCES'].includes(outcome),
+    );
+    expect(reached).toEqual([]);
+  });
+
+  it.each([0, 1, 2])('works where the kernel filters by the reverse path: %d', async (filter) => {
+    const attempts = [
+      ...open,
+      'udp:10.1.2.3:53',
+      'tcp:10.1.2.3:53',
+      'tcp:10.88.0.1:53',
+      'tcp:10.88.0.1:5432',
+    ];
+    // The gateway has to ask for our address anew, and is heard.
+    const script = `inside sh -c 'echo ${filter} | tee /proc/sys/net/ipv4/conf/*/rp_filter >/dev/null'
+      start_fence --dns 10.1.2.3 --dns 10.88.0.1; ip neighbour flush dev gateway; inside $probe ${attempts.join(' ')}`;
+    expect(await outcomes(script)).toEqual({
+      ...all(attempts, 'ok'),
+      'tcp:10.88.0.1:5432': 'unreachable',
+    });
+  });
+
+  it('opens the one port of a name server, also of one that the check asks for', async () => {
+    const attempts = ['tcp:172.16.0.1:53', 'udp:172.16.0.1:53', 'tcp:172.16.0.1:5432', 'tcp:192.168.7.7:53'];
+    const script = `start_fence --dns 172.16.0.1
+      inside $relay run --network fenced -- $probe ${attempts.join(' ')}`;
+    expect(await outcomes(script)).toEqual({
+      'tcp:172.16.0.1:53': 'ok',
+      'udp:172.16.0.1:53': 'ok',
+      'tcp:172.16.0.1:5432': 'unreachable',
+      'tcp:192.168.7.7:53': 'unreachable',
+    });
+  });
+
+  it('lets a command run that needs it, without pings and broadcasts', async () => {
+    const attempts = [...open, 'ping', 'broadcast', 'socket:2', 'socket:16', 'socket:17'];
+    expect(
+      await outcomes(`start_fence; inside $relay run --network fenced -- $probe ${attempts.join(' ')}`),
+    ).toEqual({
+      ...all([...open, 'socket:2', 'socket:16'], 'ok'),
+      ...all(['ping', 'broadcast'], 'EACCES'),
+      'socket:17': 'EAFNOSUPPORT',
+    });
+  });
+
+  it('is waited for', async () => {
+    const { stdout } = await inNetwork(`inside $relay run --network fenced -- echo after & waiting=$!
+      sleep 0.3; start_fence; wait $waiting`);
+    expect(stdout).toBe('after\n');
+  });
+
+  it('stands when it is built a second time, and after who built it ended', async () => {
+    const attempts = [...open, ...tcp];
+    const { stdout, stderr } = await inNetwork(
+      `start_fence; kill $fence; wait $fence; echo code $?; start_fence; kill -INT $fence; wait $fence || true
+       inside $probe ${attempts.join(' ')}`,
+    );
+    expect(stderr).toBe('');
+    const { code, ...found } = outcomesIn(stdout);
+    expect(code).toBe('0');
+    expect(found).toEqual({ ...all(open, 'ok'), ...all(tcp, 'unreachable') });
+  });
+
+  it('keeps no capability', async () => {
+    const { stdout } = await inNetwork(
+      "start_fence; grep -E '^(Cap(Inh|Prm|Eff|Amb)|NoNewPrivs)' /proc/$fence/status",
+    );
+    const zero = '0'.repeat(16);
+    expect(stdout.replaceAll('\t', '')).toBe(
+      `CapInh:${zero}\nCapPrm:${zero}\nCapEff:${zero}\nCapAmb:${zero}\nNoNewPrivs:1\n`,
+    );
+  });
+
+  const noCapabilities = 'setpriv --bounding-set=-all --inh-caps=-all';
+  it.each([
+    [
+      'there is no default route',
+      'inside ip route del default; inside $relay fence',
+      'there is no default route through a gateway',
+    ],
+    ['it may not change the network', `inside ${noCapabilities} $relay fence`, 'cannot close IPv6: EPERM'],
+  ])('says so when %s', async (_when, script, sentence) => {
+    const ending = await inNetwork(script);
+    expect(ending).toMatchObject({ code: 1, stdout: '' });
+    expect(ending.stderr).toContain(`relay: the network is not fenced: ${sentence}`);
+  });
+
+  it('is not taken for standing when it stands by half', async () => {
+    const half = 'for range in 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10';
+    const script = `${half}; do inside ip route add unreachable $range; done
+      inside $relay run --network fenced -- echo ran`;
+    expect(await inNetwork(script)).toMatchObject({
+      code: 70,
+      stdout: '',
+      stderr: expect.stringContaining('169.254.169.254 has a route'),
+    });
+  });
+});

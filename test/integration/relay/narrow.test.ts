@@ -1,0 +1,163 @@
+import { createServer, type Server } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { describeWithStaticRelay, findStaticRelay } from '../../support/static-relay.ts';
+import { all, buildProbe, outcomesIn } from './probe-program.ts';
+import { lineOf, RelayBench, staticRelay } from './relay-process.ts';
+
+const bench = new RelayBench();
+const [relay = ''] = staticRelay;
+let probe = '';
+
+/** IPv4, IPv6 and netlink. */
+const network = ['socket:2', 'socket:10', 'socket:16'];
+/** Packet, KCM, vsock, SMC and XDP. */
+const elsewhere = ['socket:17', 'socket:41', 'socket:40', 'socket:43', 'socket:44'];
+const calls = [
+  'io_uring_setup',
+  'io_uring_enter',
+  'io_uring_register',
+  'bpf',
+  'keyctl',
+  'add_key',
+  'request_key',
+  'perf_event_open',
+  'userfaultfd',
+  'kexec_load',
+  'kexec_file_load',
+  'open_by_handle_at',
+  'syslog',
+].map((name) => `call:${name}`);
+const otherNumbers = ['x32', 'i386'];
+const always = { ...all(elsewhere, 'EAFNOSUPPORT'), ...all([...calls, ...otherNumbers], 'ENOSYS') };
+
+beforeAll(async () => {
+  await bench.open();
+  if (findStaticRelay() !== null) {
+    probe = buildProbe(bench.directory);
+  }
+});
+afterEach(() => bench.clear());
+afterAll(() => bench.close());
+
+async function outcomes(command: readonly string[]): Promise<Record<string, string>> {
+  const { stdout, stderr } = await bench.run(command);
+  return { ...outcomesIn(stdout), ...(stderr ? { stderr } : {}) };
+}
+
+const without = { 'socket:1': 'ok', socketpair: 'ok', ...all(network, 'EAFNOSUPPORT'), ...always };
+
+describeWithStaticRelay('a command without a network', () => {
+  it('has Unix sockets, and no other way out', async () => {
+    const command = [relay, 'run', '--network', 'none', '--', probe, ...Object.keys(without)];
+    expect(await outcomes(command)).toEqual(without);
+  });
+
+  it('is not what the probe finds without the relay', async () => {
+    expect(await outcomes([probe, 'socket:2', 'socket:16', 'call:keyctl'])).toEqual({
+      'socket:2': 'ok',
+      'socket:16': 'ok',
+      'call:keyctl': 'EINVAL',
+    });
+  });
+
+  it('cannot lift the filter, nor can what it starts', async () => {
+    const script = `"${probe}" lift; (setsid "${probe}" socket:2); env -i "${probe}" socket:10 | cat`;
+    expect(await outcomes([relay, 'run', '--network', 'none', '--', 'sh', '-c', script])).toEqual(
+      all(['lift', 'socket:2', 'socket:10'], 'EAFNOSUPPORT'),
+    );
+  });
+
+  it('gets no privileges back by running a program', async () => {
+    const { stdout } = await bench.run([
+      relay,
+      'run',
+      '--network',
+      'none',
+      '--',
+      'grep',
+      '-E',
+      '^(NoNewPrivs|Seccomp):',
+      '/proc/self/status',
+    ]);
+    expect(stdout.replaceAll('\t', ' ')).toBe('NoNewPrivs: 1\nSeccomp: 2\n');
+  });
+
+  it('may widen nothing by asking for less inside of more', async () => {
+    const outer = [relay, 'run', '--network', 'none', '--'];
+    expect(await outcomes([...outer, relay, 'run', '--', probe, 'socket:2'])).toEqual({
+      'socket:2': 'EAFNOSUPPORT',
+    });
+  });
+
+  it('is not run with a network socket as its standard input', async () => {
+    const server = createServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const script = `exec 3<>/dev/tcp/127.0.0.1/${portOf(server)}; "${relay}" run --network none -- echo ran <&3`;
+    const ending = await bench.run(['bash', '-c', script]);
+    server.close();
+    expect(ending).toMatchObject({ code: 70, stdout: '' });
+    expect(ending.stderr).toContain('network socket');
+  });
+
+  it('gets none handed down', async () => {
+    const server = createServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const script = `exec 3<>/dev/tcp/127.0.0.1/${portOf(server)}; "${relay}" run --network none -- "${probe}" descriptor:3`;
+    const { stdout } = await bench.run(['bash', '-c', script]);
+    server.close();
+    expect(outcomesIn(stdout)).toEqual({ 'descriptor:3': 'EBADF' });
+  });
+
+  it('is narrowed as an MCP server too', async () => {
+    const path = bench.path('none.sock');
+    const { next } = await bench.listen(path);
+    const attempts = ['socket:1', 'socket:2', 'socket:16'];
+    bench.start([relay, '--network', 'none', `UNIX-CONNECT:${path}`, '--', probe, ...attempts]);
+    const socket = await next();
+    socket.write('x');
+    let text = '';
+    while (text.trim().split('\n').length < attempts.length) {
+      text += `${await lineOf(socket)}\n`;
+    }
+    expect(outcomesIn(text)).toEqual({
+      'socket:1': 'ok',
+      ...all(['socket:2', 'socket:16'], 'EAFNOSUPPORT'),
+    });
+  });
+});
+
+describeWithStaticRelay('a command with a network', () => {
+  const general = { 'socket:1': 'ok', socketpair: 'ok', ...all(network, 'ok'), ...always };
+
+  it('has that of its namespace, and nothing that no namespace holds', async () => {
+    expect(await outcomes([relay, 'run', '--', probe, ...Object.keys(general)])).toEqual(general);
+  });
+
+  it('is not run without a fence when it needs one', async () => {
+    const ending = await bench.run([relay, 'run', '--network', 'fenced', '--', 'echo', 'ran']);
+    expect(ending).toMatchObject({ code: 70, stdout: '' });
+    expect(ending.stderr).toMatch(
+      /^relay: the network is not fenced: \S+ has a route; the command is not run\n$/,
+    );
+  });
+});
+
+/** Linux 6.12 and later scope them by Landlock; before, containers of one Pod are told apart by their namespaces alone. */
+describeWithStaticRelay('abstract sockets and signals', () => {
+  it('stay within the container where the kernel can see to it', async () => {
+    const name = `relay-test-${process.pid}`;
+    const listener = bench.start(['socat', `ABSTRACT-LISTEN:${name},fork`, 'EXEC:true']);
+    await bench.run(['sh', '-c', `until grep -q @${name} /proc/net/unix; do sleep 0.02; done`]);
+    const attempts = [`abstract:${name}`, `signal:${listener.pid}`];
+    const canScope = (await outcomes([probe, 'scopes']))['scopes'] === 'ok';
+    expect(await outcomes([probe, ...attempts])).toEqual(all(attempts, 'ok'));
+    expect(await outcomes([relay, 'run', '--', probe, ...attempts])).toEqual(
+      all(attempts, canScope ? 'EPERM' : 'ok'),
+    );
+  });
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
