@@ -1,12 +1,26 @@
 /** A real worker on the real development server, on a task queue of its own. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { z } from 'zod';
 import type { Activities } from '../../activities/index.ts';
 import { temporalAddress } from './temporal.ts';
 
-const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const workflowsPath = join(root, 'workflows/index.ts');
+const keptBundle = join(root, '.cache/test/workflow-bundle.json');
+const keptForm = z.object({ sources: z.string(), code: z.string() });
 const quiet = new DefaultLogger('ERROR');
 
 export interface TestWorker {
@@ -16,10 +30,44 @@ export interface TestWorker {
   stop(): Promise<void>;
 }
 
-/** Bundled once for each test file. */
+/** The workflows of the product, bundled once for each state of their sources; those at another path are bundled anew. */
 export async function workflowBundle(path = workflowsPath): Promise<{ code: string }> {
+  if (path !== workflowsPath) {
+    return bundle(path);
+  }
+  const sources = hashOfSources();
+  const kept = readKept();
+  if (kept?.sources === sources) {
+    return kept;
+  }
+  const made = { sources, ...(await bundle(path)) };
+  // Test files run side by side: each reads a whole bundle or none.
+  const unfinished = `${keptBundle}.${process.pid}`;
+  mkdirSync(dirname(keptBundle), { recursive: true });
+  writeFileSync(unfinished, JSON.stringify(made));
+  renameSync(unfinished, keptBundle);
+  return made;
+}
+
+async function bundle(path: string): Promise<{ code: string }> {
   const { code } = await bundleWorkflowCode({ workflowsPath: path, logger: quiet });
   return { code };
+}
+
+function readKept(): z.infer<typeof keptForm> | null {
+  return existsSync(keptBundle) ? keptForm.parse(JSON.parse(readFileSync(keptBundle, 'utf8'))) : null;
+}
+
+/** Of what goes into a bundle: workflows import the contract, and packages of the lock file. */
+function hashOfSources(): string {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+  for (const folder of ['workflows', 'contract']) {
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).sort()) {
+      const file = join(root, folder, name);
+      hash.update(`${folder}/${name}\0`).update(statSync(file).isFile() ? readFileSync(file) : '');
+    }
+  }
+  return hash.digest('hex');
 }
 
 let installed = false;
