@@ -1,0 +1,205 @@
+/** The calls to the cluster that the driver makes, and no others: `rbac.ts` is the list of rights that they need. */
+import { KubeConfig, type V1Pod, type V1Secret } from '@kubernetes/client-node';
+import { z } from 'zod';
+import { podName } from './names.ts';
+import { type Pod, pod } from './pod.ts';
+import { readLines, readTail } from './read-stream.ts';
+import type { NetworkPolicy } from './render-network-policy.ts';
+import { ClusterError, type ClusterRequest, createRequests } from './requests.ts';
+
+export type PodEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; pod: Pod };
+export interface PodList {
+  pods: Pod[];
+  resourceVersion: string;
+}
+
+/** Each throws ClusterError. */
+export interface Cluster {
+  createPod(manifest: V1Pod, signal?: AbortSignal): Promise<Pod>;
+  /** Null when there is none. */
+  readPod(sessionId: string, signal?: AbortSignal): Promise<Pod | null>;
+  /** Lets the Pod with this uid be scheduled; nothing to do when it may already. */
+  openGate(sessionId: string, uid: string, signal?: AbortSignal): Promise<void>;
+  /** Asks for the end of the Pod with this uid, at once with a grace of 0. Fine when it is gone already. */
+  deletePod(sessionId: string, uid: string, graceSeconds: number | null): Promise<void>;
+  /** Fine when it is there already: its name is its launch's alone. */
+  createSecret(manifest: V1Secret, signal?: AbortSignal): Promise<void>;
+  deleteSecret(name: string): Promise<void>;
+  createNetworkPolicy(manifest: NetworkPolicy, signal?: AbortSignal): Promise<void>;
+  listPods(selector: string, signal?: AbortSignal): Promise<PodList>;
+  /** Calls back with each event until the server ends the watch; resolves with the version to go on from. */
+  watchPods(
+    selector: string,
+    resourceVersion: string,
+    onEvent: (event: PodEvent) => void,
+    signal: AbortSignal,
+  ): Promise<string>;
+  /** Empty when the container has not run. */
+  readLog(sessionId: string, container: string, tailBytes: number): Promise<string>;
+  close(): void;
+}
+
+const notFound = 404;
+const conflict = 409;
+/** A watch that is silent may be a connection that is dead: it is made anew this often. */
+const watchSeconds = 60;
+const watchMarginMs = 10_000;
+const logTimeoutMs = 20_000;
+const pageSize = 500;
+
+const listPage = z.object({
+  metadata: z.object({ resourceVersion: z.string(), continue: z.string().optional() }),
+  items: z.array(pod),
+});
+const objectVersion = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
+const watchLine = z.discriminatedUnion('type', [
+  z.object({ type: z.enum(['ADDED', 'MODIFIED', 'DELETED']), object: pod }),
+  z.object({ type: z.literal('BOOKMARK'), object: objectVersion }),
+  z.object({
+    type: z.literal('ERROR'),
+    object: z.object({ code: z.number(), message: z.string().default('') }),
+  }),
+]);
+
+/** `kubeconfig` null: the service account of the Pod that this runs in. */
+export function openCluster({
+  kubeconfig,
+  namespace,
+}: {
+  kubeconfig: string | null;
+  namespace: string;
+}): Cluster {
+  const config = new KubeConfig();
+  if (kubeconfig === null) {
+    config.loadFromCluster();
+  } else {
+    config.loadFromFile(kubeconfig);
+  }
+  const requests = createRequests(config);
+  const core = `/api/v1/namespaces/${namespace}`;
+  const podPath = (sessionId: string) => `${core}/pods/${podName(sessionId)}`;
+  /** A field that the cluster does not know is an error: one that it dropped could be the one that protects. */
+  const create = (path: string, body: unknown, signal?: AbortSignal) =>
+    requests.json({ method: 'POST', path, body, query: { fieldValidation: 'Strict' }, signal });
+  return {
+    createPod: async (manifest, signal) => pod.parse(await create(`${core}/pods`, manifest, signal)),
+    readPod: (sessionId, signal) =>
+      unless(notFound, null, async () =>
+        pod.parse(await requests.json({ method: 'GET', path: podPath(sessionId), signal })),
+      ),
+    async openGate(sessionId, uid, signal) {
+      const body = { metadata: { uid }, spec: { schedulingGates: null } };
+      const contentType = 'application/merge-patch+json';
+      await requests.json({ method: 'PATCH', path: podPath(sessionId), body, contentType, signal });
+    },
+    deletePod: (sessionId, uid, graceSeconds) =>
+      unless(notFound, undefined, () =>
+        // Another Pod has the name by now.
+        unless(conflict, undefined, () =>
+          deleteObject(requests.json, podPath(sessionId), { uid, graceSeconds }),
+        ),
+      ),
+    createSecret: (manifest, signal) =>
+      unless(conflict, undefined, async () => void (await create(`${core}/secrets`, manifest, signal))),
+    deleteSecret: (name) =>
+      unless(notFound, undefined, () => deleteObject(requests.json, `${core}/secrets/${name}`, null)),
+    createNetworkPolicy: (manifest, signal) =>
+      unless(conflict, undefined, async () => {
+        await create(`/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`, manifest, signal);
+      }),
+    listPods: (selector, signal) => listAll(requests.json, `${core}/pods`, selector, signal),
+    async watchPods(selector, resourceVersion, onEvent, signal) {
+      const query = {
+        watch: 'true',
+        labelSelector: selector,
+        resourceVersion,
+        allowWatchBookmarks: 'true',
+        timeoutSeconds: String(watchSeconds),
+      };
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(watchSeconds * 1000 + watchMarginMs)]);
+      const response = await requests.stream({ method: 'GET', path: `${core}/pods`, query, signal: limit });
+      let version = resourceVersion;
+      for await (const line of readLines(response)) {
+        version = takeLine(line, onEvent) ?? version;
+      }
+      return version;
+    },
+    readLog: (sessionId, container, tailBytes) =>
+      unless(400, '', () =>
+        unless(notFound, '', async () => {
+          // No line is shorter than a byte, so this many lines hold at least the bytes that were asked for.
+          const query = { container, tailLines: String(tailBytes) };
+          const signal = AbortSignal.timeout(logTimeoutMs);
+          return readTail(
+            await requests.stream({ method: 'GET', path: `${podPath(sessionId)}/log`, query, signal }),
+            tailBytes,
+          );
+        }),
+      ),
+    close: () => requests.close(),
+  };
+}
+
+/** The version that a line of a watch brings, if it does. Throws ClusterError for an error that the server sent. */
+function takeLine(line: string, onEvent: (event: PodEvent) => void): string | null {
+  const event = watchLine.parse(JSON.parse(line));
+  switch (event.type) {
+    case 'ERROR':
+      throw new ClusterError(event.object.code, event.object.message);
+    case 'BOOKMARK':
+      return event.object.metadata.resourceVersion;
+    default:
+      onEvent({ type: event.type, pod: event.object });
+      return event.object.metadata.resourceVersion;
+  }
+}
+
+type Json = (asked: ClusterRequest) => Promise<unknown>;
+
+async function deleteObject(
+  json: Json,
+  path: string,
+  pod: { uid: string; graceSeconds: number | null } | null,
+): Promise<void> {
+  const body = {
+    propagationPolicy: 'Background',
+    ...(pod === null ? {} : { preconditions: { uid: pod.uid } }),
+    ...(pod === null || pod.graceSeconds === null ? {} : { gracePeriodSeconds: pod.graceSeconds }),
+  };
+  await json({ method: 'DELETE', path, body });
+}
+
+async function listAll(
+  json: Json,
+  path: string,
+  labelSelector: string,
+  signal?: AbortSignal,
+): Promise<PodList> {
+  const pods: Pod[] = [];
+  let next = '';
+  while (true) {
+    const query = { labelSelector, limit: String(pageSize), ...(next === '' ? {} : { continue: next }) };
+    const { items, metadata } = listPage.parse(await json({ method: 'GET', path, query, signal }));
+    pods.push(...items);
+    next = metadata.continue ?? '';
+    if (next === '') {
+      return { pods, resourceVersion: metadata.resourceVersion };
+    }
+  }
+}
+
+/** What `work` gives, or `otherwise` when the cluster answers with this status. */
+async function unless<Result, Otherwise>(
+  status: number,
+  otherwise: Otherwise,
+  work: () => Promise<Result>,
+): Promise<Result | Otherwise> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ClusterError && error.status === status) {
+      return otherwise;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * All sessions' Pods, as one watch of the namespace shows them. It is a view that may be late: what it does not have has to be
+ * asked for, and while the API server is away it keeps what it saw last.
+ */
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Cluster, PodEvent } from './cluster.ts';
+import { deletedByOthers, describePod } from './describe-pod.ts';
+import { type Pod, sessionOf } from './pod.ts';
+import { ClusterError } from './requests.ts';
+
+export interface PodCache {
+  get(sessionId: string): Pod | undefined;
+  /** Takes a Pod that was read directly, unless a later one is known. */
+  put(pod: Pod): void;
+  /** Why a Pod that was here has gone, when the driver did not stop it. */
+  whyGone(sessionId: string): string | undefined;
+  /** True with the next change of the session's Pod; false after `limitMs`, or when `signal` is aborted. */
+  change(sessionId: string, limitMs: number, signal?: AbortSignal): Promise<boolean>;
+  /** The driver has seen that the session's Pod is gone: whatever the watch still says about it comes too late. */
+  forget(sessionId: string): void;
+  close(): void;
+}
+
+const firstPauseMs = 200;
+const maxPauseMs = 5000;
+/** Sessions of other workers end here too; the latest are remembered. */
+const maxGone = 1000;
+const gone = 410;
+
+/** Starts to watch at once, and goes on until it is closed. It keeps no process from ending. */
+export function createPodCache(
+  cluster: Cluster,
+  { selector, logger }: { selector: string; logger: Logger },
+): PodCache {
+  const view = createPodView();
+  const closing = new AbortController();
+  void keepWatching(cluster, selector, view, { logger, signal: closing.signal });
+  return { ...view, close: () => closing.abort() };
+}
+
+type View = ReturnType<typeof createPodView>;
+
+/** The Pods by session, and who waits for changes. */
+export function createPodView() {
+  const pods = new Map<string, Pod>();
+  const reasons = new Map<string, string>();
+  const forgotten = new Set<string>();
+  const changes = new EventEmitter().setMaxListeners(0);
+  const put = (pod: Pod) => {
+    const sessionId = sessionOf(pod);
+    const { uid } = pod.metadata;
+    if (sessionId === null || forgotten.has(uid) || isOlder(pod, pods.get(sessionId))) {
+      return;
+    }
+    pods.set(sessionId, pod);
+    reasons.delete(sessionId);
+    changes.emit(sessionId);
+  };
+  const remove = (pod: Pod) => {
+    const sessionId = sessionOf(pod);
+    if (sessionId === null || forgotten.delete(pod.metadata.uid)) {
+      return;
+    }
+    if (pods.get(sessionId)?.metadata.uid === pod.metadata.uid) {
+      pods.delete(sessionId);
+      reasons.set(sessionId, reasonOf(pod));
+      const [oldest] = reasons.size > maxGone ? reasons.keys() : [];
+      reasons.delete(oldest ?? '');
+      changes.emit(sessionId);
+    }
+  };
+  return {
+    get: (sessionId: string) => pods.get(sessionId),
+    whyGone: (sessionId: string) => reasons.get(sessionId),
+    put,
+    take: ({ type, pod }: PodEvent) => (type === 'DELETED' ? remove(pod) : put(pod)),
+    /** All there are: what is missing was deleted while nobody watched. */
+    replace(all: readonly Pod[]) {
+      const uids = new Set(all.map(({ metadata }) => metadata.uid));
+      for (const pod of [...pods.values()].filter(({ metadata }) => !uids.has(metadata.uid))) {
+        remove(pod);
+      }
+      for (const uid of [...forgotten].filter((each) => !uids.has(each))) {
+        forgotten.delete(uid);
+      }
+      all.forEach(put);
+    },
+    change: (sessionId: string, limitMs: number, signal?: AbortSignal) =>
+      once(changes, sessionId, {
+        signal: AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal === undefined ? [] : [signal])]),
+      }).then(
+        () => true,
+        () => false,
+      ),
+    forget(sessionId: string) {
+      const pod = pods.get(sessionId);
+      if (pod !== undefined) {
+        forgotten.add(pod.metadata.uid);
+      }
+      pods.delete(sessionId);
+      reasons.delete(sessionId);
+    },
+  };
+}
+
+/** Versions of one Pod are numbers that grow. A Pod with another uid has taken the name: it is the later one. */
+function isOlder(pod: Pod, known: Pod | undefined): boolean {
+  return (
+    known !== undefined &&
+    known.metadata.uid === pod.metadata.uid &&
+    BigInt(known.metadata.resourceVersion) > BigInt(pod.metadata.resourceVersion)
+  );
+}
+
+function reasonOf(pod: Pod): string {
+  const described = describePod(pod);
+  return described.state === 'lost' ? described.reason : deletedByOthers;
+}
+
+async function keepWatching(
+  cluster: Cluster,
+  selector: string,
+  view: View,
+  { logger, signal }: { logger: Logger; signal: AbortSignal },
+): Promise<void> {
+  let version: string | null = null;
+  let pauseMs = firstPauseMs;
+  while (!signal.aborted) {
+    try {
+      if (version === null) {
+        const { pods, resourceVersion } = await cluster.listPods(selector, signal);
+        view.replace(pods);
+        version = resourceVersion;
+      }
+      version = await cluster.watchPods(selector, version, view.take, signal);
+      pauseMs = firstPauseMs;
+    } catch (error) {
+      if (signal.aborted) {
+        return;
+      }
+      // A server that answered does not know that version any more, or something else is wrong with it: everything anew.
+      version = error instanceof ClusterError && error.status === null ? version : null;
+      if (!(error instanceof ClusterError && error.status === gone)) {
+        logger.warn(
+          { reason: error instanceof Error ? error.message : 'unknown' },
+          'the watch of sessions ended',
+        );
+        await sleep(pauseMs, undefined, { ref: false });
+        pauseMs = Math.min(2 * pauseMs, maxPauseMs);
+      }
+    }
+  }
+}

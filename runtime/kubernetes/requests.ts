@@ -1,0 +1,134 @@
+/** Requests to the API server, with a limit in time each. The library knows where it is and who asks; see `cluster.ts` for what. */
+import type { IncomingMessage } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { z } from 'zod';
+
+export interface ClusterRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  body?: unknown;
+  contentType?: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Requests {
+  /** The parsed answer. Throws ClusterError. */
+  json(asked: ClusterRequest): Promise<unknown>;
+  /** An answer that comes over time, until `signal` is aborted or the server ends it. Throws ClusterError. */
+  stream(asked: ClusterRequest & { signal: AbortSignal }): Promise<IncomingMessage>;
+  close(): void;
+}
+
+/** `status` null: there was no answer. The message is the cluster's own. */
+export class ClusterError extends Error {
+  override name = 'ClusterError';
+  readonly status: number | null;
+  constructor(status: number | null, message: string) {
+    super(message);
+    this.status = status;
+  }
+
+  /** Whether the same request may well succeed later: a server that is away or overloaded, a token that is renewed. */
+  get isTemporary(): boolean {
+    return this.status === null || [401, 408, 429].includes(this.status) || this.status >= 500;
+  }
+}
+
+const requestTimeoutMs = 10_000;
+const answeredStatus = z.object({ message: z.string() });
+
+export function createRequests(config: KubeConfig): Requests {
+  const server = config.getCurrentCluster()?.server;
+  if (server === undefined) {
+    throw new Error('KUBECONFIG: its current context names no cluster');
+  }
+  // The library would make a connection, with all of TLS, for each request.
+  const agent = new Agent({ keepAlive: true });
+  const proxied = (config.getCurrentCluster()?.proxyUrl ?? '') !== '';
+  const send = async (asked: ClusterRequest): Promise<IncomingMessage> => {
+    const options: RequestOptions = { method: asked.method };
+    await config.applyToHTTPSOptions(options);
+    if (!proxied) {
+      options.agent = agent;
+    }
+    return sendOne(urlOf(server, asked), options, asked);
+  };
+  return {
+    async json(asked) {
+      const signal = withLimit(asked.signal);
+      const response = await send({ ...asked, signal });
+      const answer = await text(response).catch((error: unknown) => {
+        throw new ClusterError(null, messageOf(error));
+      });
+      return parse(refuseFailure(response, answer));
+    },
+    async stream(asked) {
+      const response = await send(asked);
+      if (response.statusCode !== 200) {
+        refuseFailure(response, await text(response));
+      }
+      // It does not keep the worker from ending.
+      response.socket.unref();
+      return response;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function urlOf(server: string, { path, query = {} }: ClusterRequest): URL {
+  const url = new URL(`${server.replace(/\/$/, '')}${path}`);
+  url.search = new URLSearchParams(query).toString();
+  return url;
+}
+
+const withLimit = (signal: AbortSignal | undefined) =>
+  AbortSignal.any([AbortSignal.timeout(requestTimeoutMs), ...(signal === undefined ? [] : [signal])]);
+
+function sendOne(
+  url: URL,
+  options: RequestOptions,
+  { body, contentType = 'application/json', signal }: ClusterRequest,
+): Promise<IncomingMessage> {
+  const payload = body === undefined ? null : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const sending = request(
+      url,
+      {
+        ...options,
+        ...(signal === undefined ? {} : { signal }),
+        headers: {
+          ...options.headers,
+          accept: 'application/json',
+          ...(payload === null
+            ? {}
+            : { 'content-type': contentType, 'content-length': Buffer.byteLength(payload) }),
+        },
+      },
+      resolve,
+    );
+    sending.on('error', (error) => reject(new ClusterError(null, error.message)));
+    sending.end(payload);
+  });
+}
+
+/** The answer, or a ClusterError with what the cluster said about it. */
+function refuseFailure({ statusCode = 0 }: IncomingMessage, answer: string): string {
+  if (statusCode >= 200 && statusCode < 300) {
+    return answer;
+  }
+  const said = answeredStatus.safeParse(parse(answer)).data?.message;
+  throw new ClusterError(statusCode, said ?? `the API server answered ${statusCode}`);
+}
+
+function parse(answer: string): unknown {
+  try {
+    return JSON.parse(answer);
+  } catch {
+    return null;
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'the connection ended');

@@ -1,0 +1,165 @@
+/**
+ * Starts a session's Pod in steps of which each may be repeated: the Pod behind its gate, what belongs to it, the gate. A worker
+ * that dies between any two leaves nothing that does not go with the Pod, and the next one goes on where it stopped.
+ */
+import { randomBytes } from 'node:crypto';
+import type { ContainerWorkload } from '../container-workload/container-workload.ts';
+import { type LaunchSecrets, WorkloadFailedError } from '../workload.ts';
+import type { Cluster } from './cluster.ts';
+import { envSecretName, labelKeys, launchId, registrySecretName } from './names.ts';
+import { persist, sentenceFor } from './persist.ts';
+import type { Pod } from './pod.ts';
+import type { PodCache } from './pod-cache.ts';
+import { renderNetworkPolicy } from './render-network-policy.ts';
+import { renderPod, serversWithCredentials } from './render-pod.ts';
+import { containersWithSecrets, renderSecrets, secretValue } from './render-secrets.ts';
+import { ClusterError } from './requests.ts';
+import type { KubernetesSettings } from './settings.ts';
+import { startProgress } from './start-progress.ts';
+
+export interface StartParts {
+  cluster: Cluster;
+  cache: PodCache;
+  settings: KubernetesSettings;
+  startTimeoutMs: number;
+}
+
+const pollIntervalMs = 1000;
+const maxFailedPulls = 2;
+const alreadyExists = 409;
+
+/** Throws WorkloadFailedError for what another attempt does not mend, and what `cancelled` was aborted with. */
+export async function startPod(
+  workload: ContainerWorkload,
+  secrets: LaunchSecrets,
+  parts: StartParts,
+  cancelled: AbortSignal,
+): Promise<void> {
+  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(parts.startTimeoutMs)]);
+  try {
+    const pod = await createOrFindPod(workload, secrets, parts, signal);
+    const launch = launchId.parse(pod.metadata.labels[labelKeys.launch]);
+    if (pod.spec.schedulingGates.length > 0) {
+      await addParts(workload, secrets, parts, { uid: pod.metadata.uid, launch, signal });
+      await persist(() => parts.cluster.openGate(workload.sessionId, pod.metadata.uid, signal), signal);
+    }
+    await untilStarted(workload.sessionId, pod.metadata.uid, parts, signal);
+    await removeUsedSecrets(workload, launch, parts.cluster);
+  } catch (error) {
+    cancelled.throwIfAborted();
+    throw error;
+  }
+}
+
+async function createOrFindPod(
+  workload: ContainerWorkload,
+  secrets: LaunchSecrets,
+  { cluster, cache, settings }: StartParts,
+  signal: AbortSignal,
+): Promise<Pod> {
+  const { sessionId } = workload;
+  const launch = randomBytes(4).toString('hex');
+  const manifest = renderPod(workload, settings, {
+    launch,
+    delivery:
+      settings.secretDelivery === 'reference'
+        ? { type: 'reference', secretNameOf: ({ name }) => envSecretName(sessionId, launch, name) }
+        : { type: 'inline', valueOf: (container, variable) => secretValue(container, variable, secrets) },
+  });
+  while (true) {
+    try {
+      return await persist(() => cluster.createPod(manifest, signal), signal);
+    } catch (error) {
+      if (!(error instanceof ClusterError && error.status === alreadyExists)) {
+        throw sentenceFor(error, 'Pod');
+      }
+    }
+    const change = cache.change(sessionId, pollIntervalMs, signal);
+    const found = await persist(() => cluster.readPod(sessionId, signal), signal);
+    if (found !== null && found.metadata.deletionTimestamp === undefined) {
+      return found;
+    }
+    // An earlier one of this session is still on its way out.
+    await (found === null ? undefined : change);
+  }
+}
+
+/** All at once: the gate holds the Pod back until the last is there. */
+async function addParts(
+  workload: ContainerWorkload,
+  secrets: LaunchSecrets,
+  { cluster, settings }: StartParts,
+  { signal, ...pod }: { uid: string; launch: string; signal: AbortSignal },
+): Promise<void> {
+  const add = async (what: string, work: () => Promise<void>) =>
+    persist(work, signal).catch((error: unknown) => {
+      throw sentenceFor(error, what);
+    });
+  await Promise.all([
+    ...renderSecrets(workload, secrets, settings, pod).map((secret) =>
+      add('Secrets', () => cluster.createSecret(secret, signal)),
+    ),
+    add('network policy', () =>
+      cluster.createNetworkPolicy(renderNetworkPolicy(workload, settings, pod), signal),
+    ),
+  ]);
+}
+
+async function untilStarted(
+  sessionId: string,
+  uid: string,
+  { cluster, cache, startTimeoutMs }: StartParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const pulls = { failed: 0, latest: '' };
+  const read = () => persist(() => cluster.readPod(sessionId, signal), signal);
+  let pod = await read();
+  while (true) {
+    const change = cache.change(sessionId, pollIntervalMs, signal);
+    if (pod?.metadata.uid !== uid) {
+      throw new Error('the Pod was deleted while it started');
+    }
+    cache.put(pod);
+    const progress = startProgress(pod);
+    if (progress.state === 'started') {
+      return;
+    }
+    if (progress.state === 'failed') {
+      throw new WorkloadFailedError(progress.reason);
+    }
+    countFailedPulls(pulls, progress.failedPulls);
+    const changed = await change;
+    if (signal.aborted) {
+      const seconds = Math.round(startTimeoutMs / 1000);
+      throw new WorkloadFailedError(`The workload did not start within ${seconds} seconds: ${progress.why}`);
+    }
+    pod = (changed ? cache.get(sessionId) : undefined) ?? (await read());
+  }
+}
+
+/** Throws WorkloadFailedError with the second time that images could not be pulled. */
+function countFailedPulls(pulls: { failed: number; latest: string }, failedPulls: readonly string[]): void {
+  const latest = failedPulls.join('; ');
+  pulls.failed += latest !== '' && latest !== pulls.latest ? 1 : 0;
+  pulls.latest = latest;
+  if (pulls.failed >= maxFailedPulls) {
+    throw new WorkloadFailedError(latest);
+  }
+}
+
+/**
+ * Every container has its environment, its image and no second life: what they came from need not stay on the cluster as long as
+ * the session runs. What is not removed now goes with the Pod.
+ */
+async function removeUsedSecrets(
+  workload: ContainerWorkload,
+  launch: string,
+  cluster: Cluster,
+): Promise<void> {
+  const { sessionId } = workload;
+  const names = [
+    ...containersWithSecrets(workload).map(({ name }) => envSecretName(sessionId, launch, name)),
+    ...serversWithCredentials(workload).map((server) => registrySecretName(sessionId, launch, server)),
+  ];
+  await Promise.allSettled(names.map((name) => cluster.deleteSecret(name)));
+}

@@ -1,0 +1,42 @@
+/** Stops a session's Pod, with everything that belongs to it. */
+import type { Cluster } from './cluster.ts';
+import { persist } from './persist.ts';
+import type { PodCache } from './pod-cache.ts';
+
+export interface StopLimits {
+  /** For one call; what is not gone by then can be asked for again. */
+  stopTimeoutMs: number;
+  /**
+   * How long after the time at which it should have been gone a Pod is taken off the cluster without its node's word: the node is
+   * lost, and whatever still runs on it can reach nothing of the platform with a session that has ended.
+   */
+  lostNodeTimeoutMs: number;
+}
+
+const pollIntervalMs = 1000;
+
+/** Returns when the Pod is gone. Harmless when there is none. Throws when it is still there after the limit. */
+export async function stopPod(
+  sessionId: string,
+  { cluster, cache }: { cluster: Cluster; cache: PodCache },
+  { stopTimeoutMs, lostNodeTimeoutMs }: StopLimits,
+): Promise<void> {
+  const signal = AbortSignal.timeout(stopTimeoutMs);
+  while (!signal.aborted) {
+    const change = cache.change(sessionId, pollIntervalMs, signal);
+    const pod = await persist(() => cluster.readPod(sessionId, signal), signal);
+    if (pod === null) {
+      cache.forget(sessionId);
+      return;
+    }
+    cache.put(pod);
+    const { uid, deletionTimestamp } = pod.metadata;
+    if (deletionTimestamp === undefined) {
+      await persist(() => cluster.deletePod(sessionId, uid, null), signal);
+    } else if (Date.now() > Date.parse(deletionTimestamp) + lostNodeTimeoutMs) {
+      await persist(() => cluster.deletePod(sessionId, uid, 0), signal);
+    }
+    await change;
+  }
+  throw new Error(`the Pod of session ${sessionId} is not gone after ${stopTimeoutMs / 1000} seconds`);
+}

@@ -1,0 +1,104 @@
+/** What an administrator of the cluster does around a test: its namespace, the worker's account, and a look at everything. */
+import {
+  CoreV1Api,
+  KubeConfig,
+  NetworkingV1Api,
+  RbacAuthorizationV1Api,
+  type V1Pod,
+  type V1Secret,
+} from '@kubernetes/client-node';
+import { labelKeys } from '../../../runtime/kubernetes/names.ts';
+import { workerRules } from '../../../runtime/kubernetes/rbac.ts';
+import { eventually } from '../../support/eventually.ts';
+
+export interface Admin {
+  core: CoreV1Api;
+  createNamespace(): Promise<void>;
+  deleteNamespace(): Promise<void>;
+  /** A configuration whose user is the worker's service account. */
+  workerKubeconfig(): Promise<string>;
+  listPods(sessionId: string): Promise<V1Pod[]>;
+  listSecrets(sessionId: string): Promise<V1Secret[]>;
+  /** Pods, Secrets and policies of a session, as lines. */
+  listAll(sessionId: string): Promise<string[]>;
+}
+
+const account = 'worker';
+const tokenSeconds = 3600;
+
+export function openAdmin(kubeconfig: string, namespace: string): Admin {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const core = config.makeApiClient(CoreV1Api);
+  const networking = config.makeApiClient(NetworkingV1Api);
+  const rbac = config.makeApiClient(RbacAuthorizationV1Api);
+  const ofSession = (sessionId: string) => ({
+    namespace,
+    labelSelector: `${labelKeys.session}=${sessionId}`,
+  });
+  const listPods = async (sessionId: string) => (await core.listNamespacedPod(ofSession(sessionId))).items;
+  const listSecrets = async (sessionId: string) =>
+    (await core.listNamespacedSecret(ofSession(sessionId))).items;
+  return {
+    core,
+    listPods,
+    listSecrets,
+    async createNamespace() {
+      const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+      await core.createNamespace({ body: { metadata: { name: namespace, labels } } });
+      // Every Pod has an account, also one that gets no token of it.
+      await eventually(() => core.readNamespacedServiceAccount({ name: 'default', namespace }));
+    },
+    async deleteNamespace() {
+      const { items } = await core.listNamespacedPod({ namespace });
+      await Promise.all(
+        items.map(({ metadata }) =>
+          core
+            .deleteNamespacedPod({ name: metadata?.name ?? '', namespace, gracePeriodSeconds: 0 })
+            .catch(() => undefined),
+        ),
+      );
+      await core.deleteNamespace({ name: namespace });
+    },
+    async workerKubeconfig() {
+      const metadata = { name: account };
+      await core.createNamespacedServiceAccount({ namespace, body: { metadata } });
+      await rbac.createNamespacedRole({ namespace, body: { metadata, rules: [...workerRules] } });
+      await rbac.createNamespacedRoleBinding({
+        namespace,
+        body: {
+          metadata,
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: account },
+          subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+        },
+      });
+      const { status } = await core.createNamespacedServiceAccountToken({
+        name: account,
+        namespace,
+        body: { spec: { audiences: [], expirationSeconds: tokenSeconds } },
+      });
+      return configurationWith(config, status?.token ?? '');
+    },
+    async listAll(sessionId) {
+      const policies = await networking.listNamespacedNetworkPolicy(ofSession(sessionId));
+      const names = (kind: string, items: { metadata?: { name?: string } }[]) =>
+        items.map(({ metadata }) => `${kind} ${metadata?.name}`);
+      return [
+        ...names('Pod', await listPods(sessionId)),
+        ...names('Secret', await listSecrets(sessionId)),
+        ...names('NetworkPolicy', policies.items),
+      ];
+    },
+  };
+}
+
+/** The same cluster, for whoever has this token. */
+function configurationWith(admin: KubeConfig, token: string): string {
+  const cluster = admin.getCurrentCluster();
+  if (cluster === null) {
+    throw new Error('the configuration names no cluster');
+  }
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(cluster, { name: account, token });
+  return config.exportConfig();
+}

@@ -1,0 +1,177 @@
+/**
+ * The Kubernetes runtime under test: on the cluster of the tests, in a namespace of the test's own that enforces `restricted`, as
+ * a service account that may do what `runtime/kubernetes/rbac.ts` lists and nothing else.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from '@jest/globals';
+import pino from 'pino';
+import type { ContainerWorkload } from '../../../runtime/container-workload/container-workload.ts';
+import type { ContainerSettings } from '../../../runtime/container-workload/render-container-workload.ts';
+import { type Cluster, openCluster } from '../../../runtime/kubernetes/cluster.ts';
+import {
+  createKubernetesRuntime,
+  type KubernetesRuntime,
+  type KubernetesRuntimeOptions,
+} from '../../../runtime/kubernetes/driver.ts';
+import { podName } from '../../../runtime/kubernetes/names.ts';
+import type { KubernetesSettings } from '../../../runtime/kubernetes/settings.ts';
+import { eventually } from '../../support/eventually.ts';
+import { hasKubernetes, startTestCluster, type TestCluster } from '../../support/kubernetes/test-cluster.ts';
+import { platformImages, requirePlatformImages } from '../../support/platform-images.ts';
+import type { DriverUnderTest } from '../runtime/contract.ts';
+import { type Admin, openAdmin } from './admin.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** `describe`, for tests that run sessions as Pods; they are left out where there is no cluster. */
+export const describeOnKubernetes: typeof describe | typeof describe.skip =
+  hasKubernetes && platformImages !== null ? describe : describe.skip;
+
+export interface OpenChanges {
+  settings: Partial<KubernetesSettings>;
+  containers: Partial<ContainerSettings>;
+  options: Partial<KubernetesRuntimeOptions>;
+}
+
+export interface KubernetesDriver extends DriverUnderTest<ContainerWorkload> {
+  namespace: string;
+  /** Call it before anything else. */
+  begin(): Promise<void>;
+  /** What an administrator sees and does. */
+  admin(): Admin;
+  cluster(): TestCluster;
+  /** The worker's own way to the cluster. */
+  openCluster(): Cluster;
+  settings(changes?: Partial<KubernetesSettings>): KubernetesSettings;
+  containers(apiUrl: string, changes?: Partial<ContainerSettings>): ContainerSettings;
+  openWith(apiUrl: string, changes: Partial<OpenChanges>): KubernetesRuntime;
+  /** Removes everything of this test. */
+  end(): Promise<void>;
+}
+
+export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCluster): KubernetesDriver {
+  const namespace = `sessions-${randomBytes(4).toString('hex')}`;
+  const directory = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+  const kubeconfig = join(directory, 'worker.kubeconfig');
+  const runtimes: KubernetesRuntime[] = [];
+  const begun: { cluster?: TestCluster; admin?: Admin; images?: ContainerSettings['images'] } = {};
+  const open = () => openCluster({ kubeconfig, namespace });
+  const settings = (changes: Partial<KubernetesSettings> = {}): KubernetesSettings => ({
+    namespace,
+    installation: 'test',
+    runtimeClass: null,
+    nodeSelector: {},
+    cpuRequestPercent: 1,
+    memoryRequestPercent: 10,
+    sessionVolumeBytes: 16 * mebibyte,
+    apiPeer: { cidr: `${required(begun.cluster).hostAddress}/32` },
+    workerPeer: { cidr: `${required(begun.cluster).hostAddress}/32` },
+    dnsPeer: { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
+    egressRanges: [],
+    deniedRanges: [],
+    secretDelivery: 'reference',
+    ...changes,
+  });
+  const containers = (apiUrl: string, changes: Partial<ContainerSettings> = {}): ContainerSettings => ({
+    ...containerSettings(apiUrl, required(begun.images)),
+    ...changes,
+  });
+  const openWith = (apiUrl: string, changes: Partial<OpenChanges>): KubernetesRuntime => {
+    const runtime = createKubernetesRuntime({
+      cluster: open(),
+      settings: settings(changes.settings),
+      containers: containers(apiUrl, changes.containers),
+      startTimeoutMs: 45_000,
+      logger: pino({ level: 'silent' }),
+      ...changes.options,
+    });
+    runtimes.push(runtime);
+    return runtime;
+  };
+  return {
+    namespace,
+    admin: () => required(begun.admin),
+    cluster: () => required(begun.cluster),
+    openCluster: open,
+    settings,
+    containers,
+    openWith,
+    async begin() {
+      const cluster = await start();
+      begun.cluster = cluster;
+      begun.admin = openAdmin(cluster.kubeconfig, namespace);
+      begun.images = await importImages(cluster);
+      await begun.admin.createNamespace();
+      writeFileSync(kubeconfig, await begun.admin.workerKubeconfig(), { mode: 0o600 });
+    },
+    open: async (apiUrl) => openWith(apiUrl, {}),
+    hostAddress: async () => required(begun.cluster).hostAddress,
+    async lose(sessionId) {
+      const { core } = required(begun.admin);
+      await core.deleteNamespacedPod({ name: podName(sessionId), namespace, gracePeriodSeconds: 0 });
+    },
+    running: (sessionId) => leftOf(required(begun.admin), sessionId),
+    async end() {
+      for (const runtime of runtimes) {
+        runtime.close();
+      }
+      await begun.admin?.deleteNamespace();
+      await begun.cluster?.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What is left of a session; what belongs to a Pod that is gone goes within moments. */
+async function leftOf(admin: Admin, sessionId: string): Promise<string[]> {
+  if ((await admin.listPods(sessionId)).length > 0) {
+    return admin.listAll(sessionId);
+  }
+  await eventually(async () => {
+    const left = await admin.listAll(sessionId);
+    if (left.length > 0) {
+      throw new Error(`left: ${left.join(', ')}`);
+    }
+  });
+  return [];
+}
+
+async function importImages(cluster: TestCluster): Promise<ContainerSettings['images']> {
+  const { sidecar, scripted, runner } = requirePlatformImages();
+  return {
+    sidecar: await cluster.importImage(sidecar),
+    scripted: await cluster.importImage(scripted),
+    runner: await cluster.importImage(runner),
+  };
+}
+
+function containerSettings(apiUrl: string, images: ContainerSettings['images']): ContainerSettings {
+  const size = { memoryBytes: 256 * mebibyte, cpuMillis: 1000 };
+  return {
+    apiUrl,
+    networks: 'shared',
+    images,
+    sizes: { sidecar: size, agent: size, server: size },
+    workspaceBytes: 32 * mebibyte,
+    temporaryBytes: 16 * mebibyte,
+    totalSeconds: 3600,
+    sidecarLimits: {
+      line_bytes: mebibyte,
+      inline_artifact_bytes: 512 * 1024,
+      artifact_bytes: mebibyte,
+      request_input_wait_seconds: 300,
+      server_connect_timeout_ms: 10_000,
+      call_timeout_ms: 0,
+    },
+  };
+}
+
+function required<Value>(value: Value | undefined): Value {
+  if (value === undefined) {
+    throw new Error('the driver under test has not begun');
+  }
+  return value;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Pod } from '../../../../runtime/kubernetes/pod.ts';
+import { createPodView } from '../../../../runtime/kubernetes/pod-cache.ts';
+import { podWith, session } from './pods.ts';
+
+const version = (resourceVersion: string, uid = 'uid-1'): Pod =>
+  podWith({ metadata: { resourceVersion, uid } });
+
+describe('the view of the sessions’ Pods', () => {
+  it('keeps the latest of a Pod, in whatever order it hears', () => {
+    const view = createPodView();
+    view.put(version('100'));
+    view.put(version('99'));
+    expect(view.get(session)?.metadata.resourceVersion).toBe('100');
+    view.take({ type: 'MODIFIED', pod: version('101') });
+    expect(view.get(session)?.metadata.resourceVersion).toBe('101');
+    view.take({ type: 'ADDED', pod: version('50', 'uid-2') });
+    expect(view.get(session)?.metadata.uid).toBe('uid-2');
+  });
+
+  it('remembers that a Pod went without having been stopped, until it is started or stopped again', () => {
+    const view = createPodView();
+    view.put(version('100'));
+    view.take({ type: 'DELETED', pod: version('101') });
+    expect(view.get(session)).toBeUndefined();
+    expect(view.whyGone(session)).toContain('was deleted');
+    view.put(version('102', 'uid-2'));
+    expect(view.whyGone(session)).toBeUndefined();
+    view.replace([]);
+    expect(view.whyGone(session)).toContain('was deleted');
+    view.forget(session);
+    expect(view.whyGone(session)).toBeUndefined();
+  });
+
+  it('does not bring back a Pod that is known to be gone, however late the watch is', () => {
+    const view = createPodView();
+    view.put(version('100'));
+    view.forget(session);
+    view.take({ type: 'MODIFIED', pod: version('101') });
+    expect(view.get(session)).toBeUndefined();
+    view.take({ type: 'DELETED', pod: version('102') });
+    expect(view.whyGone(session)).toBeUndefined();
+  });
+
+  it('drops a deletion of an earlier Pod of the same session', () => {
+    const view = createPodView();
+    view.put(version('200', 'uid-2'));
+    view.take({ type: 'DELETED', pod: version('101', 'uid-1') });
+    expect(view.get(session)?.metadata.uid).toBe('uid-2');
+  });
+
+  it('wakes who waits for a change, and nobody else', async () => {
+    const view = createPodView();
+    const changed = view.change(session, 60_000);
+    const other = view.change('00000000-0000-4000-8000-000000000002', 20);
+    view.put(version('100'));
+    expect(await changed).toBe(true);
+    expect(await other).toBe(false);
+    expect(await view.change(session, 60_000, AbortSignal.abort())).toBe(false);
+  });
+
+  it('passes over Pods that are no session’s', () => {
+    const view = createPodView();
+    view.put(podWith({ metadata: { labels: {} } }));
+    expect(view.get(session)).toBeUndefined();
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { startProgress } from '../../../../runtime/kubernetes/start-progress.ts';
+import { ended, podWith, running, waiting } from './pods.ts';
+
+const progressOf = (sidecar: object, agent: object, status: object = {}) =>
+  startProgress(podWith({ states: { sidecar, agent }, status }));
+
+describe('how far a Pod has come', () => {
+  it('is started when every container was, also when one has ended again', () => {
+    expect(progressOf(running, running)).toEqual({ state: 'started' });
+    expect(progressOf(running, ended(127))).toEqual({ state: 'started' });
+    expect(progressOf(running, waiting('ContainerCreating'))).toMatchObject({
+      state: 'waiting',
+      failedPulls: [],
+    });
+    expect(startProgress(podWith())).toMatchObject({ state: 'waiting' });
+  });
+
+  it.each([
+    ['InvalidImageName', 'couldn’t parse image name'],
+    ['ErrImageNeverPull', 'Container image is not present with pull policy of Never'],
+    ['ErrImagePull', 'failed to pull and unpack image: failed to authorize: 401 Unauthorized'],
+    [
+      'ErrImagePull',
+      'rpc error: code = NotFound desc = failed to resolve reference: registry/x@sha256:0: not found',
+    ],
+    ['ImagePullBackOff', 'Back-off pulling image "x": ErrImagePull: pull access denied'],
+  ])('fails at once when an image will never be there: %s', (reason, message) => {
+    expect(progressOf(running, waiting(reason, message))).toEqual({
+      state: 'failed',
+      reason: `The image of container agent cannot be pulled: ${message}`,
+    });
+  });
+
+  it('tells of an image that may be there the next time', () => {
+    const message = 'dial tcp 10.0.0.1:443: connect: connection refused';
+    expect(progressOf(running, waiting('ErrImagePull', message))).toMatchObject({
+      state: 'waiting',
+      failedPulls: [`The image of container agent cannot be pulled: ${message}`],
+    });
+    expect(progressOf(running, waiting('ImagePullBackOff', message))).toMatchObject({
+      state: 'waiting',
+      failedPulls: [],
+    });
+  });
+
+  it('has the scheduler’s own words for a Pod that fits nowhere', () => {
+    const conditions = [
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'Unschedulable',
+        message: '0/1 nodes are available: 1 Insufficient cpu.',
+      },
+    ];
+    expect(startProgress(podWith({ status: { phase: 'Pending', conditions } }))).toMatchObject({
+      state: 'waiting',
+      why: 'no node of the cluster takes it: 0/1 nodes are available: 1 Insufficient cpu.',
+    });
+  });
+
+  it('fails for a container that the node could not start, a preparation that failed and a Pod that was lost', () => {
+    expect(progressOf(running, ended(128, { reason: 'StartError', message: 'no such file' }))).toMatchObject({
+      state: 'failed',
+    });
+    expect(progressOf(waiting('PostStartHookError', 'exit 1'), running)).toMatchObject({ state: 'failed' });
+    expect(progressOf(running, running, { phase: 'Failed', reason: 'Evicted', message: 'disk' })).toEqual({
+      state: 'failed',
+      reason: 'The workload was lost while it started: its node evicted it: disk',
+    });
+  });
+});
