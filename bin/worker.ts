@@ -12,8 +12,6 @@ import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflow-ids.ts';
-import { createProcessRuntime } from '../runtime/process/driver.ts';
-import type { TakeLeftCalls } from '../runtime/workload.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
@@ -21,6 +19,7 @@ import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { readEnvironment } from './read-environment.ts';
 import { serveHealth } from './worker/health.ts';
 import { createLogger } from './worker/logger.ts';
+import { openRuntime } from './worker/open-runtime.ts';
 import { keepSweeping } from './worker/sweep.ts';
 import { connectToTemporal, knowsSearchAttributes } from './worker/temporal.ts';
 
@@ -34,6 +33,9 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
     process.on(name, () => stopping.abort());
   }
+  let takesWork = async () => false;
+  const { HEALTH_HOST: host, HEALTH_PORT: port } = config;
+  const health = port === undefined ? null : await serveHealth({ host, port, isReady: () => takesWork() });
   const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL });
   await requireCurrentSchema(db);
   await verifyMasterKeys(db, config.MASTER_KEYS);
@@ -42,7 +44,11 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const connection = await connectToTemporal(temporal, log, stopping.signal);
   const deps: ActivityDependencies = {
     db,
-    runtime: await openRuntime(config, (sessionId, calls) => recordLeftCalls(db, sessionId, calls), log),
+    runtime: await openRuntime(config, {
+      programs,
+      takeLeftCalls: (sessionId, calls) => recordLeftCalls(db, sessionId, calls),
+      log,
+    }),
     readImage: createReadImage({ private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS }),
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
@@ -70,39 +76,12 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   // Running sessions go on without the worker; the next one finds and watches them again.
   stopping.signal.addEventListener('abort', () => worker.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');
-  const health =
-    config.HEALTH_PORT === undefined
-      ? null
-      : await serveHealth({
-          host: config.HEALTH_HOST,
-          port: config.HEALTH_PORT,
-          isReady: async () => worker.getState() === 'RUNNING' && (await db.raw('select 1')) !== null,
-        });
+  takesWork = async () => worker.getState() === 'RUNNING' && (await db.raw('select 1')) !== null;
   await worker.run();
   await health?.close();
   stopSweeping();
   await connection.close();
   await db.destroy();
-}
-
-function openRuntime(
-  config: WorkerConfig,
-  takeLeftCalls: TakeLeftCalls,
-  log: Logger,
-): Promise<ActivityDependencies['runtime']> {
-  return createProcessRuntime({
-    sessionsDirectory: config.SESSIONS_DIR,
-    programsDirectory: programs,
-    runnerDirectory: config.RUNNER_DIR,
-    nodeBinary: process.execPath,
-    sandbox: config.SANDBOX,
-    allowUnsandboxed: config.ALLOW_UNSANDBOXED,
-    production: config.NODE_ENV === 'production',
-    apiUrl: config.INTERNAL_API_URL,
-    limits: config,
-    takeLeftCalls,
-    logger: log,
-  });
 }
 
 try {

@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
-import { databaseUrl, flag, logLevel, port } from './parse.ts';
+import { databaseUrl, logLevel, port } from './parse.ts';
 import { privateRegistries, registryRealms } from './registries.ts';
+import { runtimeConfig } from './runtime.ts';
 import { refuseHalfTls, temporalFields } from './temporal.ts';
 
-export const workerConfig = z
+const ofEveryRuntime = z
   .object({
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(8),
@@ -16,15 +17,6 @@ export const workerConfig = z
     APPROVAL_PUBLIC_KEY: approvalPublicKey,
     /** How the sidecars of this worker's sessions reach the API. */
     INTERNAL_API_URL: z.url(),
-    RUNTIME: z.enum(['process']).default('process'),
-    /** Where the process runtime keeps what running sessions need. */
-    SESSIONS_DIR: z.string(),
-    /** What a `command` server may run from: its `node_modules/.bin` is on the PATH inside the sandbox. */
-    RUNNER_DIR: z.string(),
-    /** `auto` uses bubblewrap when it works here; `require` refuses to start without it; `off` is for development only. */
-    SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
-    /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
-    ALLOW_UNSANDBOXED: flag.default(false),
     /** As for the API: registries of the images that agents run. */
     PRIVATE_REGISTRIES: privateRegistries,
     REGISTRY_REALMS: registryRealms,
@@ -41,4 +33,16 @@ export const workerConfig = z
       context.addIssue({ code: 'custom', path: [variable], message }),
     );
   });
+
+export const workerConfig = z.preprocess(
+  (environment) =>
+    environment !== null && typeof environment === 'object'
+      ? { RUNTIME: 'process', ...environment }
+      : environment,
+  z.intersection(ofEveryRuntime, runtimeConfig),
+);
+/** Every variable that a worker reads, whatever its runtime. */
+export const workerVariables: string[] = [ofEveryRuntime, ...runtimeConfig.options].flatMap(({ shape }) =>
+  Object.keys(shape),
+);
 export type WorkerConfig = z.infer<typeof workerConfig>;

@@ -1,0 +1,54 @@
+/** The runtime that the worker's configuration names. */
+import type { Logger } from 'pino';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { engineSocket } from '../../config/container-engine.ts';
+import type { WorkerConfig } from '../../config/worker.ts';
+import { createContainerRuntime } from '../../runtime/container/driver.ts';
+import { containerSettings } from '../../runtime/container-workload/container-settings.ts';
+import { createProcessRuntime } from '../../runtime/process/driver.ts';
+import type { TakeLeftCalls } from '../../runtime/workload.ts';
+
+export interface RuntimeParts {
+  /** Where the built programs are. */
+  programs: string;
+  takeLeftCalls: TakeLeftCalls;
+  log: Logger;
+}
+
+/** Throws when the runtime cannot be used, with what is missing. */
+export function openRuntime(
+  config: WorkerConfig,
+  { programs, takeLeftCalls, log: logger }: RuntimeParts,
+): Promise<ActivityDependencies['runtime']> {
+  const apiUrl = config.INTERNAL_API_URL;
+  switch (config.RUNTIME) {
+    case 'process':
+      return createProcessRuntime({
+        sessionsDirectory: config.SESSIONS_DIR,
+        programsDirectory: programs,
+        runnerDirectory: config.RUNNER_DIR,
+        nodeBinary: process.execPath,
+        sandbox: config.SANDBOX,
+        allowUnsandboxed: config.ALLOW_UNSANDBOXED,
+        production: config.NODE_ENV === 'production',
+        apiUrl,
+        limits: config,
+        takeLeftCalls,
+        logger,
+      });
+    case 'container':
+      return createContainerRuntime({
+        socketPath: engineSocket(config),
+        engine: {
+          installation: config.CONTAINER_INSTALLATION,
+          platformNetwork: config.CONTAINER_PLATFORM_NETWORK,
+          internetNetwork: config.CONTAINER_INTERNET_NETWORK,
+          dnsServers: config.CONTAINER_DNS,
+          temporaryBytes: config.TEMPORARY_BYTES,
+        },
+        workload: containerSettings(config, { apiUrl, networks: 'own' }),
+        takeLeftCalls,
+        logger,
+      });
+  }
+}

@@ -1,0 +1,23 @@
+/** Which runtime a worker's sessions run on, and what that runtime needs to know. */
+import { z } from 'zod';
+import { containerEngineFields } from './container-engine.ts';
+import { containerFields } from './containers.ts';
+import { flag } from './parse.ts';
+
+const processFields = {
+  /** Where the process runtime keeps what running sessions need. */
+  SESSIONS_DIR: z.string(),
+  /** What a `command` server may run from: its `node_modules/.bin` is on the PATH inside the sandbox. */
+  RUNNER_DIR: z.string(),
+  /** `auto` uses bubblewrap when it works here; `require` refuses to start without it; `off` is for development only. */
+  SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
+  /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
+  ALLOW_UNSANDBOXED: flag.default(false),
+} as const;
+
+/** Fields of another runtime than the one that is named count for nothing. */
+export const runtimeConfig = z.discriminatedUnion('RUNTIME', [
+  z.object({ RUNTIME: z.literal('process'), ...processFields }),
+  z.object({ RUNTIME: z.literal('container'), ...containerFields, ...containerEngineFields }),
+]);
+export type RuntimeConfig = z.infer<typeof runtimeConfig>;

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { engineSocket } from '../../../config/container-engine.ts';
+import { ConfigurationError, parseEnvironment } from '../../../config/parse.ts';
+import { runtimeConfig } from '../../../config/runtime.ts';
+import { workerConfig } from '../../../config/worker.ts';
+
+const images = {
+  SIDECAR_IMAGE: 'platform/sidecar:1',
+  SCRIPTED_IMAGE: 'platform/scripted:1',
+  RUNNER_IMAGE: 'runner',
+};
+const parse = (environment: Record<string, string>) => {
+  const config = parseEnvironment(runtimeConfig, { RUNTIME: 'container', ...images, ...environment });
+  if (config.RUNTIME !== 'container') {
+    throw new Error('another runtime');
+  }
+  return config;
+};
+const problemsOf = (environment: Record<string, string>): string => {
+  try {
+    parseEnvironment(workerConfig, environment);
+  } catch (error) {
+    if (error instanceof ConfigurationError) {
+      return error.message;
+    }
+    throw error;
+  }
+  return '';
+};
+
+describe('the runtime of a worker', () => {
+  it('is processes of this machine when none is named', () => {
+    const problems = problemsOf({});
+    expect(problems).toContain('SESSIONS_DIR');
+    expect(problems).not.toContain('SIDECAR_IMAGE');
+  });
+
+  it('is asked for what it needs itself, together with everything else that is wrong', () => {
+    const problems = problemsOf({ RUNTIME: 'container' });
+    for (const variable of ['DATABASE_URL', 'SIDECAR_IMAGE', 'SCRIPTED_IMAGE', 'RUNNER_IMAGE']) {
+      expect(problems).toContain(variable);
+    }
+    expect(problems).not.toContain('SESSIONS_DIR');
+  });
+
+  it('is refused when it is none', () => {
+    expect(problemsOf({ RUNTIME: 'podman' })).toContain('RUNTIME');
+  });
+});
+
+describe('the container engine', () => {
+  it('is the one that is named, else the one that its own clients would use, else Docker’s', () => {
+    expect(engineSocket(parse({}))).toBe('/var/run/docker.sock');
+    expect(engineSocket(parse({ DOCKER_HOST: 'unix:///run/user/1/podman.sock' }))).toBe(
+      '/run/user/1/podman.sock',
+    );
+    expect(engineSocket(parse({ DOCKER_HOST: 'unix:///a', CONTAINER_SOCKET: '/b' }))).toBe('/b');
+  });
+
+  it.each([
+    ['CONTAINER_SOCKET', 'docker.sock'],
+    ['DOCKER_HOST', 'tcp://10.0.0.1:2375'],
+    ['CONTAINER_INSTALLATION', 'Upper'],
+    ['CONTAINER_INSTALLATION', 'a:b'],
+    ['CONTAINER_PLATFORM_NETWORK', '../etc'],
+    ['CONTAINER_DNS', 'dns.example'],
+    ['CONTAINER_DNS', ','],
+    ['SIDECAR_IMAGE', '-v'],
+  ])('is not described by %s=%s', (variable, value) => {
+    expect(() => parse({ [variable]: value })).toThrow(variable);
+  });
+});
