@@ -2,6 +2,8 @@
 # Runs as PID 1 of namespaces of its own: everything is gone when it ends. Arguments: the relay, the probe, a script
 # that finds the functions below, and a file for what the fence says.
 set -eu
+# Never in the machine's own network.
+[ $$ -eq 1 ] || exit 2
 relay=$1
 probe=$2
 script=$3
