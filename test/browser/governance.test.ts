@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { caller, type Person } from '../support/api.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
-import { eventually } from '../support/front-door.ts';
+import { untilFound } from '../support/eventually.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
 // Each test goes through several pages; a busy machine may take its time.
@@ -107,7 +107,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke this grant?' });
     await dialog.getByText('From now on no call passes on it.').waitFor();
-    await eventually('the focus on Cancel', async () =>
+    await untilFound('the focus on Cancel', async () =>
       (await page.evaluate('document.activeElement.textContent')) === 'Cancel' ? true : null,
     );
     await visitor.checkAccessibility();
@@ -234,7 +234,7 @@ async function approveTheWrite(ada: Pick<Person, 'ok'>): Promise<{ grantId: stri
     request_id: request?.id,
     reason: 'The report is wanted.',
   });
-  await eventually('the approved session to have ended', async () => {
+  await untilFound('the approved session to have ended', async () => {
     const { audit_events: events } = await ada.ok<{ audit_events: AuditEvent[] }>(
       'GET',
       `${base}/audit-events?event=session.ended`,

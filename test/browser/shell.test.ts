@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
-import { eventually } from '../support/front-door.ts';
+import { untilFound } from '../support/eventually.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
 describeInBrowser('the web UI', () => {
@@ -38,7 +38,7 @@ describeInBrowser('the web UI', () => {
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/app/demo/sessions');
     await page.getByLabel('1 waiting for you').waitFor();
-    await eventually('the count in the title', async () =>
+    await untilFound('the count in the title', async () =>
       (await page.title()) === '(1) Sessions · Agent platform' ? true : null,
     );
     await visitor.checkAccessibility();

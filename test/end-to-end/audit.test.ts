@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, FrontDoor } from '../support/front-door.ts';
+import { untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
 /** Answers every call of any tool, but for `stay`. */
@@ -44,7 +45,7 @@ describe('the audit trail', () => {
   const start = async (name: string, of: unknown[]) =>
     (await ada.startSession((await ada.createAgent(name, of, { any: {} })).id)).id;
   const running = (id: string) =>
-    eventually('a session that runs', async () =>
+    untilFound('a session that runs', async () =>
       (await ada.session(id)).status === 'running' ? true : null,
     );
   const recorded = async (id: string) =>
@@ -60,7 +61,7 @@ describe('the audit trail', () => {
     await platform.healthy();
     await platform.kill('api', id);
     await platform.healthy();
-    const session = await eventually('the end', () => ada.ended(id).catch(() => null));
+    const session = await untilFound('the end', () => ada.ended(id).catch(() => null));
     expect(session.status).toBe('completed');
     expect((await recorded(id)).sort()).toEqual(
       Array.from({ length: count }, (_, index) => [`t-${index}`, 'ok']).sort(),
@@ -72,7 +73,7 @@ describe('the audit trail', () => {
     const id = await start('steady', steps(count));
     await running(id);
     process.kill(postmasterOf(platform), 'SIGKILL');
-    const session = await eventually('the end', () => ada.ended(id).catch(() => null));
+    const session = await untilFound('the end', () => ada.ended(id).catch(() => null));
     expect(session.status).toBe('completed');
     expect((await recorded(id)).sort()).toEqual(
       Array.from({ length: count }, (_, index) => [`t-${index}`, 'ok']).sort(),
@@ -87,7 +88,7 @@ describe('the audit trail', () => {
     ]);
     await running(id);
     const spool = join(platform.dataDirectory, 'sessions', id, 'audit/calls');
-    await eventually('a call that is open', async () =>
+    await untilFound('a call that is open', async () =>
       existsSync(spool) && readFileSync(spool, 'utf8').includes('"stay"') ? true : null,
     );
     const host = JSON.parse(readFileSync(join(platform.dataDirectory, 'sessions', id, 'host.json'), 'utf8'));

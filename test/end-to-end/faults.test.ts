@@ -1,6 +1,7 @@
 /** What goes wrong in real life, through the front door: each ends in a clear state, and nothing is lost or doubled. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, FrontDoor } from '../support/front-door.ts';
+import { untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
 import { image, startTestRegistry, type TestRegistry } from '../support/images.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 import { processesMentioning } from '../support/processes.ts';
@@ -99,7 +100,7 @@ describe('when something fails', () => {
     );
     const session = await ada.ended((await ada.startSession(agent.id)).id);
     expect(session).toMatchObject({ status: 'completed' });
-    await eventually('an empty machine', async () =>
+    await untilFound('an empty machine', async () =>
       (await processesMentioning(session.id)).length === 0 ? true : null,
     );
   }, 60_000);
@@ -149,7 +150,7 @@ describe('when something fails', () => {
       const session = await ada.startSession(agent.id);
       const request = await ada.openRequest(session.id);
       // The request is on record before the agent has its answer; from here on the agent waits.
-      await eventually('an agent that waits', async () =>
+      await untilFound('an agent that waits', async () =>
         (await ada.events(session.id)).find(({ payload }) =>
           String(payload['status']).includes('wait for a message'),
         ),
@@ -157,7 +158,7 @@ describe('when something fails', () => {
 
       await platform.kill(victim, session.id);
       await platform.healthy();
-      const grant = await eventually('an approval that is taken', () =>
+      const grant = await untilFound('an approval that is taken', () =>
         ada.approve(request).catch(() => null),
       );
 

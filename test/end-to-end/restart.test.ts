@@ -3,7 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { eventually, FrontDoor } from '../support/front-door.ts';
+import { untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
 import { startPlatform } from '../support/platform.ts';
 import { processesMentioning } from '../support/processes.ts';
 
@@ -40,7 +41,7 @@ describe('npm start', () => {
     try {
       const ada = await FrontDoor.signIn(second.url, 'ada@demo.test');
       expect(await ada.session(session.id)).toMatchObject({ status: 'running' });
-      const grant = await eventually('an approval that is taken', () =>
+      const grant = await untilFound('an approval that is taken', () =>
         ada.approve(request).catch(() => null),
       );
       expect(await ada.ended(session.id)).toMatchObject({ status: 'completed' });

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openDatabase } from '../../store/database.ts';
-import { eventually, FrontDoor } from '../support/front-door.ts';
+import { untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 import { environmentOf, processesMentioning } from '../support/processes.ts';
 
@@ -49,7 +50,7 @@ describe("a secret's value", () => {
     ];
     const agent = await ada.createAgent('uses-a-secret', steps, { keeper: { API_TOKEN: '${NEEDLE}' } });
     const session = await ada.startSession(agent.id);
-    await eventually('the call', async () =>
+    await untilFound('the call', async () =>
       (await ada.toolCalls(session.id)).find(({ data }) => data['outcome'] === 'ok'),
     );
     return session.id;

@@ -1,6 +1,7 @@
 /** A real session whose agent, and whose server `mallory`, do what the test tells them. */
 import { randomUUID } from 'node:crypto';
-import { eventually, type FrontDoor } from '../support/front-door.ts';
+import { untilFound } from '../support/eventually.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 import type { Attempt, Target, Who } from './attempts/attempt.ts';
 import type { Kit } from './inside/kit.ts';
 import { agentProgram, type Order } from './inside/puppets.ts';
@@ -34,7 +35,7 @@ export class HostileSession {
       await door.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: server, env: {} });
     }
     const { id } = await door.startSession(agent.id);
-    await eventually(`session ${id} to run`, async () => {
+    await untilFound(`session ${id} to run`, async () => {
       const { status, status_reason } = await door.session(id);
       if (['failed', 'completed', 'terminated'].includes(status)) {
         throw new Error(`the hostile session ended: ${status_reason}`);
@@ -49,7 +50,7 @@ export class HostileSession {
     const id = randomUUID();
     const text = JSON.stringify({ id, orders, target });
     await this.door.ok('POST', `/api/sessions/${this.id}/messages`, { text });
-    const artifact = await eventually(
+    const artifact = await untilFound(
       `what came of ${orders.map(({ name }) => name).join(', ')}`,
       async () => {
         const { artifacts } = await this.door.ok<{ artifacts: { id: string; name: string }[] }>(

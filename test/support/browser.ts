@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { demoPeople } from '../../embedded/demo-content.ts';
-import { eventually } from './front-door.ts';
+import { untilFound } from './eventually.ts';
 
 export type DemoPerson = keyof typeof demoPeople;
 
@@ -159,5 +159,5 @@ async function takePicture(page: Page, name: string): Promise<void> {
 
 /** Waits for the page to be as `look` wants it; `look` is an expression in the page. */
 export async function inPage(page: Page, what: string, look: string): Promise<void> {
-  await eventually(what, async () => ((await page.evaluate<boolean>(look)) ? true : null));
+  await untilFound(what, async () => ((await page.evaluate<boolean>(look)) ? true : null));
 }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Waits until a check passes; throws what it threw last when it does not within the limit. */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
@@ -11,7 +13,26 @@ export async function eventually<Result>(
       if (Date.now() > deadline) {
         throw error;
       }
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      await sleep(everyMs);
     }
+  }
+}
+
+/** Waits until `look` finds something. Throws what `look` throws at once, and `what` after `limitMs` of finding nothing. */
+export async function untilFound<Value>(
+  what: string,
+  look: () => Promise<Value | null | undefined>,
+  limitMs = 30_000,
+): Promise<Value> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    const value = await look();
+    if (value !== null && value !== undefined) {
+      return value;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`gave up waiting for ${what} after ${limitMs} ms`);
+    }
+    await sleep(100);
   }
 }

@@ -1,11 +1,11 @@
 /** A person at the front door: signs in, sends requests with the cookie, waits for what should happen. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../../contract/agent.ts';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
+import { untilFound } from './eventually.ts';
 
 export interface Answer<Body> {
   status: number;
@@ -14,25 +14,6 @@ export interface Answer<Body> {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** Waits until `look` returns a value; fails with `what` after `limitMs`. */
-export async function eventually<Value>(
-  what: string,
-  look: () => Promise<Value | null | undefined>,
-  limitMs = 30_000,
-): Promise<Value> {
-  const deadline = Date.now() + limitMs;
-  for (;;) {
-    const value = await look();
-    if (value !== null && value !== undefined) {
-      return value;
-    }
-    if (Date.now() > deadline) {
-      throw new Error(`gave up waiting for ${what} after ${limitMs} ms`);
-    }
-    await sleep(100);
-  }
-}
 
 export class FrontDoor {
   readonly url: string;
@@ -121,12 +102,12 @@ export class FrontDoor {
       const session = await this.session(sessionId);
       return session.ended_at === null ? null : session;
     };
-    return eventually(`the end of session ${sessionId}`, look, limitMs);
+    return untilFound(`the end of session ${sessionId}`, look, limitMs);
   }
 
   /** The session's open permission request. */
   openRequest(sessionId: string): Promise<PermissionRequest> {
-    return eventually(`an open permission request of session ${sessionId}`, async () => {
+    return untilFound(`an open permission request of session ${sessionId}`, async () => {
       const { permission_requests } = await this.ok<{ permission_requests: PermissionRequest[] }>(
         'GET',
         '/api/workspaces/demo/permission-requests?status=open&limit=200',

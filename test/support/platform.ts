@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chooseFreePort } from '../../embedded/free-port.ts';
-import { eventually } from './front-door.ts';
+import { untilFound } from './eventually.ts';
 import { processesMentioning } from './processes.ts';
 
 export type Victim = 'api' | 'worker' | 'sidecar';
@@ -90,7 +90,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 async function healthy(url: string): Promise<void> {
-  await eventually('a healthy API', async () => {
+  await untilFound('a healthy API', async () => {
     const answer = await fetch(`${url}/api/health`).catch(() => null);
     return answer?.ok === true ? true : null;
   });

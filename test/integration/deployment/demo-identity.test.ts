@@ -10,7 +10,7 @@ import { demoPeople } from '../../../embedded/demo-content.ts';
 import { chooseFreePort } from '../../../embedded/free-port.ts';
 import { signInAtProvider } from '../../../embedded/provider-sign-in.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
-import { eventually } from '../../support/front-door.ts';
+import { untilFound } from '../../support/eventually.ts';
 
 const program = 'deploy/demo-identity/server.mjs';
 let directory: string;
@@ -24,7 +24,7 @@ async function startProvider(environment: Record<string, string> = {}): Promise<
     env: { ISSUER: issuer, PUBLIC_URL: publicUrl, KEYS_DIR: directory, ...environment },
     stdio: 'ignore',
   });
-  await eventually('the demo identity provider', async () => {
+  await untilFound('the demo identity provider', async () => {
     const answer = await fetch(`${issuer}/health`).catch(() => null);
     return answer?.ok ? true : null;
   });
