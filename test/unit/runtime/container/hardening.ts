@@ -1,0 +1,107 @@
+/** The rules that a session's containers keep on an engine, written from the design and not from the renderer. */
+import type {
+  ContainerPlan,
+  EngineSettings,
+  SessionPlan,
+} from '../../../../runtime/container/container-plan.ts';
+
+const labels = ['installation', 'session', 'container'].map((key) => `agent-platform.internal/${key}`);
+
+/** Every rule that is broken, as `<container>: <rule>`. */
+export function violations(plan: SessionPlan, settings: EngineSettings): string[] {
+  const containers = [plan.sidecar, ...plan.waves.flat()];
+  const prefix = `${settings.installation}-${plan.sessionId}`;
+  return [
+    ...containers.flatMap((container) => [
+      ...ofEach(container),
+      ...ofMounts(container, prefix),
+      ...ofNetwork(container, settings, prefix),
+    ]),
+    ...ofUsers(containers),
+    ...ofViews(containers),
+  ];
+}
+
+const broken = (container: string, rules: Record<string, boolean>): string[] =>
+  Object.entries(rules)
+    .filter(([, kept]) => !kept)
+    .map(([rule]) => `${container}: ${rule}`);
+
+const isHolder = ({ spec }: ContainerPlan) => spec === null;
+const isSidecar = ({ name }: ContainerPlan) => name === 'sidecar';
+const equal = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+const knownHostFields =
+  /^(NetworkMode|Dns|ReadonlyRootfs|Privileged|CapDrop|CapAdd|SecurityOpt|GroupAdd|IpcMode|PublishAllPorts|Memory|MemorySwap|NanoCpus|PidsLimit|OomScoreAdj|LogConfig|RestartPolicy|AutoRemove|Init|Mounts)$/;
+
+function ofEach(container: ContainerPlan): string[] {
+  const { body, name } = container;
+  const host = body.HostConfig;
+  return broken(name, {
+    'read-only root': host.ReadonlyRootfs === true && host.Privileged === false,
+    'no capability':
+      equal(host.CapDrop, ['ALL']) && equal(host.CapAdd, isHolder(container) ? ['NET_ADMIN'] : []),
+    'no new privileges, and the default seccomp profile': equal(host.SecurityOpt, ['no-new-privileges']),
+    'not root': isHolder(container) || /^[1-9]\d{4}:[1-9]\d{4}$/.test(body.User),
+    'the shared group only': equal(host.GroupAdd, isHolder(container) ? [] : ['10000']),
+    'limited memory, no swap': host.Memory > 0 && host.MemorySwap === host.Memory,
+    'limited processor and processes': host.NanoCpus > 0 && host.PidsLimit > 0 && host.PidsLimit <= 4096,
+    'limited log': host.LogConfig.Type === 'json-file' && /^\d+m$/.test(host.LogConfig.Config['max-size']),
+    'never restarted by the engine': host.RestartPolicy.Name === 'no' && host.AutoRemove === false,
+    'nothing published': host.PublishAllPorts === false && !('ExposedPorts' in body),
+    'private IPC, and no field beside those':
+      host.IpcMode === 'private' && Object.keys(host).every((field) => knownHostFields.test(field)),
+    'ends before the machine does': host.OomScoreAdj > 0,
+    'the relay first, asked to end in order':
+      body.Entrypoint[0] === '/opt/platform/bin/relay' &&
+      host.Init === false &&
+      body.StopSignal === 'SIGTERM',
+    'no health check of the image’s': equal(body.Healthcheck, { Test: ['NONE'] }),
+    labelled: labels.every((label) => Boolean(body.Labels[label])),
+  });
+}
+
+function ofMounts(container: ContainerPlan, prefix: string): string[] {
+  const mounts = container.body.HostConfig.Mounts;
+  const isScratch = (target: string) => target === '/workspace' || target === '/tmp';
+  return broken(container.name, {
+    'volumes of its own session only': mounts.every(
+      ({ Type, Source }) => Type === 'volume' && Source.startsWith(`${prefix}.`),
+    ),
+    'each path once': new Set(mounts.map(({ Target }) => Target)).size === mounts.length,
+    'views read-only':
+      isSidecar(container) || mounts.every(({ Target, ReadOnly }) => ReadOnly || isScratch(Target)),
+    'nothing of its image in a volume':
+      isSidecar(container) || mounts.every(({ VolumeOptions }) => VolumeOptions.NoCopy),
+    'boot file and spool are the sidecar’s alone':
+      isSidecar(container) ||
+      mounts.every(({ Source }) => Source !== `${prefix}.boot` && Source !== `${prefix}.session`),
+    'a holder sees nothing': !isHolder(container) || mounts.length === 0,
+  });
+}
+
+function ofNetwork(container: ContainerPlan, settings: EngineSettings, prefix: string): string[] {
+  const mode = container.body.HostConfig.NetworkMode;
+  const allowed = isSidecar(container)
+    ? mode === settings.platformNetwork
+    : isHolder(container)
+      ? mode === settings.internetNetwork
+      : mode === 'none' ||
+        mode === `container:${prefix}-agent` ||
+        mode.startsWith(`container:${prefix}-net-`);
+  return broken(container.name, { 'a network that is meant for it': allowed });
+}
+
+function ofUsers(containers: ContainerPlan[]): string[] {
+  const users = containers.filter((each) => !isHolder(each)).map(({ body }) => body.User);
+  return broken('the session', { 'a user for each': new Set(users).size === users.length });
+}
+
+/** But the relay's, every volume is seen by one container and the sidecar at most. */
+function ofViews(containers: ContainerPlan[]): string[] {
+  const sources = containers
+    .filter((each) => !isSidecar(each))
+    .flatMap(({ body }) => body.HostConfig.Mounts.map(({ Source }) => Source))
+    .filter((source) => !source.endsWith('.bin'));
+  return broken('the session', { 'views are shared by nobody': new Set(sources).size === sources.length });
+}

@@ -1,0 +1,224 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type {
+  ContainerPlan,
+  EngineSettings,
+  SessionPlan,
+} from '../../../../runtime/container/container-plan.ts';
+import { renderContainers } from '../../../../runtime/container/render-containers.ts';
+import { renderContainerWorkload } from '../../../../runtime/container-workload/render-container-workload.ts';
+import { UnsupportedWorkloadError } from '../../../../runtime/workload.ts';
+import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { randomLaunch, testContainerSettings } from '../../../support/random-configurations.ts';
+import { violations } from './hardening.ts';
+
+const settings: EngineSettings = {
+  installation: 'platform',
+  platformNetwork: 'sidecars',
+  internetNetwork: 'internet',
+  dnsServers: ['192.0.2.53'],
+  temporaryBytes: 1024,
+};
+const workloadOf = (frozen: Parameters<typeof renderContainerWorkload>[0]) =>
+  renderContainerWorkload(frozen, { ...testContainerSettings, networks: 'own' });
+const render = (frozen: Parameters<typeof renderContainerWorkload>[0]) =>
+  renderContainers(workloadOf(frozen), settings);
+const all = ({ sidecar, waves }: SessionPlan) => [sidecar, ...waves.flat()];
+const named = (plan: SessionPlan, name: string): ContainerPlan => {
+  const found = all(plan).find((each) => each.name === name);
+  if (found === undefined) {
+    throw new Error(`no container ${name}`);
+  }
+  return found;
+};
+const networkOf = (plan: SessionPlan, name: string) => named(plan, name).body.HostConfig.NetworkMode;
+const name = (container: string) => `platform-${sessionId}-${container}`;
+
+describe('a session on a container engine', () => {
+  it('keeps every rule of hardening, whatever a tenant configured', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration: frozen }) => {
+        expect(violations(render(frozen), settings)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('holds no value of a secret', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration: frozen, values }) => {
+        const text = JSON.stringify(render(frozen));
+        expect(values.filter((value) => text.includes(JSON.stringify(value).slice(1, -1)))).toEqual([]);
+      }),
+    );
+  });
+
+  it('gives each name and each volume to one thing', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration: frozen }) => {
+        const plan = render(frozen);
+        for (const names of [all(plan).map((each) => each.name), plan.volumes.map((each) => each.name)]) {
+          expect(new Set(names).size).toBe(names.length);
+          expect(names.filter((each) => !/^[a-zA-Z0-9][a-zA-Z0-9_.-]{1,200}$/.test(each))).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  it('runs exactly the arguments of the workload, and nothing of the image’s own', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration: frozen }) => {
+        const plan = render(frozen);
+        for (const spec of workloadOf(frozen).containers) {
+          expect(named(plan, spec.name).body).toMatchObject({ Entrypoint: spec.argv, Cmd: [] });
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('starts what holds a network before what uses it', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration: frozen }) => {
+        const { waves } = render(frozen);
+        waves.forEach((wave, index) => {
+          const before = new Set(
+            waves
+              .slice(0, index)
+              .flat()
+              .map((each) => `container:platform-${frozen.session_id}-${each.name}`),
+          );
+          for (const { body } of wave) {
+            const mode = body.HostConfig.NetworkMode;
+            expect(!mode.startsWith('container:') || before.has(mode)).toBe(true);
+          }
+        });
+      }),
+    );
+  });
+});
+
+describe('networks of a session', () => {
+  it('leaves agent and servers without one, but the sidecar', () => {
+    const plan = render(configuration({ servers: [serverNamed('files')] }));
+    expect(networkOf(plan, 'sidecar')).toBe('sidecars');
+    expect(networkOf(plan, 'agent')).toBe('none');
+    expect(networkOf(plan, 'mcp-files')).toBe('none');
+    expect(plan.waves.flat()).toHaveLength(2);
+  });
+
+  it('gives each server with internet a fenced one of its own', () => {
+    const internet = { network: 'internet' as const };
+    const plan = render(configuration({ servers: [serverNamed('a', internet), serverNamed('b', internet)] }));
+    expect(networkOf(plan, 'mcp-a')).toBe(`container:${name('net-mcp-a')}`);
+    expect(networkOf(plan, 'mcp-b')).toBe(`container:${name('net-mcp-b')}`);
+    expect(named(plan, 'mcp-a').body.Entrypoint.slice(0, 3)).toEqual([
+      '/opt/platform/bin/relay',
+      '--network',
+      'fenced',
+    ]);
+    expect(named(plan, 'net-mcp-a').body).toMatchObject({
+      Entrypoint: ['/opt/platform/bin/relay', 'fence', '--dns', '192.0.2.53'],
+      User: '0:0',
+      HostConfig: { NetworkMode: 'internet', Dns: ['192.0.2.53'], CapAdd: ['NET_ADMIN'], Mounts: [] },
+    });
+  });
+
+  it.each([
+    ['none', name('agent')],
+    ['internet', name('net-agent')],
+  ] as const)('puts siblings where the agent with %s is', (network, holder) => {
+    const sibling = {
+      name: 'db',
+      run: { type: 'command' as const, command: 'db', args: [] },
+      image: null,
+      env: {},
+    };
+    const plan = render(configuration({ agent: { network }, siblings: [sibling] }));
+    expect(networkOf(plan, 'sibling-db')).toBe(`container:${holder}`);
+    expect(networkOf(plan, 'agent')).toBe(network === 'none' ? 'none' : `container:${holder}`);
+  });
+
+  it('opens no private destination, and says so', () => {
+    const egress = { agent: { network: 'internet' as const, egress_allow: ['10.1.2.3:5432'] } };
+    expect(() => render(configuration(egress))).toThrow(UnsupportedWorkloadError);
+    expect(() => render(configuration(egress))).toThrow('10.1.2.3:5432');
+  });
+});
+
+describe('the rules that the renderer is tested with', () => {
+  const plan = () => render(configuration({ servers: [serverNamed('files', { network: 'internet' })] }));
+  const mountsOf = (container: string) => named(plan(), container).body.HostConfig.Mounts;
+  const changed = (container: string, change: (plan: ContainerPlan) => unknown): SessionPlan => {
+    const copy = structuredClone(plan());
+    change(named(copy, container));
+    return copy;
+  };
+  const host = (container: string, values: Record<string, unknown>) =>
+    changed(container, ({ body }) => Object.assign(body.HostConfig, values));
+
+  it.each<[string, () => SessionPlan]>([
+    ['a writable root', () => host('agent', { ReadonlyRootfs: false })],
+    ['a capability', () => host('agent', { CapAdd: ['NET_ADMIN'] })],
+    ['another capability of a holder', () => host('net-mcp-files', { CapAdd: ['SYS_ADMIN'] })],
+    ['capabilities that stay', () => host('agent', { CapDrop: [] })],
+    ['new privileges', () => host('mcp-files', { SecurityOpt: [] })],
+    ['no seccomp profile', () => host('agent', { SecurityOpt: ['no-new-privileges', 'seccomp=unconfined'] })],
+    ['root', () => changed('agent', ({ body }) => Object.assign(body, { User: '0:0' }))],
+    ['a shared user', () => changed('agent', ({ body }) => Object.assign(body, { User: '10001:10001' }))],
+    ['the host’s network', () => host('agent', { NetworkMode: 'host' })],
+    ['the sidecar’s network', () => host('agent', { NetworkMode: 'sidecars' })],
+    ['the sidecar’s own namespace', () => host('agent', { NetworkMode: `container:${name('sidecar')}` })],
+    ['unlimited memory', () => host('agent', { Memory: 0 })],
+    ['swap', () => host('agent', { MemorySwap: -1 })],
+    ['unlimited processes', () => host('agent', { PidsLimit: 0 })],
+    ['a bind mount', () => host('agent', { Binds: ['/:/host'] })],
+    ['a device', () => host('agent', { Devices: [{}] })],
+    ['the host’s processes', () => host('agent', { PidMode: 'host' })],
+    ['a restart', () => host('agent', { RestartPolicy: { Name: 'always' } })],
+    [
+      'a writable view',
+      () =>
+        changed('agent', ({ body }) =>
+          body.HostConfig.Mounts.forEach((mount) => {
+            mount.ReadOnly = false;
+          }),
+        ),
+    ],
+    [
+      'a filled view',
+      () =>
+        changed('agent', ({ body }) =>
+          body.HostConfig.Mounts.forEach((mount) => {
+            mount.VolumeOptions.NoCopy = false;
+          }),
+        ),
+    ],
+    [
+      'another’s view',
+      () => changed('agent', ({ body }) => body.HostConfig.Mounts.push(...mountsOf('mcp-files'))),
+    ],
+    [
+      'the boot file',
+      () =>
+        changed('mcp-files', ({ body }) =>
+          body.HostConfig.Mounts.push(
+            ...mountsOf('sidecar')
+              .slice(1, 2)
+              .map((mount) => ({ ...mount, ReadOnly: true })),
+          ),
+        ),
+    ],
+    [
+      'a holder that sees something',
+      () => changed('net-mcp-files', ({ body }) => body.HostConfig.Mounts.push(...mountsOf('agent'))),
+    ],
+    ['no label', () => changed('agent', ({ body }) => Object.assign(body, { Labels: {} }))],
+    [
+      'the image’s health check',
+      () => changed('agent', ({ body }) => Object.assign(body, { Healthcheck: {} })),
+    ],
+  ])('notice %s', (_, broken) => {
+    expect(violations(broken(), settings)).not.toEqual([]);
+  });
+});
