@@ -13,8 +13,14 @@ for (const name of ['SIGTERM', 'SIGINT'] as const) {
   process.once(name, () => stopping.abort());
 }
 
-try {
-  const { PUBLIC_URL } = parseEnvironment(z.object({ PUBLIC_URL: z.url() }), process.env);
+const environment = z.object({
+  PUBLIC_URL: z.url(),
+  /** The demo identity provider, and the one that the platform uses. */
+  DEMO_ISSUER: z.url(),
+  OIDC_ISSUER: z.url(),
+});
+
+async function seed(PUBLIC_URL: string): Promise<void> {
   // Once signed in, she is known: an admin can add her to a workspace by her e-mail address.
   await signInAtProvider(PUBLIC_URL, 'nora');
   const demo = await seedDemo({
@@ -29,6 +35,15 @@ try {
       ? `The demo is ready: session ${demo.sessionId} waits for an approval. Open ${PUBLIC_URL}/app/ and sign in as Ada Admin.`
       : `The demo session ${demo.sessionId} does not wait: ${demo.reason}`,
   );
+}
+
+try {
+  const { PUBLIC_URL, DEMO_ISSUER, OIDC_ISSUER } = parseEnvironment(environment, process.env);
+  if (DEMO_ISSUER === OIDC_ISSUER) {
+    await seed(PUBLIC_URL);
+  } else {
+    console.log('The platform uses another identity provider than the demo; nothing to do.');
+  }
 } catch (error) {
   console.error(error instanceof ConfigurationError || error instanceof StartError ? error.message : error);
   process.exitCode = 1;

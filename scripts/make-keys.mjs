@@ -1,18 +1,102 @@
-/** Prints a new set of keys as lines for `.env` (docker-compose.yml). Make them once: stored secrets open with these only. */
+/**
+ * Makes the platform's keys. Make them once and keep them: stored secrets open with these only.
+ *   node scripts/make-keys.mjs                      prints them as lines for `.env`, or for a Kubernetes Secret
+ *   node scripts/make-keys.mjs --volumes DIRECTORY  makes those that are missing as files (docker-compose.yml, as root)
+ */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Users of the services, by number. The worker is root without rights, so it reads what root's group may read. */
+const users = { platform: 10_001, postgres: 999, temporal: 1000 };
+const rootGroup = 0;
 
 const key = () => randomBytes(32).toString('base64');
-const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const oneLine = (pem) => Buffer.from(pem).toString('base64');
 
-const lines = {
-  POSTGRES_PASSWORD: randomBytes(24).toString('base64url'),
-  MASTER_KEYS: `k1:${key()}`,
-  SESSION_KEY_SEED: key(),
-  COOKIE_KEY: key(),
-  APPROVAL_PRIVATE_KEY: oneLine(privateKey.export({ type: 'pkcs8', format: 'pem' })),
-  APPROVAL_PUBLIC_KEY: oneLine(publicKey.export({ type: 'spki', format: 'pem' })),
-};
-for (const [name, value] of Object.entries(lines)) {
-  console.log(`${name}=${value}`);
+function makeApprovalKeys() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return {
+    APPROVAL_PRIVATE_KEY: oneLine(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    APPROVAL_PUBLIC_KEY: oneLine(publicKey.export({ type: 'spki', format: 'pem' })),
+  };
+}
+
+function makeKeys() {
+  return {
+    MASTER_KEYS: `k1:${key()}`,
+    SESSION_KEY_SEED: key(),
+    COOKIE_KEY: key(),
+    ...makeApprovalKeys(),
+  };
+}
+
+function printKeys() {
+  for (const [name, value] of Object.entries(makeKeys())) {
+    console.log(`${name}=${value}`);
+  }
+}
+
+/** Once they are complete it changes none: no two halves of different sets meet. Throws where a database lost its keys. */
+function fillVolumes(root, postgresPassword) {
+  if (!existsSync(join(root, 'shared/complete'))) {
+    if (existsSync(join(root, 'postgres-data/18'))) {
+      throw new Error(
+        'There is a database, and its keys are missing: put the volumes keys-* back from a backup, or remove all volumes to begin anew.',
+      );
+    }
+    const password = postgresPassword || randomBytes(24).toString('base64url');
+    const keys = makeKeys();
+    write(root, 'postgres/password', password, users.postgres);
+    write(
+      root,
+      'database/url',
+      `postgres://platform:${encodeURIComponent(password)}@postgres:5432/platform`,
+    );
+    write(root, 'shared/master_keys', keys.MASTER_KEYS);
+    write(root, 'shared/session_key_seed', keys.SESSION_KEY_SEED);
+    write(root, 'shared/approval_public_key', keys.APPROVAL_PUBLIC_KEY);
+    write(root, 'api/approval_private_key', keys.APPROVAL_PRIVATE_KEY);
+    write(root, 'api/cookie_key', keys.COOKIE_KEY);
+    write(root, 'shared/complete', '');
+    console.log('The keys are made. Back up the volumes keys-*: stored secrets open with these only.');
+  }
+  const owners = {
+    shared: users.platform,
+    database: users.platform,
+    api: users.platform,
+    identity: users.platform,
+    postgres: users.postgres,
+    'postgres-data': users.postgres,
+    'temporal-data': users.temporal,
+  };
+  for (const [directory, owner] of Object.entries(owners)) {
+    mkdirSync(join(root, directory), { recursive: true });
+    chownSync(join(root, directory), owner, rootGroup);
+    chmodSync(join(root, directory), directory.endsWith('-data') ? 0o700 : 0o750);
+  }
+}
+
+function write(root, file, content, owner = users.platform) {
+  const path = join(root, file);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(`${path}.new`, content, { mode: 0o400 });
+  chownSync(`${path}.new`, owner, rootGroup);
+  chmodSync(`${path}.new`, 0o440);
+  renameSync(`${path}.new`, path);
+}
+
+const [option, directory, ...more] = process.argv.slice(2);
+if (option === undefined) {
+  printKeys();
+} else if (option === '--volumes' && directory !== undefined && more.length === 0) {
+  try {
+    fillVolumes(directory, process.env.POSTGRES_PASSWORD);
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+} else {
+  console.error('Usage: node scripts/make-keys.mjs [--volumes DIRECTORY]');
+  process.exitCode = 2;
 }

@@ -3,6 +3,7 @@
  * serve a platform that is reached by anything but a loopback name.
  *   ISSUER      its own address, for browsers and for the API alike (http://127.0.0.1:9000)
  *   PUBLIC_URL  the platform's address (http://localhost:8080)
+ *   PLATFORM_ISSUER  the platform's own setting: once it names another provider, this one serves nothing
  *   KEYS_DIR    where its signing key is kept, made at the first start
  *   WATCH_URL   optional: it ends when this does not answer for a while. It shares the API's network; when the API was started
  *               anew that network is another one, and only a restart finds it.
@@ -27,6 +28,8 @@ function loopbackUrl(name) {
   }
   return url;
 }
+
+const portOf = (url) => Number(url.port || 80);
 
 async function readForm(request) {
   let text = '';
@@ -68,8 +71,16 @@ function watch(url) {
   }, watchIntervalMs).unref();
 }
 
-try {
-  const issuer = loopbackUrl('ISSUER');
+/** Answers health checks, so that whoever supervises it is content. */
+function standBy(port) {
+  createServer((request, response) => {
+    response.writeHead(request.url === '/health' ? 200 : 404);
+    response.end();
+  }).listen(port, '0.0.0.0');
+  process.stderr.write('Another identity provider is configured; this one serves nothing.\n');
+}
+
+function serve(issuer) {
   const publicUrl = loopbackUrl('PUBLIC_URL');
   const keys = loadOrMakeKeys(join(process.env.KEYS_DIR ?? '.', 'demo-identity.json'));
   const provider = createProvider({ issuer, publicUrl, people, keys });
@@ -87,7 +98,7 @@ try {
       answer(request, response);
     }
   });
-  server.listen(Number(issuer.port || 80), '0.0.0.0', () => {
+  server.listen(portOf(issuer), '0.0.0.0', () => {
     process.stderr.write(
       `FOR DEMOS ONLY: anyone who reaches ${issuer.origin} can be anyone (${Object.keys(people).join(', ')}).\n`,
     );
@@ -95,8 +106,18 @@ try {
   if (process.env.WATCH_URL) {
     watch(process.env.WATCH_URL);
   }
-  for (const name of ['SIGTERM', 'SIGINT']) {
-    process.once(name, () => process.exit(0));
+}
+
+for (const name of ['SIGTERM', 'SIGINT']) {
+  process.once(name, () => process.exit(0));
+}
+try {
+  const issuer = loopbackUrl('ISSUER');
+  const used = process.env.PLATFORM_ISSUER || issuer.origin;
+  if (used === issuer.origin) {
+    serve(issuer);
+  } else {
+    standBy(portOf(issuer));
   }
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
