@@ -8,7 +8,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, writeFileSync 
 import { join } from 'node:path';
 
 /** Users of the services, by number. The worker is root without rights, so it reads what root's group may read. */
-const users = { platform: 10_001, postgres: 999, temporal: 1000 };
+const users = { platform: 10_100, postgres: 999, temporal: 1000 };
 const rootGroup = 0;
 
 const key = () => randomBytes(32).toString('base64');

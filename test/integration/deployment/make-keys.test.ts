@@ -56,7 +56,7 @@ describeAsRoot('the keys in volumes', () => {
     for (const file of Object.keys(made)) {
       const { mode, uid, gid } = statSync(join(directory, file));
       expect({ file, mode: mode & 0o777, gid }).toEqual({ file, mode: 0o440, gid: 0 });
-      expect(uid).toBe(file.startsWith('postgres/') ? 999 : 10_001);
+      expect(uid).toBe(file.startsWith('postgres/') ? 999 : 10_100);
       expect(statSync(join(directory, file, '..')).mode & 0o007).toBe(0);
     }
     expect(made['database/url']).toContain(made['postgres/password']);
