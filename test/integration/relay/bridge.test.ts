@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
 import { describeWithStaticRelay } from '../../support/static-relay.ts';
-import { bundlePrograms } from '../sidecar/programs.ts';
 import { allOf, RelayBench, staticRelay } from './relay-process.ts';
 
 const bench = new RelayBench();
@@ -13,7 +12,7 @@ const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 beforeAll(async () => {
   await bench.open();
-  relays['node'] = [process.execPath, (await bundlePrograms()).relay];
+  relays['node'] = await bench.nodeRelay();
 }, 60_000);
 afterEach(() => bench.clear());
 afterAll(() => bench.close());

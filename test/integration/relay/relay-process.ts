@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe } from '@jest/globals';
 import { findStaticRelay } from '../../support/static-relay.ts';
+import { bundlePrograms } from '../sidecar/programs.ts';
 
 /** The static relay's command; where there is none, its tests are left out before they run it. */
 export const staticRelay = [findStaticRelay() ?? 'no-static-relay'];
@@ -81,10 +82,18 @@ export class TestProcess {
 export class RelayBench {
   directory = '';
   #started: TestProcess[] = [];
+  #bundle: string | null = null;
   #servers: { server: Server; sockets: Set<Socket> }[] = [];
 
   async open(): Promise<void> {
     this.directory = await mkdtemp(join(tmpdir(), 'relay-'));
+  }
+
+  /** The command of the Node relay, which the process runtime has. */
+  async nodeRelay(): Promise<readonly string[]> {
+    const { relay } = await bundlePrograms();
+    this.#bundle = dirname(relay);
+    return [process.execPath, relay];
   }
 
   path(name: string): string {
@@ -152,7 +161,9 @@ export class RelayBench {
 
   async close(): Promise<void> {
     await this.clear();
-    await rm(this.directory, { recursive: true, force: true });
+    for (const directory of [this.directory, this.#bundle ?? this.directory]) {
+      await rm(directory, { recursive: true, force: true });
+    }
   }
 }
 

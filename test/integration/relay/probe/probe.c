@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { ANSWER_LIMIT_MS = 300, CONNECT_LIMIT_MS = 1000 };
+/* What names its device is not expected to be answered. */
+enum { ANSWER_LIMIT_MS = 3000, DEVICE_LIMIT_MS = 300 };
 
 static const char *outcome(long result) {
   if (result >= 0) {
@@ -71,8 +73,19 @@ static long try_x32(void) {
   return syscall(0x40000000 + SYS_socket, AF_INET, SOCK_STREAM, 0);
 }
 
-/* The system call of 32-bit programs, from this one: 359 is their socket(). A kernel without them kills for it. */
+static sigjmp_buf after_fault;
+
+static void leave_fault(int number) {
+  siglongjmp(after_fault, number);
+}
+
+/* The system call of 32-bit programs, from this one: 359 is their socket(). A kernel without them faults. */
 static long try_i386(void) {
+  signal(SIGSEGV, leave_fault);
+  if (sigsetjmp(after_fault, 1) != 0) {
+    errno = ENOSYS;
+    return -1;
+  }
   long result;
   __asm__ volatile("int $0x80" : "=a"(result) : "a"(359), "b"(AF_INET), "c"(SOCK_STREAM), "d"(0) : "memory", "r8", "r9", "r10", "r11");
   errno = result < 0 ? (int)-result : 0;
@@ -121,13 +134,13 @@ static long wait_for(int descriptor, short events, int limit_ms) {
   return -1;
 }
 
-static long try_tcp(int descriptor, const struct sockaddr_in *to) {
+static long try_tcp(int descriptor, const struct sockaddr_in *to, int limit_ms) {
   fcntl(descriptor, F_SETFL, O_NONBLOCK);
   const int result = connect(descriptor, (const struct sockaddr *)to, sizeof *to);
   if (result == 0 || errno != EINPROGRESS) {
     return result;
   }
-  if (wait_for(descriptor, POLLOUT, CONNECT_LIMIT_MS) != 0) {
+  if (wait_for(descriptor, POLLOUT, limit_ms) != 0) {
     return -1;
   }
   int error = 0;
@@ -138,7 +151,7 @@ static long try_tcp(int descriptor, const struct sockaddr_in *to) {
 }
 
 /* Ok when an answer comes. With a packet, the device is named for this one datagram only. */
-static long try_udp(int descriptor, const struct sockaddr_in *to, const char *packet_device) {
+static long try_udp(int descriptor, const struct sockaddr_in *to, const char *packet_device, int limit_ms) {
   char byte = 'x';
   struct iovec bytes = {&byte, 1};
   union {
@@ -152,7 +165,7 @@ static long try_udp(int descriptor, const struct sockaddr_in *to, const char *pa
       .msg_control = packet_device == NULL ? NULL : &control, .msg_controllen = packet_device == NULL ? 0 : sizeof control,
   };
   const ssize_t sent = sendmsg(descriptor, &message, packet_device == NULL ? 0 : MSG_DONTROUTE);
-  return sent < 0 || wait_for(descriptor, POLLIN, ANSWER_LIMIT_MS) != 0 ? -1 : recv(descriptor, &byte, 1, 0);
+  return sent < 0 || wait_for(descriptor, POLLIN, limit_ms) != 0 ? -1 : recv(descriptor, &byte, 1, 0);
 }
 
 static long try_network(const char *kind, const char *target) {
@@ -169,7 +182,9 @@ static long try_network(const char *kind, const char *target) {
       setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device, (socklen_t)strlen(device) + 1) != 0) {
     return -1;
   }
-  const long result = is_tcp ? try_tcp(descriptor, &to) : try_udp(descriptor, &to, is_packet ? device : NULL);
+  const int limit_ms = device[0] != '\0' ? DEVICE_LIMIT_MS : ANSWER_LIMIT_MS;
+  const long result =
+      is_tcp ? try_tcp(descriptor, &to, limit_ms) : try_udp(descriptor, &to, is_packet ? device : NULL, limit_ms);
   const int error = errno;
   close(descriptor);
   errno = error;
