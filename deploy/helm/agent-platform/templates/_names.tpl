@@ -1,0 +1,50 @@
+{{- define "platform.name" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{ .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else -}}
+{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 50 | trimSuffix "-" }}
+{{- end -}}
+{{- end -}}
+
+{{/* Of one component: what Services, policies and budgets select by; it never changes. */}}
+{{- define "platform.selector" -}}
+app.kubernetes.io/name: agent-platform
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{- define "platform.labels" -}}
+{{ include "platform.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end -}}
+
+{{/* Of what sessions share; `session` itself is the Pods' own component. */}}
+{{- define "platform.sessionsLabels" -}}
+{{ include "platform.labels" (dict "root" . "component" "sessions") }}
+{{- end -}}
+
+{{- define "platform.image" -}}
+{{- $images := .root.Values.images -}}
+{{- $own := get $images .image -}}
+{{- if $own -}}
+{{ $own }}
+{{- else -}}
+{{- $suffix := eq .image "platform" | ternary "" (printf "-%s" .image) -}}
+{{ printf "%sagent-platform%s:%s" $images.registry $suffix ($images.tag | default .root.Chart.AppVersion) }}
+{{- end -}}
+{{- end -}}
+
+{{- define "platform.internalApiUrl" -}}
+{{ .Values.sessions.internalApiUrl | default (printf "http://%s-api.%s.svc:8080" (include "platform.name" .) .Release.Namespace) }}
+{{- end -}}
+
+{{/* As config/kubernetes.ts reads it. */}}
+{{- define "platform.peer" -}}
+{{ printf "pods:%s/app.kubernetes.io/name=agent-platform,app.kubernetes.io/instance=%s,app.kubernetes.io/component=%s" .root.Release.Namespace .root.Release.Name .component }}
+{{- end -}}
+
+{{- define "platform.publicHost" -}}
+{{ (urlParse .Values.publicUrl).host }}
+{{- end -}}

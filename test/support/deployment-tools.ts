@@ -1,0 +1,23 @@
+/** Helm and Compose as the set-up found or built them (scripts/setup/deployment-tools.mjs). */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe } from '@jest/globals';
+import { z } from 'zod';
+
+const file = '.cache/deployment-tools.json';
+const tools = z.object({ helm: z.string().nullable(), 'docker-compose': z.string().nullable() });
+const found = existsSync(file)
+  ? tools.parse(JSON.parse(readFileSync(file, 'utf8')))
+  : { helm: null, 'docker-compose': null };
+
+/** The program's path. Throws where the set-up has not provided it. */
+export function deploymentTool(name: keyof typeof found): string {
+  const program = found[name];
+  if (program === null) {
+    throw new Error(`${name} is not here; npm test provides it`);
+  }
+  return program;
+}
+
+/** `describe` where the tool is there; elsewhere the tests are left out, and the end of the run names them. */
+export const describeWithTool = (name: keyof typeof found): typeof describe | typeof describe.skip =>
+  found[name] === null ? describe.skip : describe;
