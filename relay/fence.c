@@ -49,8 +49,9 @@ static bool are_addresses(char *const servers[]) {
 }
 
 static bool build_fence(int netlink, char *const dns_servers[]) {
-  return look_around(netlink) && close_ipv6(netlink) && harden_devices(netlink) && close_bound_sockets(netlink) && remove_routes(netlink) &&
-         add_default_route(netlink) && open_reports(netlink) && open_dns(netlink, dns_servers) && close_gateway(netlink) && close_ranges(netlink);
+  return look_around(netlink) && close_ipv6(netlink) && harden_devices(netlink) && close_bound_sockets(netlink) &&
+         remove_routes(netlink) && add_default_route(netlink) && open_reports(netlink) &&
+         open_dns(netlink, dns_servers) && close_gateway(netlink) && close_ranges(netlink);
 }
 
 static void hold(void) {

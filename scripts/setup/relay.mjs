@@ -23,7 +23,7 @@ export async function provideRelay(root, environment) {
   if (environment.CI) {
     throw new SetupError(`The static relay: ${problem}\nCI leaves no test out.`);
   }
-  return `left out (${problem.split('\n')[0]}). The tests that need it are left out`;
+  return `left out (${problem.split('\n').at(-1)}). The tests that need it are left out`;
 }
 
 /** Null, or why it cannot be built. */
