@@ -331,6 +331,28 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
     driver.remove();
   });
 
+  it('a socket that is bound to the interface, which needs no route, reaches none of it either', async () => {
+    const { port } = tcp.address() as { port: number };
+    const own = Object.values(networkInterfaces()).flatMap((all) =>
+      (all ?? []).flatMap(({ address, family }) => (family === 'IPv4' ? [address] : [])),
+    );
+    const program = `use Socket; my ($host, $port) = @ARGV; $SIG{ALRM} = sub { print 'nothing'; exit };
+      socket(my $s, 2, 1, 0) or die; setsockopt($s, 1, 25, 'tap0') or die "not bound: $!"; alarm 5;
+      print connect($s, sockaddr_in($port, inet_aton($host))) ? 'connected' : int($!);`;
+    const targets = [...own, '10.0.2.2', '169.254.169.254', '192.168.1.1'];
+    const seen = await inside(
+      `const bound = (host) => new Promise((done) => require('node:child_process').execFile('perl', ['-e', ${JSON.stringify(program)}, host, '${port}'],
+         (error, out, err) => done(out || err)));
+       tell({ bound: await Promise.all(${JSON.stringify(targets)}.map(bound)) })`,
+      { network: 'internet' },
+    );
+    expect(seen['bound']).toHaveLength(targets.length);
+    for (const outcome of seen['bound'] as string[]) {
+      // ENETUNREACH, EHOSTUNREACH, ECONNREFUSED, or no answer: it was bound, and nobody was there.
+      expect(outcome).toMatch(/^(101|113|111|nothing)$/);
+    }
+  });
+
   it('a route leads outside, and none to this machine, its networks or a metadata service', async () => {
     const { port } = tcp.address() as { port: number };
     const own = Object.values(networkInterfaces()).flatMap((all) =>
