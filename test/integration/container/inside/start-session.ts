@@ -1,0 +1,14 @@
+/** A worker that starts one session, which it is given on standard input, and nothing else. */
+import { text } from 'node:stream/consumers';
+import { openEngine } from '../../../../runtime/container/engine.ts';
+import { startSession } from '../../../../runtime/container/start-session.ts';
+
+const { socketPath, settings, plan, secrets } = JSON.parse(await text(process.stdin));
+await startSession(openEngine(socketPath), plan, secrets, {
+  settings,
+  takeLeftCalls: async () => undefined,
+  sidecarImage: plan.sidecar.image.reference,
+  signal: new AbortController().signal,
+  startTimeoutMs: 60_000,
+  pullTimeoutMs: 60_000,
+});
