@@ -15,8 +15,8 @@ describeInBrowser('an approval that nobody gives', () => {
     [platform, browser] = await Promise.all([startPlatform({ env }), openBrowser()]);
   }, 180_000);
   afterAll(async () => {
-    await browser.close();
-    await platform.stop();
+    await browser?.close();
+    await platform?.stop();
   }, 60_000);
 
   it('ends as expired in the dialog, which stays until it is closed', async () => {

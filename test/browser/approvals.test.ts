@@ -29,8 +29,8 @@ describeInBrowser('approvals in the web UI', () => {
     max = await FrontDoor.signIn(platform.url, 'max@demo.test');
   }, 180_000);
   afterAll(async () => {
-    await browser.close();
-    await platform.stop();
+    await browser?.close();
+    await platform?.stop();
   }, 60_000);
 
   let count = 0;

@@ -25,8 +25,8 @@ describeInBrowser('grants, audit, members and settings', () => {
     granted = await approveTheWrite(ada);
   }, 120_000);
   afterAll(async () => {
-    await browser.close();
-    await platform.stop();
+    await browser?.close();
+    await platform?.stop();
   }, 60_000);
 
   it('leads from a gated call to its grant, and from the grant to its request', async () => {

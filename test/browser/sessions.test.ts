@@ -16,8 +16,8 @@ describeInBrowser('sessions in the web UI', () => {
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   }, 120_000);
   afterAll(async () => {
-    await browser.close();
-    await platform.stop();
+    await browser?.close();
+    await platform?.stop();
   }, 180_000);
 
   it('lead from the sign-in to an approved write, without a terminal', async () => {

@@ -13,8 +13,8 @@ describeInBrowser('the web UI', () => {
     [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
   }, 120_000);
   afterAll(async () => {
-    await browser.close();
-    await platform.stop();
+    await browser?.close();
+    await platform?.stop();
   }, 60_000);
 
   it('asks who one is, and goes on to the page that was asked for', async () => {

@@ -40,7 +40,7 @@ describe('the audit trail', () => {
       network: 'none',
     });
   }, 120_000);
-  afterAll(() => platform.stop(), 60_000);
+  afterAll(() => platform?.stop(), 60_000);
 
   const start = async (name: string, of: unknown[]) =>
     (await ada.startSession((await ada.createAgent(name, of, { any: {} })).id)).id;

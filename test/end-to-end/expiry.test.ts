@@ -12,7 +12,7 @@ describe('a permission request that nobody decides', () => {
     platform = await startPlatform({ env: { REQUEST_EXPIRY_SECONDS: '4' } });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   }, 120_000);
-  afterAll(() => platform.stop(), 60_000);
+  afterAll(() => platform?.stop(), 60_000);
 
   it('expires, the agent is told so, no grant is made, and a late approval is refused', async () => {
     const ask = {

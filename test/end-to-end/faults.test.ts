@@ -37,7 +37,7 @@ describe('when something fails', () => {
     platform = await startPlatform({ env: { PRIVATE_REGISTRIES: `http://${registry.host}` } });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   }, 120_000);
-  afterAll(() => Promise.all([platform.stop(), registry.close()]), 60_000);
+  afterAll(() => Promise.all([platform?.stop(), registry?.close()]), 60_000);
 
   const registerServer = (name: string, command: string, args: string[] = []) =>
     ada.ok('POST', '/api/workspaces/demo/mcp-servers', {

@@ -32,7 +32,7 @@ describe('a gated call', () => {
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     max = await FrontDoor.signIn(platform.url, 'max@demo.test');
   }, 120_000);
-  afterAll(() => platform.stop(), 60_000);
+  afterAll(() => platform?.stop(), 60_000);
 
   const outcomes = async (sessionId: string) =>
     (await ada.toolCalls(sessionId))

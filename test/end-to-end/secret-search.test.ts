@@ -32,7 +32,7 @@ describe("a secret's value", () => {
     platform = await startPlatform();
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   }, 120_000);
-  afterAll(() => platform.stop(), 60_000);
+  afterAll(() => platform?.stop(), 60_000);
 
   async function startSessionThatUsesIt(): Promise<string> {
     const put = await ada.send('PUT', '/api/workspaces/demo/secrets/NEEDLE', { value });

@@ -30,7 +30,29 @@ const program = findChromium();
 export const describeInBrowser: typeof describe | typeof describe.skip =
   program === null ? describe.skip : describe;
 
+/** What Playwright switches off itself, since Chromium takes the last list that it is given, and then our own. */
+const disabledFeatures = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  // Pages behind an address bar that nobody sees: each window loads them, which costs more than the page under test.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+];
+
 const flags = [
+  `--disable-features=${disabledFeatures.join(',')}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -82,7 +104,7 @@ export async function visit(browser: Browser, { url, as, context: options }: Vis
     timezoneId: 'UTC',
     ...options,
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const problems = collectProblems(page);
   if (as !== undefined) {

@@ -22,7 +22,7 @@ export async function eventually<Result>(
 export async function untilFound<Value>(
   what: string,
   look: () => Promise<Value | null | undefined>,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<Value> {
   const deadline = Date.now() + limitMs;
   for (;;) {
