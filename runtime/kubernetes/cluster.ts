@@ -1,11 +1,12 @@
 /** The calls to the cluster that the driver makes, and no others: `rbac.ts` is the list of rights that they need. */
-import { KubeConfig, type V1Pod, type V1Secret } from '@kubernetes/client-node';
+import type { V1Pod, V1Secret } from '@kubernetes/client-node';
 import { z } from 'zod';
 import { podName } from './names.ts';
 import { type Pod, pod } from './pod.ts';
 import { readLines, readTail } from './read-stream.ts';
 import type { NetworkPolicy } from './render-network-policy.ts';
 import { ClusterError, type ClusterRequest, createRequests } from './requests.ts';
+import { withinLimit } from './time-limit.ts';
 
 export type PodEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; pod: Pod };
 export interface PodList {
@@ -62,13 +63,15 @@ const watchLine = z.discriminatedUnion('type', [
 ]);
 
 /** `kubeconfig` null: the service account of the Pod that this runs in. */
-export function openCluster({
+export async function openCluster({
   kubeconfig,
   namespace,
 }: {
   kubeconfig: string | null;
   namespace: string;
-}): Cluster {
+}): Promise<Cluster> {
+  // It takes a second and much memory to load: only a worker whose sessions run on a cluster pays for it.
+  const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   if (kubeconfig === null) {
     config.loadFromCluster();
@@ -116,23 +119,25 @@ export function openCluster({
         allowWatchBookmarks: 'true',
         timeoutSeconds: String(watchSeconds),
       };
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(watchSeconds * 1000 + watchMarginMs)]);
-      const response = await requests.stream({ method: 'GET', path: `${core}/pods`, query, signal: limit });
-      let version = resourceVersion;
-      for await (const line of readLines(response)) {
-        version = takeLine(line, onEvent) ?? version;
-      }
-      return version;
+      return withinLimit(watchSeconds * 1000 + watchMarginMs, signal, async (limited) => {
+        const asked = { method: 'GET', path: `${core}/pods`, query, signal: limited } as const;
+        let version = resourceVersion;
+        for await (const line of readLines(await requests.stream(asked))) {
+          version = takeLine(line, onEvent) ?? version;
+        }
+        return version;
+      });
     },
     readLog: (sessionId, container, tailBytes) =>
       unless(400, '', () =>
         unless(notFound, '', async () => {
           // No line is shorter than a byte, so this many lines hold at least the bytes that were asked for.
           const query = { container, tailLines: String(tailBytes) };
-          const signal = AbortSignal.timeout(logTimeoutMs);
-          return readTail(
-            await requests.stream({ method: 'GET', path: `${podPath(sessionId)}/log`, query, signal }),
-            tailBytes,
+          return withinLimit(logTimeoutMs, undefined, async (signal) =>
+            readTail(
+              await requests.stream({ method: 'GET', path: `${podPath(sessionId)}/log`, query, signal }),
+              tailBytes,
+            ),
           );
         }),
       ),

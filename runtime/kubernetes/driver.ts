@@ -9,7 +9,7 @@ import {
   renderContainerWorkload,
 } from '../container-workload/render-container-workload.ts';
 import { createTurns } from '../in-turn.ts';
-import type { LaunchSecrets, Runtime, WorkloadState } from '../workload.ts';
+import type { Runtime, WorkloadState } from '../workload.ts';
 import type { Cluster } from './cluster.ts';
 import { describePod } from './describe-pod.ts';
 import { checkEgress } from './egress-rule.ts';
@@ -51,12 +51,13 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Kube
   return {
     name: 'kubernetes',
     render: (configuration) => render(configuration, options),
-    async start(workload, secrets, signal) {
-      await whileStarting(starting, workload.sessionId, (stopped) => {
-        const cancelled = AbortSignal.any([stopped, ...(signal === undefined ? [] : [signal])]);
-        return inTurn(workload.sessionId, () => start(workload, secrets, { ...options, cache }, cancelled));
-      });
-    },
+    start: (workload, secrets, signal) =>
+      whileStarting(starting, workload.sessionId, signal, (cancelled) =>
+        inTurn(workload.sessionId, async () => {
+          cancelled.throwIfAborted();
+          await startPod(workload, secrets, { ...options, cache }, cancelled);
+        }),
+      ),
     async stop(sessionId) {
       // A start that is under way gives up.
       for (const each of starting.get(sessionId) ?? []) {
@@ -99,28 +100,25 @@ function render(
   return renderContainerWorkload(configuration, containers);
 }
 
-async function start(
-  workload: ContainerWorkload,
-  secrets: LaunchSecrets,
-  parts: Parameters<typeof startPod>[2],
-  cancelled: AbortSignal,
-): Promise<void> {
-  cancelled.throwIfAborted();
-  await startPod(workload, secrets, parts, cancelled);
-}
-
-/** Does work that `stop` can end. */
+/** Does work that `stop` can end, as `signal` can. */
 async function whileStarting(
   starting: Map<string, Set<AbortController>>,
   sessionId: string,
-  work: (stopped: AbortSignal) => Promise<void>,
+  signal: AbortSignal | undefined,
+  work: (cancelled: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
   const ofSession = starting.get(sessionId) ?? new Set();
   starting.set(sessionId, ofSession.add(controller));
+  signal?.addEventListener('abort', abort);
   try {
+    if (signal?.aborted) {
+      abort();
+    }
     await work(controller.signal);
   } finally {
+    signal?.removeEventListener('abort', abort);
     ofSession.delete(controller);
     if (ofSession.size === 0) {
       starting.delete(sessionId);

@@ -9,6 +9,7 @@ import type { Cluster, PodEvent } from './cluster.ts';
 import { deletedByOthers, describePod } from './describe-pod.ts';
 import { type Pod, sessionOf } from './pod.ts';
 import { ClusterError } from './requests.ts';
+import { withinLimit } from './time-limit.ts';
 
 export interface PodCache {
   get(sessionId: string): Pod | undefined;
@@ -51,7 +52,7 @@ export function createPodView() {
   const put = (pod: Pod) => {
     const sessionId = sessionOf(pod);
     const { uid } = pod.metadata;
-    if (sessionId === null || forgotten.has(uid) || isOlder(pod, pods.get(sessionId))) {
+    if (sessionId === null || forgotten.has(uid) || isKnown(pod, pods.get(sessionId))) {
       return;
     }
     pods.set(sessionId, pod);
@@ -88,9 +89,7 @@ export function createPodView() {
       all.forEach(put);
     },
     change: (sessionId: string, limitMs: number, signal?: AbortSignal) =>
-      once(changes, sessionId, {
-        signal: AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal === undefined ? [] : [signal])]),
-      }).then(
+      withinLimit(limitMs, signal, (limited) => once(changes, sessionId, { signal: limited })).then(
         () => true,
         () => false,
       ),
@@ -106,11 +105,11 @@ export function createPodView() {
 }
 
 /** Versions of one Pod are numbers that grow. A Pod with another uid has taken the name: it is the later one. */
-function isOlder(pod: Pod, known: Pod | undefined): boolean {
+function isKnown(pod: Pod, known: Pod | undefined): boolean {
   return (
     known !== undefined &&
     known.metadata.uid === pod.metadata.uid &&
-    BigInt(known.metadata.resourceVersion) > BigInt(pod.metadata.resourceVersion)
+    BigInt(known.metadata.resourceVersion) >= BigInt(pod.metadata.resourceVersion)
   );
 }
 

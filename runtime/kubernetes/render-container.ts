@@ -19,7 +19,6 @@ export type VariableDelivery =
 const sidecarLingerSeconds = 2;
 /** Logs and what else counts beside the volumes. */
 const logRoomBytes = 64 * 1024 * 1024;
-const storageRequestBytes = 64 * 1024 * 1024;
 
 export function renderContainer(
   container: ContainerSpec,
@@ -92,7 +91,8 @@ function renderResources(
     requests: {
       memory: String(share(memoryBytes, memoryRequestPercent)),
       cpu: `${share(cpuMillis, cpuRequestPercent)}m`,
-      'ephemeral-storage': String(storageRequestBytes),
+      // Without it the limit would be asked for; some nodes do not count their disk at all, and would take no session.
+      'ephemeral-storage': '0',
     },
   };
 }

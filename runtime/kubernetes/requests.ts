@@ -4,6 +4,7 @@ import { Agent, type RequestOptions, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { z } from 'zod';
+import { withinLimit } from './time-limit.ts';
 
 export interface ClusterRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -57,14 +58,14 @@ export function createRequests(config: KubeConfig): Requests {
     return sendOne(urlOf(server, asked), options, asked);
   };
   return {
-    async json(asked) {
-      const signal = withLimit(asked.signal);
-      const response = await send({ ...asked, signal });
-      const answer = await text(response).catch((error: unknown) => {
-        throw new ClusterError(null, messageOf(error));
-      });
-      return parse(refuseFailure(response, answer));
-    },
+    json: (asked) =>
+      withinLimit(requestTimeoutMs, asked.signal, async (signal) => {
+        const response = await send({ ...asked, signal });
+        const answer = await text(response).catch((error: unknown) => {
+          throw new ClusterError(null, messageOf(error));
+        });
+        return parse(refuseFailure(response, answer));
+      }),
     async stream(asked) {
       const response = await send(asked);
       if (response.statusCode !== 200) {
@@ -83,9 +84,6 @@ function urlOf(server: string, { path, query = {} }: ClusterRequest): URL {
   url.search = new URLSearchParams(query).toString();
   return url;
 }
-
-const withLimit = (signal: AbortSignal | undefined) =>
-  AbortSignal.any([AbortSignal.timeout(requestTimeoutMs), ...(signal === undefined ? [] : [signal])]);
 
 function sendOne(
   url: URL,

@@ -16,6 +16,7 @@ import { containersWithSecrets, renderSecrets, secretValue } from './render-secr
 import { ClusterError } from './requests.ts';
 import type { KubernetesSettings } from './settings.ts';
 import { startProgress } from './start-progress.ts';
+import { withinLimit } from './time-limit.ts';
 
 export interface StartParts {
   cluster: Cluster;
@@ -35,20 +36,31 @@ export async function startPod(
   parts: StartParts,
   cancelled: AbortSignal,
 ): Promise<void> {
-  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(parts.startTimeoutMs)]);
   try {
-    const pod = await createOrFindPod(workload, secrets, parts, signal);
-    const launch = launchId.parse(pod.metadata.labels[labelKeys.launch]);
-    if (pod.spec.schedulingGates.length > 0) {
-      await addParts(workload, secrets, parts, { uid: pod.metadata.uid, launch, signal });
-      await persist(() => parts.cluster.openGate(workload.sessionId, pod.metadata.uid, signal), signal);
-    }
-    await untilStarted(workload.sessionId, pod.metadata.uid, parts, signal);
-    await removeUsedSecrets(workload, launch, parts.cluster);
+    await withinLimit(parts.startTimeoutMs, cancelled, (signal) =>
+      startWithin(workload, secrets, parts, signal),
+    );
   } catch (error) {
     cancelled.throwIfAborted();
     throw error;
   }
+}
+
+async function startWithin(
+  workload: ContainerWorkload,
+  secrets: LaunchSecrets,
+  parts: StartParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const pod = await createOrFindPod(workload, secrets, parts, signal);
+  const { uid, labels } = pod.metadata;
+  const launch = launchId.parse(labels[labelKeys.launch]);
+  if (pod.spec.schedulingGates.length > 0) {
+    await addParts(workload, secrets, parts, { uid, launch, signal });
+    await persist(() => parts.cluster.openGate(workload.sessionId, uid, signal), signal);
+  }
+  await untilStarted(workload.sessionId, uid, parts, signal);
+  await removeUsedSecrets(workload, launch, parts.cluster);
 }
 
 async function createOrFindPod(

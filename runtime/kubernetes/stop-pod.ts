@@ -2,6 +2,7 @@
 import type { Cluster } from './cluster.ts';
 import { persist } from './persist.ts';
 import type { PodCache } from './pod-cache.ts';
+import { withinLimit } from './time-limit.ts';
 
 export interface StopLimits {
   /** For one call; what is not gone by then can be asked for again. */
@@ -21,22 +22,23 @@ export async function stopPod(
   { cluster, cache }: { cluster: Cluster; cache: PodCache },
   { stopTimeoutMs, lostNodeTimeoutMs }: StopLimits,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(stopTimeoutMs);
-  while (!signal.aborted) {
-    const change = cache.change(sessionId, pollIntervalMs, signal);
-    const pod = await persist(() => cluster.readPod(sessionId, signal), signal);
-    if (pod === null) {
-      cache.forget(sessionId);
-      return;
+  await withinLimit(stopTimeoutMs, undefined, async (signal) => {
+    while (!signal.aborted) {
+      const change = cache.change(sessionId, pollIntervalMs, signal);
+      const pod = await persist(() => cluster.readPod(sessionId, signal), signal);
+      if (pod === null) {
+        cache.forget(sessionId);
+        return;
+      }
+      cache.put(pod);
+      const { uid, deletionTimestamp } = pod.metadata;
+      if (deletionTimestamp === undefined) {
+        await persist(() => cluster.deletePod(sessionId, uid, null), signal);
+      } else if (Date.now() > Date.parse(deletionTimestamp) + lostNodeTimeoutMs) {
+        await persist(() => cluster.deletePod(sessionId, uid, 0), signal);
+      }
+      await change;
     }
-    cache.put(pod);
-    const { uid, deletionTimestamp } = pod.metadata;
-    if (deletionTimestamp === undefined) {
-      await persist(() => cluster.deletePod(sessionId, uid, null), signal);
-    } else if (Date.now() > Date.parse(deletionTimestamp) + lostNodeTimeoutMs) {
-      await persist(() => cluster.deletePod(sessionId, uid, 0), signal);
-    }
-    await change;
-  }
-  throw new Error(`the Pod of session ${sessionId} is not gone after ${stopTimeoutMs / 1000} seconds`);
+    throw new Error(`the Pod of session ${sessionId} is not gone after ${stopTimeoutMs / 1000} seconds`);
+  });
 }

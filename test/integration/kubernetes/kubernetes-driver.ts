@@ -44,10 +44,10 @@ export interface KubernetesDriver extends DriverUnderTest<ContainerWorkload> {
   admin(): Admin;
   cluster(): TestCluster;
   /** The worker's own way to the cluster. */
-  openCluster(): Cluster;
+  openCluster(): Promise<Cluster>;
   settings(changes?: Partial<KubernetesSettings>): KubernetesSettings;
   containers(apiUrl: string, changes?: Partial<ContainerSettings>): ContainerSettings;
-  openWith(apiUrl: string, changes: Partial<OpenChanges>): KubernetesRuntime;
+  openWith(apiUrl: string, changes: Partial<OpenChanges>): Promise<KubernetesRuntime>;
   /** Removes everything of this test. */
   end(): Promise<void>;
 }
@@ -79,9 +79,9 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
     ...containerSettings(apiUrl, required(begun.images)),
     ...changes,
   });
-  const openWith = (apiUrl: string, changes: Partial<OpenChanges>): KubernetesRuntime => {
+  const openWith = async (apiUrl: string, changes: Partial<OpenChanges>): Promise<KubernetesRuntime> => {
     const runtime = createKubernetesRuntime({
-      cluster: open(),
+      cluster: await open(),
       settings: settings(changes.settings),
       containers: containers(apiUrl, changes.containers),
       startTimeoutMs: 45_000,
@@ -107,7 +107,7 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
       await begun.admin.createNamespace();
       writeFileSync(kubeconfig, await begun.admin.workerKubeconfig(), { mode: 0o600 });
     },
-    open: async (apiUrl) => openWith(apiUrl, {}),
+    open: (apiUrl) => openWith(apiUrl, {}),
     hostAddress: async () => required(begun.cluster).hostAddress,
     async lose(sessionId) {
       const { core } = required(begun.admin);

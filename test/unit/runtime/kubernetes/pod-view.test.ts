@@ -56,6 +56,9 @@ describe('the view of the sessions’ Pods', () => {
     view.put(version('100'));
     expect(await changed).toBe(true);
     expect(await other).toBe(false);
+    const again = view.change(session, 20);
+    view.put(version('100'));
+    expect(await again).toBe(false);
     expect(await view.change(session, 60_000, AbortSignal.abort())).toBe(false);
   });
 
