@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { provideContainerEngine } from './setup/container-engine.mjs';
 import { installDependencies, linkPostgresLibraries } from './setup/dependencies.mjs';
+import { provideDeploymentTools } from './setup/deployment-tools.mjs';
+import { provideImages } from './setup/images.mjs';
 import { provideKubernetes } from './setup/kubernetes.mjs';
 import { withLock } from './setup/lock.mjs';
 import { provideOracleServers } from './setup/oracle-servers.mjs';
@@ -46,7 +48,9 @@ async function setUp() {
     await step('Static relay', () => provideRelay(root, process.env));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
     await step('Container engine', () => provideContainerEngine(root, process.env));
+    await step('Images', () => provideImages(root, process.env));
     await step('Kubernetes', () => provideKubernetes(root, process.env));
+    await step('Helm and Compose', () => provideDeploymentTools(root, process.env));
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
   }
   if (forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench)) {

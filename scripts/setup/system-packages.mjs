@@ -30,6 +30,11 @@ const programs = {
     cost: 'images are not built and containers are not tested where no other engine runs',
     forTests: true,
   },
+  debootstrap: {
+    package: 'debootstrap',
+    cost: 'images are built only where their base can be pulled',
+    forTests: true,
+  },
   ...Object.fromEntries(
     [
       ['etcd', 'etcd-server'],
