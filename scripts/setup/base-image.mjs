@@ -25,11 +25,7 @@ export async function makeBaseImage({ name, version, work, environment, runEngin
   const options = { env: { ...environment, DEBIAN_FRONTEND: 'noninteractive' } };
   try {
     await withHeartbeat('making a base image of Debian and Node', async () => {
-      await run(
-        'debootstrap',
-        ['--variant=minbase', '--include=ca-certificates', suite, tree, 'http://deb.debian.org/debian'],
-        options,
-      );
+      await run('debootstrap', ['--variant=minbase', '--include=ca-certificates', suite, tree], options);
       await addNode(tree, version, work, options);
       await addCertificates(tree, options);
       const archive = join(work, 'tree.tar');
