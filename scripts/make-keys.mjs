@@ -48,11 +48,7 @@ function fillVolumes(root, postgresPassword) {
     const password = postgresPassword || randomBytes(24).toString('base64url');
     const keys = makeKeys();
     write(root, 'postgres/password', password, users.postgres);
-    write(
-      root,
-      'database/url',
-      `postgres://platform:${encodeURIComponent(password)}@postgres:5432/platform`,
-    );
+    write(root, 'database/url', `postgres://platform:${encodeURIComponent(password)}@postgres:5432/platform`);
     write(root, 'shared/master_keys', keys.MASTER_KEYS);
     write(root, 'shared/session_key_seed', keys.SESSION_KEY_SEED);
     write(root, 'shared/approval_public_key', keys.APPROVAL_PUBLIC_KEY);
@@ -68,6 +64,7 @@ function fillVolumes(root, postgresPassword) {
     identity: users.platform,
     postgres: users.postgres,
     'postgres-data': users.postgres,
+    'postgres-socket': users.postgres,
     'temporal-data': users.temporal,
   };
   for (const [directory, owner] of Object.entries(owners)) {
