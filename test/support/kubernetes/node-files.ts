@@ -149,6 +149,8 @@ function kubeletConfiguration(place: NodePlace): object {
     cgroupsPerQOS: false,
     enforceNodeAllocatable: [],
     failCgroupV1: false,
+    // It crashes the kubelet where Pods have no cgroup of their own.
+    featureGates: { InPlacePodVerticalScaling: false },
     failSwapOn: false,
     localStorageCapacityIsolation: false,
     makeIPTablesUtilChains: false,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { digestOf, image, jsonBlob, tar } from '../images.ts';
+import { digestOf, image, jsonBlob, type TestImage, tar } from '../images.ts';
 import { pauseImage } from './node-files.ts';
 import { ctrArguments } from './node-parts.ts';
 import type { NodePlace } from './node-place.ts';
@@ -56,11 +56,16 @@ export async function importPauseImage(place: NodePlace, program: Buffer): Promi
   }
 }
 
-function pauseArchive(program: Buffer): Buffer {
-  const { manifest, digest, blobs } = image({
+/** An image that waits until it is asked to end, and holds nothing else. */
+export function waitingImage(program: Buffer): TestImage {
+  return image({
     layers: [tar([{ path: 'pause', content: program, mode: 0o755 }])],
     config: { Entrypoint: ['/pause'] },
   });
+}
+
+function pauseArchive(program: Buffer): Buffer {
+  const { manifest, digest, blobs } = waitingImage(program);
   const index = jsonBlob('application/vnd.oci.image.index.v1+json', {
     schemaVersion: 2,
     manifests: [

@@ -7,7 +7,7 @@ import { readFromApiServer } from './api-server.ts';
 import { writeNodeFiles } from './node-files.ts';
 import { importPauseImage } from './node-images.ts';
 import { makeNetwork, removeNetwork } from './node-network.ts';
-import { ctrArguments, killPart, type Part, parts, startPart } from './node-parts.ts';
+import { ctrArguments, isPartRunning, killPart, type Part, parts, startPart } from './node-parts.ts';
 import type { NodePlace } from './node-place.ts';
 
 const startTimeoutMs = 150_000;
@@ -34,6 +34,14 @@ export async function startNode(place: NodePlace, programs: string): Promise<voi
     await removeNode(place);
     throw new Error(`No cluster was started: ${String(error)}\n${text}`);
   }
+}
+
+/** Starts what has ended since, and waits until a Pod can run again. Throws when that does not come. */
+export async function repairNode(place: NodePlace, programs: string): Promise<void> {
+  for (const part of parts.filter((name) => !isPartRunning(place, name))) {
+    startPart(place, part, programs);
+  }
+  await until(Date.now() + startTimeoutMs, 'a Pod can run', () => podsCanRun(place));
 }
 
 export async function apiServerReady(place: NodePlace): Promise<boolean> {

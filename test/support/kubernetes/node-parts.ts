@@ -52,6 +52,8 @@ function kill(pid: number): void {
   }
 }
 
+export const isPartRunning = (place: NodePlace, part: Part) => pidsOf(place.directory, part).length > 0;
+
 /** The running processes of a program that were started with a path below the directory. */
 function pidsOf(directory: string, program: string): number[] {
   return readdirSync('/proc')

@@ -31,15 +31,13 @@ export const keyFile = ({ directory }: NodePlace) => join(directory, 'node.key')
 
 /** Chooses ports and a network that nothing on this machine has. `slot` tells clusters on one machine apart. */
 export async function chooseNodePlace(slotDirectory: string, slot: number): Promise<NodePlace> {
-  const subnetPrefix = freeSubnetPrefix(slot);
+  const network = freeNetwork(slot);
   const directory = join(slotDirectory, 'node');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const place = {
     directory,
     imageDirectory: join(slotDirectory, 'images'),
-    bridge: `agent-test${slot}`,
-    gateway: `${subnetPrefix}.1`,
-    subnet: `${subnetPrefix}.0/24`,
+    ...network,
     etcdPort: await chooseFreePort(),
     etcdPeerPort: await chooseFreePort(),
     apiserverPort: await chooseFreePort(),
@@ -59,14 +57,14 @@ export function readNodePlace(slotDirectory: string): NodePlace | null {
   }
 }
 
-function freeSubnetPrefix(slot: number): string {
+function freeNetwork(slot: number): Pick<NodePlace, 'bridge' | 'gateway' | 'subnet'> {
   const taken = Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.map(({ address }) => address),
   );
   for (let second = 213; second < 256; second += 1) {
-    const prefix = `10.${second}.${slot}`;
     if (!taken.some((address) => address.startsWith(`10.${second}.`))) {
-      return prefix;
+      const prefix = `10.${second}.${slot}`;
+      return { bridge: `agent-${second}-${slot}`, gateway: `${prefix}.1`, subnet: `${prefix}.0/24` };
     }
   }
   throw new Error('every network from 10.213 to 10.255 is taken');

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { holderOf, leaveMark, whileLocked } from '../machine-lock.ts';
-import { removeNode, startNode } from './node-lifecycle.ts';
+import { removeNode, repairNode, startNode } from './node-lifecycle.ts';
 import { chooseNodePlace, type NodePlace, readNodePlace } from './node-place.ts';
 
 const slotCount = 8;
@@ -20,6 +20,9 @@ export async function acquireShared(user: number, programs: string): Promise<Nod
   return inSlots(async () => {
     const used = livingUsers(0).length > 0;
     const running = used ? readNodePlace(slotDirectory(0)) : null;
+    if (running !== null) {
+      await repairNode(running, programs);
+    }
     const place = running ?? (await startIn(0, programs));
     leaveMark(join(marks(0), String(user)), user);
     return place;

@@ -108,3 +108,35 @@ describe('MCP servers of other languages', () => {
     );
   });
 });
+
+describe('containers and Kubernetes', () => {
+  const provide = {
+    'container-engine.mjs': 'provideContainerEngine',
+    'images.mjs': 'provideImages',
+    'kubernetes.mjs': 'provideKubernetes',
+  };
+
+  it.each(Object.entries(provide))(
+    'may be missing for npm test, which says why, but never in CI: %s',
+    (file, name) => {
+      execFileSync('mkdir', ['-p', join(directory, '.cache')]);
+      writeFileSync(
+        join(directory, '.cache/container-engine.json'),
+        JSON.stringify({ problem: 'none was found' }),
+      );
+      const code = `console.log(await setup.${name}('${directory}', process.env));`;
+      const environment = { XDG_CACHE_HOME: join(directory, 'cache') };
+      expect(withModule(file, code, environment)).toMatch(/^left out \(.+\)\n$/);
+      expect(withModule(file, code, { ...environment, CI: 'true' })).toMatch(
+        /^refused: .*\nCI leaves no test out/,
+      );
+    },
+  );
+
+  it('leave out nothing where a cluster is named', () => {
+    execFileSync('mkdir', ['-p', join(directory, '.cache')]);
+    const code = `console.log(await setup.provideKubernetes('${directory}', process.env));`;
+    const environment = { XDG_CACHE_HOME: join(directory, 'cache'), KUBECONFIG: '/some/file', CI: 'true' };
+    expect(withModule('kubernetes.mjs', code, environment)).toBe('undefined\n');
+  });
+});
