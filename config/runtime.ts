@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { containerEngineFields } from './container-engine.ts';
 import { containerFields } from './containers.ts';
+import { kubernetesFields } from './kubernetes.ts';
 import { flag } from './parse.ts';
 
 const processFields = {
@@ -19,5 +20,6 @@ const processFields = {
 export const runtimeConfig = z.discriminatedUnion('RUNTIME', [
   z.object({ RUNTIME: z.literal('process'), ...processFields }),
   z.object({ RUNTIME: z.literal('container'), ...containerFields, ...containerEngineFields }),
+  z.object({ RUNTIME: z.literal('kubernetes'), ...containerFields, ...kubernetesFields }),
 ]);
 export type RuntimeConfig = z.infer<typeof runtimeConfig>;

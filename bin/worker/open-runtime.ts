@@ -5,6 +5,9 @@ import { engineSocket } from '../../config/container-engine.ts';
 import type { WorkerConfig } from '../../config/worker.ts';
 import { createContainerRuntime } from '../../runtime/container/driver.ts';
 import { containerSettings } from '../../runtime/container-workload/container-settings.ts';
+import { openCluster } from '../../runtime/kubernetes/cluster.ts';
+import { createKubernetesRuntime } from '../../runtime/kubernetes/driver.ts';
+import { kubernetesSettings } from '../../runtime/kubernetes/settings.ts';
 import { createProcessRuntime } from '../../runtime/process/driver.ts';
 import type { TakeLeftCalls } from '../../runtime/workload.ts';
 
@@ -16,7 +19,7 @@ export interface RuntimeParts {
 }
 
 /** Throws when the runtime cannot be used, with what is missing. */
-export function openRuntime(
+export async function openRuntime(
   config: WorkerConfig,
   { programs, takeLeftCalls, log: logger }: RuntimeParts,
 ): Promise<ActivityDependencies['runtime']> {
@@ -48,6 +51,17 @@ export function openRuntime(
         },
         workload: containerSettings(config, { apiUrl, networks: 'own' }),
         takeLeftCalls,
+        logger,
+      });
+    case 'kubernetes':
+      return createKubernetesRuntime({
+        cluster: await openCluster({
+          kubeconfig: config.KUBECONFIG ?? null,
+          namespace: config.KUBERNETES_NAMESPACE,
+        }),
+        settings: kubernetesSettings(config),
+        containers: containerSettings(config, { apiUrl, networks: 'shared' }),
+        startTimeoutMs: config.KUBERNETES_START_SECONDS * 1000,
         logger,
       });
   }

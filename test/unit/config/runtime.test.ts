@@ -70,3 +70,16 @@ describe('the container engine', () => {
     expect(() => parse({ [variable]: value })).toThrow(variable);
   });
 });
+
+describe('a worker whose sessions run on a cluster', () => {
+  it('needs the images, and has a safe value for the rest', () => {
+    const config = parseEnvironment(runtimeConfig, { RUNTIME: 'kubernetes', ...images });
+    expect(config).toMatchObject({
+      RUNTIME: 'kubernetes',
+      SECRET_DELIVERY: 'reference',
+      KUBERNETES_NAMESPACE: 'agent-platform-sessions',
+      KUBERNETES_EGRESS_RANGES: [],
+    });
+    expect(problemsOf({ RUNTIME: 'kubernetes' })).toContain('SIDECAR_IMAGE');
+  });
+});
