@@ -1,7 +1,7 @@
 /** The calls to the cluster that the driver makes, and no others: `rbac.ts` is the list of rights that they need. */
 import type { V1Pod, V1Secret } from '@kubernetes/client-node';
 import { z } from 'zod';
-import { podName } from './names.ts';
+import { labelKeys, podName } from './names.ts';
 import { type Pod, pod } from './pod.ts';
 import { readLines, readTail } from './read-stream.ts';
 import type { NetworkPolicy } from './render-network-policy.ts';
@@ -21,6 +21,8 @@ export interface Cluster {
   readPod(sessionId: string, signal?: AbortSignal): Promise<Pod | null>;
   /** Lets the Pod with this uid be scheduled; nothing to do when it may already. */
   openGate(sessionId: string, uid: string, signal?: AbortSignal): Promise<void>;
+  /** Sets the label `stopping` of the Pod with this uid. Fine when it is gone already. */
+  markStopping(sessionId: string, uid: string): Promise<void>;
   /** Asks for the end of the Pod with this uid, at once with a grace of 0. Fine when it is gone already. */
   deletePod(sessionId: string, uid: string, graceSeconds: number | null): Promise<void>;
   /** Fine when it is there already: its name is its launch's alone. */
@@ -84,24 +86,22 @@ export async function openCluster({
   /** A field that the cluster does not know is an error: one that it dropped could be the one that protects. */
   const create = (path: string, body: unknown, signal?: AbortSignal) =>
     requests.json({ method: 'POST', path, body, query: { fieldValidation: 'Strict' }, signal });
+  const patchPod = async (sessionId: string, body: unknown, signal?: AbortSignal): Promise<void> => {
+    const contentType = 'application/merge-patch+json';
+    await requests.json({ method: 'PATCH', path: podPath(sessionId), body, contentType, signal });
+  };
   return {
     createPod: async (manifest, signal) => pod.parse(await create(`${core}/pods`, manifest, signal)),
     readPod: (sessionId, signal) =>
       unless(notFound, null, async () =>
         pod.parse(await requests.json({ method: 'GET', path: podPath(sessionId), signal })),
       ),
-    async openGate(sessionId, uid, signal) {
-      const body = { metadata: { uid }, spec: { schedulingGates: null } };
-      const contentType = 'application/merge-patch+json';
-      await requests.json({ method: 'PATCH', path: podPath(sessionId), body, contentType, signal });
-    },
+    openGate: (sessionId, uid, signal) =>
+      patchPod(sessionId, { metadata: { uid }, spec: { schedulingGates: null } }, signal),
+    markStopping: (sessionId, uid) =>
+      unlessGone(() => patchPod(sessionId, { metadata: { uid, labels: { [labelKeys.stopping]: 'true' } } })),
     deletePod: (sessionId, uid, graceSeconds) =>
-      unless(notFound, undefined, () =>
-        // Another Pod has the name by now.
-        unless(conflict, undefined, () =>
-          deleteObject(requests.json, podPath(sessionId), { uid, graceSeconds }),
-        ),
-      ),
+      unlessGone(() => deleteObject(requests.json, podPath(sessionId), { uid, graceSeconds })),
     createSecret: (manifest, signal) =>
       unless(conflict, undefined, async () => void (await create(`${core}/secrets`, manifest, signal))),
     deleteSecret: (name) =>
@@ -192,6 +192,10 @@ async function listAll(
     }
   }
 }
+
+/** Work on the Pod with one uid: it may be gone, and another may have its name by now. */
+const unlessGone = (work: () => Promise<void>) =>
+  unless(notFound, undefined, () => unless(conflict, undefined, work));
 
 /** What `work` gives, or `otherwise` when the cluster answers with this status. */
 async function unless<Result, Otherwise>(

@@ -1,8 +1,9 @@
 /** Pure: what a Pod's status means for its session. */
 import type { ContainerState, WorkloadState } from '../workload.ts';
+import { labelKeys } from './names.ts';
 import { type ContainerStatus, conditionOf, inOneLine, type Pod } from './pod.ts';
 
-/** A Pod that is on its way out is lost: nobody deletes it but the driver, which does not ask any more by then. */
+/** A Pod that is on its way out is lost. */
 export function describePod(pod: Pod): WorkloadState {
   const lost = whyLost(pod);
   return lost === null
@@ -17,6 +18,9 @@ function whyLost(pod: Pod): string | null {
   const { metadata, spec, status } = pod;
   const disruption = conditionOf(pod, 'DisruptionTarget');
   if (metadata.deletionTimestamp !== undefined) {
+    if (metadata.labels[labelKeys.stopping] !== undefined) {
+      return 'the platform stops it';
+    }
     return disruption === undefined ? deletedByOthers : whyDisrupted(disruption);
   }
   if (status.reason === undefined) {

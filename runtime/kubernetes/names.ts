@@ -12,6 +12,8 @@ export const labelKeys = {
   installation: `${domain}/installation`,
   /** Which launch of the session made it: Secrets are named after it, so that none is mistaken for an earlier launch's. */
   launch: `${domain}/launch`,
+  /** Set before the platform deletes a Pod, so that every worker knows who did. */
+  stopping: `${domain}/stopping`,
 } as const;
 
 /** A Pod is held back by it until its Secrets and its policy are there. */

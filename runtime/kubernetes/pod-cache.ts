@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Cluster, PodEvent } from './cluster.ts';
 import { deletedByOthers, describePod } from './describe-pod.ts';
+import { labelKeys } from './names.ts';
 import { type Pod, sessionOf } from './pod.ts';
 import { ClusterError } from './requests.ts';
 import { withinLimit } from './time-limit.ts';
@@ -26,7 +27,7 @@ export interface PodCache {
 
 const firstPauseMs = 200;
 const maxPauseMs = 5000;
-/** Sessions of other workers end here too; the latest are remembered. */
+/** Nobody may ask any more; the latest are remembered. */
 const maxGone = 1000;
 const gone = 410;
 
@@ -66,9 +67,11 @@ export function createPodView() {
     }
     if (pods.get(sessionId)?.metadata.uid === pod.metadata.uid) {
       pods.delete(sessionId);
-      reasons.set(sessionId, reasonOf(pod));
-      const [oldest] = reasons.size > maxGone ? reasons.keys() : [];
-      reasons.delete(oldest ?? '');
+      if (pod.metadata.labels[labelKeys.stopping] === undefined) {
+        reasons.set(sessionId, reasonOf(pod));
+        const [oldest] = reasons.size > maxGone ? reasons.keys() : [];
+        reasons.delete(oldest ?? '');
+      }
       changes.emit(sessionId);
     }
   };

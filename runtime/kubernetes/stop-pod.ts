@@ -33,6 +33,7 @@ export async function stopPod(
       cache.put(pod);
       const { uid, deletionTimestamp } = pod.metadata;
       if (deletionTimestamp === undefined) {
+        await persist(() => cluster.markStopping(sessionId, uid), signal);
         await persist(() => cluster.deletePod(sessionId, uid, null), signal);
       } else if (Date.now() > Date.parse(deletionTimestamp) + lostNodeTimeoutMs) {
         await persist(() => cluster.deletePod(sessionId, uid, 0), signal);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { labelKeys } from '../../../../runtime/kubernetes/names.ts';
 import type { Pod } from '../../../../runtime/kubernetes/pod.ts';
 import { createPodView } from '../../../../runtime/kubernetes/pod-cache.ts';
 import { podWith, session } from './pods.ts';
@@ -29,6 +30,15 @@ describe('the view of the sessions’ Pods', () => {
     view.replace([]);
     expect(view.whyGone(session)).toContain('was deleted');
     view.forget(session);
+    expect(view.whyGone(session)).toBeUndefined();
+  });
+
+  it('knows that a Pod was stopped by another worker', () => {
+    const view = createPodView();
+    view.put(version('100'));
+    const labels = { [labelKeys.session]: session, [labelKeys.stopping]: 'true' };
+    view.take({ type: 'DELETED', pod: podWith({ metadata: { resourceVersion: '101', labels } }) });
+    expect(view.get(session)).toBeUndefined();
     expect(view.whyGone(session)).toBeUndefined();
   });
 
