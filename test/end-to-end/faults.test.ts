@@ -158,14 +158,12 @@ describe('when something fails', () => {
 
       await platform.kill(victim, session.id);
       await platform.healthy();
-      const grant = await untilFound('an approval that is taken', () =>
-        ada.approve(request).catch(() => null),
-      );
+      const grantId = await ada.approveWhenBack(request);
 
       expect(await ada.ended(session.id)).toMatchObject({ status: 'completed' });
       const calls = (await ada.toolCalls(session.id)).filter((event) => event.data['tool'] === 'write_file');
       expect(calls.map(({ data }) => data['outcome'])).toEqual(['permission_required', 'ok']);
-      expect(calls[1]?.data['granted_via']).toBe(grant.id);
+      expect(calls[1]?.data['granted_via']).toBe(grantId);
       const decided = (await ada.events(session.id)).filter((event) => event.type === 'permission.decided');
       expect(decided).toHaveLength(1);
     },

@@ -3,7 +3,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { startPlatform } from '../support/platform.ts';
 import { processesMentioning } from '../support/processes.ts';
@@ -41,12 +40,10 @@ describe('npm start', () => {
     try {
       const ada = await FrontDoor.signIn(second.url, 'ada@demo.test');
       expect(await ada.session(session.id)).toMatchObject({ status: 'running' });
-      const grant = await untilFound('an approval that is taken', () =>
-        ada.approve(request).catch(() => null),
-      );
+      const grantId = await ada.approveWhenBack(request);
       expect(await ada.ended(session.id)).toMatchObject({ status: 'completed' });
       const writes = (await ada.toolCalls(session.id)).filter(({ data }) => data['tool'] === 'write_file');
-      expect(writes.map(({ data }) => data['granted_via'])).toEqual([null, grant.id]);
+      expect(writes.map(({ data }) => data['granted_via'])).toEqual([null, grantId]);
     } finally {
       await second.stop();
     }

@@ -129,6 +129,19 @@ export class FrontDoor {
     return grant;
   }
 
+  /** Approves while parts of the platform come back: again after a failure, unless only the answer was lost. The grant's id. */
+  approveWhenBack(request: PermissionRequest): Promise<string> {
+    const path = `/api/workspaces/demo/permission-requests/${request.id}`;
+    return untilFound('an approval that is taken', async () => {
+      try {
+        return (await this.approve(request)).id;
+      } catch {
+        const read = this.ok<{ permission_request: PermissionRequest }>('GET', path);
+        return read.then(({ permission_request }) => permission_request.grant_id).catch(() => null);
+      }
+    });
+  }
+
   /** `session.mcp.tool_called` of one session, oldest first. */
   async toolCalls(sessionId: string): Promise<AuditEvent[]> {
     const { audit_events } = await this.ok<{ audit_events: AuditEvent[] }>(
