@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Tests run as ES modules, straight from the TypeScript sources. */
 export default {
   testEnvironment: 'node',
@@ -23,5 +25,6 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   testTimeout: 60_000,
-  maxWorkers: 2,
+  // The long tests mostly wait, for processes and pages: one more than there are processors keeps those busy.
+  maxWorkers: Math.min(availableParallelism() + 1, 4),
 };
