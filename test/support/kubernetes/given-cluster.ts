@@ -1,6 +1,11 @@
 /** A cluster that somebody else runs, named by KUBECONFIG. */
-import { runEngine } from '../container-engine.ts';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { engineCommand, runEngine } from '../container-engine.ts';
 import type { TestCluster } from './test-cluster.ts';
+
+const pushTimeoutMs = 300_000;
 
 /** Null without KUBECONFIG. TEST_HOST_ADDRESS and TEST_IMAGE_PREFIX say what a cluster elsewhere cannot know. */
 export function givenCluster(environment: NodeJS.ProcessEnv): TestCluster | null {
@@ -35,18 +40,31 @@ function required(name: string, value: string | undefined, meaning: string): str
 
 async function push(name: string, prefix: string): Promise<string> {
   const target = `${prefix}/${name.replace(/^.*\//, '')}`;
-  await runEngine(['tag', name, target]);
-  await runEngine(['push', target], { timeoutMs: 300_000 });
-  const digests = await runEngine([
-    'inspect',
-    '--format',
-    '{{range .RepoDigests}}{{println .}}{{end}}',
-    target,
-  ]);
   const repository = target.replace(/:[^/:]+$/, '');
-  const pinned = digests.split('\n').find((line) => line.startsWith(`${repository}@`));
-  if (pinned === undefined) {
+  await runEngine(['tag', name, target]);
+  const digest =
+    engineCommand([]).program === 'podman' ? await pushWithPodman(target) : await pushWithDocker(target);
+  return `${repository}@${digest}`;
+}
+
+/** podman's own record of a pushed image is of the copy that it keeps, which is not compressed. */
+async function pushWithPodman(target: string): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'push-'));
+  try {
+    const file = join(directory, 'digest');
+    await runEngine(['push', '--digestfile', file, target], { timeoutMs: pushTimeoutMs });
+    return readFileSync(file, 'utf8').trim();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+async function pushWithDocker(target: string): Promise<string> {
+  const [, digest] =
+    /digest: (sha256:[0-9a-f]{64})/.exec(await runEngine(['push', target], { timeoutMs: pushTimeoutMs })) ??
+    [];
+  if (digest === undefined) {
     throw new Error(`${target} was pushed and has no digest`);
   }
-  return pinned;
+  return digest;
 }

@@ -27,6 +27,7 @@ export function writeNodeFiles(place: NodePlace): void {
   write('cni/10-bridge.conflist', podNetwork(place));
   write('kubelet.json', kubeletConfiguration(place));
   write('registry.json', registryConfiguration(place));
+  trustRegistry(place, `127.0.0.1:${place.registryPort}`);
 }
 
 /**
