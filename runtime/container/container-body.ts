@@ -7,7 +7,7 @@ const pidsLimit = 512;
 
 export interface BodyParts {
   network: Pick<ContainerBody['HostConfig'], 'NetworkMode' | 'Dns'>;
-  mounts: ContainerBody['HostConfig']['Mounts'];
+  binds: string[];
   oomScoreAdj: number;
   stopSeconds: number;
 }
@@ -15,7 +15,7 @@ export interface BodyParts {
 export function containerBody(
   spec: Pick<ContainerSpec, 'name' | 'image' | 'argv' | 'uid' | 'workingDirectory' | 'size'>,
   session: SessionOnEngine,
-  { network, mounts, oomScoreAdj, stopSeconds: StopTimeout }: BodyParts,
+  { network, binds, oomScoreAdj, stopSeconds: StopTimeout }: BodyParts,
 ): ContainerBody {
   const { memoryBytes, cpuMillis } = spec.size;
   return {
@@ -51,7 +51,7 @@ export function containerBody(
       RestartPolicy: { Name: 'no' },
       AutoRemove: false,
       Init: false,
-      Mounts: mounts,
+      Binds: binds,
     },
   };
 }

@@ -26,19 +26,6 @@ export interface VolumePlan {
   options: Record<string, string>;
 }
 
-export interface VolumeMount {
-  Type: 'volume';
-  Source: string;
-  Target: string;
-  ReadOnly: boolean;
-  VolumeOptions: {
-    /** False in the sidecar alone: its image fills the volume. */
-    NoCopy: boolean;
-    Labels: Record<string, string>;
-    DriverConfig: { Name: 'local'; Options: Record<string, string> };
-  };
-}
-
 /** The body of a create request, all but its environment. Every field is there: nothing is left to a default of the engine. */
 export interface ContainerBody {
   Image: string;
@@ -74,7 +61,8 @@ export interface ContainerBody {
     RestartPolicy: { Name: 'no' };
     AutoRemove: false;
     Init: false;
-    Mounts: VolumeMount[];
+    /** Volumes by name, never a path of the host. */
+    Binds: string[];
   };
 }
 

@@ -90,14 +90,12 @@ const images = (docker: Docker, patient: Docker) => ({
     const stream = await call(
       login === null ? patient.createImage(options) : patient.createImage(login, options),
     );
-    await new Promise<void>((resolve, reject) => {
-      const abort = () => reject(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
-      patient.modem.followProgress(stream, (error) => {
-        signal.removeEventListener('abort', abort);
-        return error === null ? resolve() : reject(new EngineError(0, error.message));
-      });
-    });
+    const said: Buffer[] = [];
+    for await (const chunk of chunksOf(stream)) {
+      said.push(chunk);
+    }
+    signal.throwIfAborted();
+    refuseReportedError(Buffer.concat(said).toString());
   },
 });
 
@@ -223,6 +221,16 @@ const containerContents = (docker: Docker) => ({
     throw new Error(`${path} is no file`);
   },
 });
+
+/** One JSON object on each line; an engine that has begun to answer reports an error there. */
+function refuseReportedError(progress: string): void {
+  const lines = progress.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const reported = lines.map((line) => z.object({ error: z.string() }).safeParse(JSON.parse(line)).data);
+  const failed = reported.find((each) => each !== undefined);
+  if (failed !== undefined) {
+    throw new EngineError(0, failed.error);
+  }
+}
 
 async function* chunksOf(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
   for await (const chunk of stream) {

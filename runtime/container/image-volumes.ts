@@ -3,7 +3,7 @@ import { containerPaths } from '../container-workload/container-workload.ts';
 import { WorkloadFailedError } from '../workload.ts';
 import type { ContainerPlan, VolumePlan } from './container-plan.ts';
 import type { SessionOnEngine } from './names.ts';
-import { mountOf, scratchVolume } from './render-volumes.ts';
+import { bind, isBindPath, scratchVolume } from './render-volumes.ts';
 
 const ofPlatform = [
   containerPaths.session,
@@ -24,32 +24,26 @@ export function coverImageVolumes(
   { session, sizeBytes }: { session: SessionOnEngine; sizeBytes: number },
 ): PlanWithVolumes {
   const { spec, body } = plan;
-  const mounted = new Set(body.HostConfig.Mounts.map(({ Target }) => Target));
-  const uncovered = paths.filter((path) => !mounted.has(path.replace(/\/+$/, '')));
-  if (spec === null || spec.role === 'sidecar' || uncovered.length === 0) {
+  if (spec === null || spec.role === 'sidecar') {
     return { plan, volumes: [] };
   }
-  const taken = uncovered.find((path) => ofPlatform.some((own) => `${path}/`.startsWith(`${own}/`)));
-  if (taken !== undefined) {
+  const covered = new Set([...spec.views, ...spec.scratch].map(({ path }) => path));
+  const targets = paths.map((path) => path.replace(/\/+$/, '')).filter((path) => !covered.has(path));
+  const refused = targets.find((path) => !isBindPath(path) || isOfPlatform(path));
+  if (refused !== undefined) {
     throw new WorkloadFailedError(
-      `the image ${plan.image.reference} declares a volume at ${taken}, which is the platform's`,
+      `the image ${plan.image.reference} declares a volume at ${JSON.stringify(refused)}, where there can be none`,
     );
   }
-  const covers = uncovered.map((target, index) => ({
-    target,
-    volume: scratchVolume(session, {
-      container: spec.name,
-      uid: spec.uid,
-      path: `/image.${index}`,
-      sizeBytes,
-    }),
-  }));
-  const Mounts = [
-    ...body.HostConfig.Mounts,
-    ...covers.map(({ target, volume }) => mountOf(volume, { target, readOnly: false, filled: false })),
-  ];
-  return {
-    plan: { ...plan, body: { ...body, HostConfig: { ...body.HostConfig, Mounts } } },
-    volumes: covers.map(({ volume }) => volume),
-  };
+  const volumes = targets.map((_, index) =>
+    scratchVolume(session, { container: spec.name, uid: spec.uid, path: `/image.${index}`, sizeBytes }),
+  );
+  const added = volumes.map(({ name }, index) => bind(name, targets[index] ?? '', 'writable'));
+  const Binds = [...body.HostConfig.Binds, ...added];
+  return { plan: { ...plan, body: { ...body, HostConfig: { ...body.HostConfig, Binds } } }, volumes };
+}
+
+/** Also when it is below or above a path of the platform's. */
+function isOfPlatform(path: string): boolean {
+  return ofPlatform.some((own) => `${path}/`.startsWith(`${own}/`) || `${own}/`.startsWith(`${path}/`));
 }

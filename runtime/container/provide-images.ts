@@ -20,20 +20,23 @@ export async function provideImages(
   const found = new Map<string, string[]>();
   for (const image of images) {
     options.signal.throwIfAborted();
-    if (!found.has(image.reference) || image.credentialsOf !== null) {
+    if (!found.has(image.reference)) {
       found.set(image.reference, await provideImage(engine, image, options));
     }
   }
   return found;
 }
 
-/** What needs credentials is asked for every time: that an earlier session had it pulled proves nothing about this one. */
+/**
+ * What the engine has is not asked for again, also where it needed credentials: engines do not check them for an image that they
+ * have, and the reference was read with this workspace's own when its entry was saved.
+ */
 async function provideImage(
   engine: Engine,
   { reference, credentialsOf }: ContainerImage,
   { registryCredentials, signal }: ProvideOptions,
 ): Promise<string[]> {
-  const present = credentialsOf === null ? await engine.findImageVolumes(reference) : null;
+  const present = await engine.findImageVolumes(reference);
   if (present !== null) {
     return present;
   }

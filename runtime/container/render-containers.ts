@@ -7,9 +7,9 @@ import {
 } from '../container-workload/container-workload.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import { containerBody } from './container-body.ts';
-import type { ContainerPlan, EngineSettings, SessionPlan, VolumePlan } from './container-plan.ts';
+import type { ContainerPlan, EngineSettings, SessionPlan } from './container-plan.ts';
 import { containerName, holderName, type SessionOnEngine } from './names.ts';
-import { containerMounts, renderVolumes, sidecarMounts } from './render-volumes.ts';
+import { containerBinds, renderVolumes, sidecarBinds } from './render-volumes.ts';
 
 const mebibyte = 1024 * 1024;
 const holderSize: ContainerSize = { memoryBytes: 32 * mebibyte, cpuMillis: 100 };
@@ -27,8 +27,7 @@ export function renderContainers(workload: ContainerWorkload, settings: EngineSe
     );
   }
   const session = { installation: settings.installation, sessionId: workload.sessionId };
-  const volumes = renderVolumes(session, workload);
-  const part = { workload, settings, session, volumes };
+  const part = { workload, settings, session };
   const [sidecar, ...others] = workload.containers;
   if (sidecar?.role !== 'sidecar') {
     throw new Error('the first container of a session is its sidecar');
@@ -39,7 +38,7 @@ export function renderContainers(workload: ContainerWorkload, settings: EngineSe
   return {
     sessionId: workload.sessionId,
     boot: workload.boot,
-    volumes,
+    volumes: renderVolumes(session, workload),
     sidecar: sidecarPlan(sidecar, part),
     waves: [[...holders, ...plans.filter((plan) => !joins(plan))], plans.filter(joins)].filter(
       (wave) => wave.length > 0,
@@ -51,34 +50,33 @@ interface Part {
   workload: ContainerWorkload;
   settings: EngineSettings;
   session: SessionOnEngine;
-  volumes: VolumePlan[];
 }
 
 /** Siblings are where the agent is. */
 const ownsInternet = ({ role, network }: ContainerSpec) => network === 'internet' && role !== 'sibling';
 
-function sidecarPlan(spec: ContainerSpec, { workload, settings, session, volumes }: Part): ContainerPlan {
+function sidecarPlan(spec: ContainerSpec, { workload, settings, session }: Part): ContainerPlan {
   return {
     name: spec.name,
     image: spec.image,
     spec,
     body: containerBody(spec, session, {
       network: { NetworkMode: settings.platformNetwork },
-      mounts: sidecarMounts(volumes, session, workload),
+      binds: sidecarBinds(session, workload),
       oomScoreAdj: oomScore.sidecar,
       stopSeconds: stopSeconds.sidecar,
     }),
   };
 }
 
-function containerPlan(spec: ContainerSpec, { session, volumes }: Part): ContainerPlan {
+function containerPlan(spec: ContainerSpec, { session }: Part): ContainerPlan {
   return {
     name: spec.name,
     image: spec.image,
     spec,
     body: containerBody(spec, session, {
       network: { NetworkMode: networkMode(spec, session) },
-      mounts: containerMounts(volumes, session, spec),
+      binds: containerBinds(session, spec),
       oomScoreAdj: oomScore.other,
       stopSeconds: stopSeconds.other,
     }),
@@ -116,7 +114,7 @@ function holderPlan(
     session,
     {
       network: { NetworkMode: internetNetwork, Dns: [...dnsServers] },
-      mounts: [],
+      binds: [],
       oomScoreAdj: oomScore.sidecar,
       stopSeconds: stopSeconds.other,
     },

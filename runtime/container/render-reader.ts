@@ -2,8 +2,8 @@
 import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
 import { containerBody } from './container-body.ts';
 import type { ContainerBody } from './container-plan.ts';
-import { type SessionOnEngine, sessionLabels, volumeName } from './names.ts';
-import { mountOf } from './render-volumes.ts';
+import { type SessionOnEngine, volumeName } from './names.ts';
+import { bind } from './render-volumes.ts';
 
 export function renderReader(
   session: SessionOnEngine,
@@ -19,11 +19,10 @@ export function renderReader(
     workingDirectory: null,
     size: { memoryBytes: 32 * 1024 * 1024, cpuMillis: 100 },
   };
-  const plan = { name: volume, labels: sessionLabels(session), options: {} };
-  const mounts = [mountOf(plan, { target: containerPaths.session, readOnly: true, filled: false })];
+  const binds = [bind(volume, containerPaths.session, 'read-only')];
   const body = containerBody(spec, session, {
     network: { NetworkMode: 'none' },
-    mounts,
+    binds,
     oomScoreAdj: 0,
     stopSeconds: 1,
   });

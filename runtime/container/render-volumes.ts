@@ -6,7 +6,7 @@ import {
   containerUsers,
   volumeDirectories,
 } from '../container-workload/container-workload.ts';
-import type { VolumeMount, VolumePlan } from './container-plan.ts';
+import type { VolumePlan } from './container-plan.ts';
 import { type SessionOnEngine, sessionLabels, volumeName } from './names.ts';
 
 /** The smallest page of any machine that Linux runs on; larger ones allow more. */
@@ -72,61 +72,40 @@ export function scratchVolume(
 }
 
 /** The image of the sidecar fills what it mounts: owner and mode of its directories, and the relay. */
-export function sidecarMounts(
-  volumes: VolumePlan[],
-  session: SessionOnEngine,
-  workload: ContainerWorkload,
-): VolumeMount[] {
-  const mount = mounting(volumes);
+export function sidecarBinds(session: SessionOnEngine, workload: ContainerWorkload): string[] {
   return [
-    mount(volumeName(session, 'session'), containerPaths.session, { filled: true }),
-    mount(volumeName(session, 'boot'), containerPaths.bootDirectory, { filled: true }),
-    mount(volumeName(session, 'bin'), containerPaths.relayDirectory, { filled: true }),
+    bind(volumeName(session, 'session'), containerPaths.session, 'filled'),
+    bind(volumeName(session, 'boot'), containerPaths.bootDirectory, 'filled'),
+    bind(volumeName(session, 'bin'), containerPaths.relayDirectory, 'filled'),
     ...viewsOf(workload).map((directory) =>
-      mount(volumeName(session, 'view', directory), `${containerPaths.session}/${directory}`, {}),
+      bind(volumeName(session, 'view', directory), `${containerPaths.session}/${directory}`, 'writable'),
     ),
   ];
 }
 
-export function containerMounts(
-  volumes: VolumePlan[],
-  session: SessionOnEngine,
-  spec: ContainerSpec,
-): VolumeMount[] {
-  const mount = mounting(volumes);
+export function containerBinds(session: SessionOnEngine, spec: ContainerSpec): string[] {
   return [
     ...spec.views.map(({ directory, path }) =>
-      mount(isRelay(directory) ? volumeName(session, 'bin') : volumeName(session, 'view', directory), path, {
-        readOnly: true,
-      }),
+      isRelay(directory)
+        ? bind(volumeName(session, 'bin'), path, 'read-only')
+        : bind(volumeName(session, 'view', directory), path, 'read-only'),
     ),
-    ...spec.scratch.map(({ path }) => mount(scratchName(session, spec.name, path), path, {})),
+    ...spec.scratch.map(({ path }) => bind(scratchName(session, spec.name, path), path, 'writable')),
   ];
 }
 
-function mounting(volumes: VolumePlan[]) {
-  return (
-    name: string,
-    target: string,
-    { readOnly = false, filled = false }: { readOnly?: boolean; filled?: boolean },
-  ): VolumeMount => {
-    const volume = volumes.find((each) => each.name === name);
-    if (volume === undefined) {
-      throw new Error(`the session has no volume ${name}`);
-    }
-    return mountOf(volume, { target, readOnly, filled });
-  };
+const modes = { filled: 'rw', writable: 'rw,nocopy', 'read-only': 'ro,nocopy' } as const;
+
+/**
+ * A volume at a path. With `filled`, what the image has there is copied into the empty volume, which is for the sidecar alone: any
+ * other image could plant what the sidecar trusts. (Podman keeps to `nocopy` here, and not in a mount of the API's newer form.)
+ */
+export function bind(volume: string, path: string, mode: keyof typeof modes): string {
+  if (!isBindPath(path)) {
+    throw new Error(`${path} cannot be a path in a container`);
+  }
+  return `${volume}:${path}:${modes[mode]}`;
 }
 
-export function mountOf(
-  { name, labels, options }: VolumePlan,
-  { target, readOnly, filled }: { target: string; readOnly: boolean; filled: boolean },
-): VolumeMount {
-  return {
-    Type: 'volume',
-    Source: name,
-    Target: target,
-    ReadOnly: readOnly,
-    VolumeOptions: { NoCopy: !filled, Labels: labels, DriverConfig: { Name: 'local', Options: options } },
-  };
-}
+/** Nothing that the engine could take for an option. */
+export const isBindPath = (path: string): boolean => /^(\/[A-Za-z0-9._-]+)+$/.test(path);

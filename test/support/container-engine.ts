@@ -1,6 +1,6 @@
 /** The container engine of the tests, which `node scripts/setup.mjs --test` found: its command line, and its API on a socket. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -29,19 +29,27 @@ export interface ContainerEngine {
 const idleSeconds = 600;
 
 /** The Docker-compatible API: of the engine that listens already, or a podman service of this caller's own. */
-export async function startContainerEngine(): Promise<ContainerEngine> {
+export async function startContainerEngine(options: EngineOptions = {}): Promise<ContainerEngine> {
   const { address } = requireEngine();
-  return address === null ? startService() : { address, stop: async () => undefined };
+  return address === null ? startService(options) : { address, stop: async () => undefined };
 }
 
-async function startService(): Promise<ContainerEngine> {
+export interface EngineOptions {
+  /** `127.0.0.1:<port>` of registries without TLS, which Docker takes by itself at this address. */
+  insecureRegistries?: readonly string[];
+}
+
+async function startService({ insecureRegistries = [] }: EngineOptions): Promise<ContainerEngine> {
   const directory = mkdtempSync(join(tmpdir(), 'engine-'));
+  const registries = join(directory, 'registries.conf');
+  const entries = insecureRegistries.map((host) => `[[registry]]\nlocation = "${host}"\ninsecure = true\n`);
+  writeFileSync(registries, entries.join(''));
   const socket = join(directory, 'api.sock');
   const { arguments: common, environment } = requireEngine();
   const child = spawn(
     'podman',
     [...common, 'system', 'service', '--time', String(idleSeconds), `unix://${socket}`],
-    { env: { ...process.env, ...environment }, stdio: 'ignore' },
+    { env: { ...process.env, ...environment, CONTAINERS_REGISTRIES_CONF: registries }, stdio: 'ignore' },
   );
   const stop = () => stopService(child, directory);
   try {

@@ -18,12 +18,13 @@ export interface ContainerDriver extends DriverUnderTest<SessionPlan> {
   installation: string;
   settings: EngineSettings;
   /** Call it before anything else. */
-  begin(): Promise<void>;
+  begin(options?: { insecureRegistries: string[] }): Promise<void>;
   docker(): Docker;
   socketPath(): string;
   openWith(apiUrl: string, options: Partial<OpenOptions>): Promise<Runtime<SessionPlan>>;
   /** The engine's name of a session's container. */
   nameOf(sessionId: string, container: string): string;
+  removeImage(reference: string): Promise<void>;
   /** Removes every container, volume and network of this test. */
   end(): Promise<void>;
 }
@@ -68,8 +69,8 @@ export function containerDriver(): ContainerDriver {
     socketPath,
     openWith,
     nameOf,
-    async begin() {
-      engine = await startContainerEngine();
+    async begin(options) {
+      engine = await startContainerEngine(options);
       await docker().createNetwork({ Name: settings.platformNetwork, Driver: 'bridge', Internal: true });
     },
     open: (apiUrl) => openWith(apiUrl, {}),
@@ -78,10 +79,12 @@ export function containerDriver(): ContainerDriver {
       await docker().getContainer(nameOf(sessionId, 'sidecar')).kill();
     },
     running: (sessionId) => thingsLabelled(docker(), `${sessionLabel}=${sessionId}`),
+    async removeImage(reference) {
+      await docker().getImage(reference).remove({ force: true });
+    },
     async end() {
       if (engine !== null) {
-        await removeEverything(docker(), settings);
-        await engine.stop();
+        await removeEverything(docker(), settings).finally(engine.stop);
       }
     },
   };

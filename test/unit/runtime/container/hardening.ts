@@ -32,7 +32,7 @@ const isSidecar = ({ name }: ContainerPlan) => name === 'sidecar';
 const equal = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 const knownHostFields =
-  /^(NetworkMode|Dns|ReadonlyRootfs|Privileged|CapDrop|CapAdd|SecurityOpt|GroupAdd|IpcMode|PublishAllPorts|Memory|MemorySwap|NanoCpus|PidsLimit|OomScoreAdj|LogConfig|RestartPolicy|AutoRemove|Init|Mounts)$/;
+  /^(NetworkMode|Dns|ReadonlyRootfs|Privileged|CapDrop|CapAdd|SecurityOpt|GroupAdd|IpcMode|PublishAllPorts|Memory|MemorySwap|NanoCpus|PidsLimit|OomScoreAdj|LogConfig|RestartPolicy|AutoRemove|Init|Binds)$/;
 
 function ofEach(container: ContainerPlan): string[] {
   const { body, name } = container;
@@ -61,21 +61,29 @@ function ofEach(container: ContainerPlan): string[] {
   });
 }
 
+/** As the engine reads them. */
+function bindsOf({ body }: ContainerPlan) {
+  return body.HostConfig.Binds.map((text) => {
+    const [source = '', target = '', options = ''] = text.split(':');
+    return { source, target, options: new Set(options.split(',')) };
+  });
+}
+
 function ofMounts(container: ContainerPlan, prefix: string): string[] {
-  const mounts = container.body.HostConfig.Mounts;
+  const mounts = bindsOf(container);
   const isScratch = (target: string) => target === '/workspace' || target === '/tmp';
   return broken(container.name, {
     'volumes of its own session only': mounts.every(
-      ({ Type, Source }) => Type === 'volume' && Source.startsWith(`${prefix}.`),
+      ({ source }) => source.startsWith(`${prefix}.`) && !source.includes('/'),
     ),
-    'each path once': new Set(mounts.map(({ Target }) => Target)).size === mounts.length,
+    'each path once': new Set(mounts.map(({ target }) => target)).size === mounts.length,
     'views read-only':
-      isSidecar(container) || mounts.every(({ Target, ReadOnly }) => ReadOnly || isScratch(Target)),
+      isSidecar(container) || mounts.every(({ target, options }) => options.has('ro') || isScratch(target)),
     'nothing of its image in a volume':
-      isSidecar(container) || mounts.every(({ VolumeOptions }) => VolumeOptions.NoCopy),
+      isSidecar(container) || mounts.every(({ options }) => options.has('nocopy')),
     'boot file and spool are the sidecar’s alone':
       isSidecar(container) ||
-      mounts.every(({ Source }) => Source !== `${prefix}.boot` && Source !== `${prefix}.session`),
+      mounts.every(({ source }) => source !== `${prefix}.boot` && source !== `${prefix}.session`),
     'a holder sees nothing': !isHolder(container) || mounts.length === 0,
   });
 }
@@ -101,7 +109,7 @@ function ofUsers(containers: ContainerPlan[]): string[] {
 function ofViews(containers: ContainerPlan[]): string[] {
   const sources = containers
     .filter((each) => !isSidecar(each))
-    .flatMap(({ body }) => body.HostConfig.Mounts.map(({ Source }) => Source))
+    .flatMap((each) => bindsOf(each).map(({ source }) => source))
     .filter((source) => !source.endsWith('.bin'));
   return broken('the session', { 'views are shared by nobody': new Set(sources).size === sources.length });
 }

@@ -120,7 +120,7 @@ describe('networks of a session', () => {
     expect(named(plan, 'net-mcp-a').body).toMatchObject({
       Entrypoint: ['/opt/platform/bin/relay', 'fence', '--dns', '192.0.2.53'],
       User: '0:0',
-      HostConfig: { NetworkMode: 'internet', Dns: ['192.0.2.53'], CapAdd: ['NET_ADMIN'], Mounts: [] },
+      HostConfig: { NetworkMode: 'internet', Dns: ['192.0.2.53'], CapAdd: ['NET_ADMIN'], Binds: [] },
     });
   });
 
@@ -148,7 +148,9 @@ describe('networks of a session', () => {
 
 describe('the rules that the renderer is tested with', () => {
   const plan = () => render(configuration({ servers: [serverNamed('files', { network: 'internet' })] }));
-  const mountsOf = (container: string) => named(plan(), container).body.HostConfig.Mounts;
+  const bindsOf = (container: string) => named(plan(), container).body.HostConfig.Binds;
+  const rebound = (from: string, to: string) =>
+    host('agent', { Binds: bindsOf('agent').map((each) => each.replace(from, to)) });
   const changed = (container: string, change: (plan: ContainerPlan) => unknown): SessionPlan => {
     const copy = structuredClone(plan());
     change(named(copy, container));
@@ -172,47 +174,19 @@ describe('the rules that the renderer is tested with', () => {
     ['unlimited memory', () => host('agent', { Memory: 0 })],
     ['swap', () => host('agent', { MemorySwap: -1 })],
     ['unlimited processes', () => host('agent', { PidsLimit: 0 })],
-    ['a bind mount', () => host('agent', { Binds: ['/:/host'] })],
+    ['a mount of another form', () => host('agent', { Mounts: [] })],
     ['a device', () => host('agent', { Devices: [{}] })],
     ['the host’s processes', () => host('agent', { PidMode: 'host' })],
     ['a restart', () => host('agent', { RestartPolicy: { Name: 'always' } })],
-    [
-      'a writable view',
-      () =>
-        changed('agent', ({ body }) =>
-          body.HostConfig.Mounts.forEach((mount) => {
-            mount.ReadOnly = false;
-          }),
-        ),
-    ],
-    [
-      'a filled view',
-      () =>
-        changed('agent', ({ body }) =>
-          body.HostConfig.Mounts.forEach((mount) => {
-            mount.VolumeOptions.NoCopy = false;
-          }),
-        ),
-    ],
-    [
-      'another’s view',
-      () => changed('agent', ({ body }) => body.HostConfig.Mounts.push(...mountsOf('mcp-files'))),
-    ],
+    ['a writable view', () => rebound(':ro,', ':rw,')],
+    ['a view that its image fills', () => rebound(',nocopy', '')],
+    ['another’s view', () => host('agent', { Binds: [...bindsOf('agent'), ...bindsOf('mcp-files')] })],
     [
       'the boot file',
-      () =>
-        changed('mcp-files', ({ body }) =>
-          body.HostConfig.Mounts.push(
-            ...mountsOf('sidecar')
-              .slice(1, 2)
-              .map((mount) => ({ ...mount, ReadOnly: true })),
-          ),
-        ),
+      () => host('mcp-files', { Binds: [`${name('')}.boot:/boot:ro,nocopy`.replace('-.', '.')] }),
     ],
-    [
-      'a holder that sees something',
-      () => changed('net-mcp-files', ({ body }) => body.HostConfig.Mounts.push(...mountsOf('agent'))),
-    ],
+    ['a directory of the host', () => host('agent', { Binds: ['/etc:/etc:ro,nocopy'] })],
+    ['a holder that sees something', () => host('net-mcp-files', { Binds: bindsOf('agent') })],
     ['no label', () => changed('agent', ({ body }) => Object.assign(body, { Labels: {} }))],
     [
       'the image’s health check',

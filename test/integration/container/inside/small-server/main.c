@@ -1,0 +1,20 @@
+/* An MCP server that needs no library: it answers `initialize`, and says how its environment looks on standard error. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(void) {
+  static char line[65536];
+  const char *token = getenv("TOKEN");
+  fprintf(stderr, "TOKEN is %s\n", token == NULL ? "not set" : token);
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    const char *id = strstr(line, "\"id\":");
+    if (id != NULL && strstr(line, "\"initialize\"") != NULL) {
+      printf("{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
+             "\"serverInfo\":{\"name\":\"small\",\"version\":\"1\"}}}\n",
+             atoi(id + 5));
+      fflush(stdout);
+    }
+  }
+  return 0;
+}
