@@ -51,7 +51,12 @@ export async function startPlatform(
       output += chunk.toString();
     });
   }
-  await untilReady(child, () => output);
+  await untilReady(child, () => output).catch((error: unknown) => {
+    if (options.dataDirectory === undefined) {
+      rmSync(dataDirectory, { recursive: true, force: true });
+    }
+    throw error;
+  });
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
