@@ -2,9 +2,18 @@
  * Makes the platform's keys. Make them once and keep them: stored secrets open with these only.
  *   node scripts/make-keys.mjs                      prints them as lines for `.env`, or for a Kubernetes Secret
  *   node scripts/make-keys.mjs --volumes DIRECTORY  makes those that are missing as files (docker-compose.yml, as root)
+ *   node scripts/make-keys.mjs --print DIRECTORY    prints those that the API sees as lines for `.env`: a backup of them all
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** Users of the services, by number. The worker is root without rights, so it reads what root's group may read. */
@@ -31,10 +40,29 @@ function makeKeys() {
   };
 }
 
-function printKeys() {
-  for (const [name, value] of Object.entries(makeKeys())) {
+function print(keys) {
+  for (const [name, value] of Object.entries(keys)) {
     console.log(`${name}=${value}`);
   }
+}
+
+/** Where each key is in the volumes. */
+const files = {
+  POSTGRES_PASSWORD: 'postgres/password',
+  MASTER_KEYS: 'shared/master_keys',
+  SESSION_KEY_SEED: 'shared/session_key_seed',
+  COOKIE_KEY: 'api/cookie_key',
+  APPROVAL_PRIVATE_KEY: 'api/approval_private_key',
+  APPROVAL_PUBLIC_KEY: 'shared/approval_public_key',
+};
+
+function readVolumes(root) {
+  const { POSTGRES_PASSWORD: _notTheApis, ...own } = files;
+  const read = (file) => readFileSync(join(root, file), 'utf8');
+  return {
+    POSTGRES_PASSWORD: decodeURIComponent(new URL(read('database/url')).password),
+    ...Object.fromEntries(Object.entries(own).map(([name, file]) => [name, read(file)])),
+  };
 }
 
 /** Once they are complete it changes none: no two halves of different sets meet. Throws where a database lost its keys. */
@@ -46,14 +74,11 @@ function fillVolumes(root, postgresPassword) {
       );
     }
     const password = postgresPassword || randomBytes(24).toString('base64url');
-    const keys = makeKeys();
-    write(root, 'postgres/password', password, users.postgres);
+    const keys = { POSTGRES_PASSWORD: password, ...makeKeys() };
     write(root, 'database/url', `postgres://platform:${encodeURIComponent(password)}@postgres:5432/platform`);
-    write(root, 'shared/master_keys', keys.MASTER_KEYS);
-    write(root, 'shared/session_key_seed', keys.SESSION_KEY_SEED);
-    write(root, 'shared/approval_public_key', keys.APPROVAL_PUBLIC_KEY);
-    write(root, 'api/approval_private_key', keys.APPROVAL_PRIVATE_KEY);
-    write(root, 'api/cookie_key', keys.COOKIE_KEY);
+    for (const [name, file] of Object.entries(files)) {
+      write(root, file, keys[name]);
+    }
     write(root, 'shared/complete', '');
     console.log('The keys are made. Back up the volumes keys-*: stored secrets open with these only.');
   }
@@ -74,7 +99,8 @@ function fillVolumes(root, postgresPassword) {
   }
 }
 
-function write(root, file, content, owner = users.platform) {
+function write(root, file, content) {
+  const owner = file.startsWith('postgres/') ? users.postgres : users.platform;
   const path = join(root, file);
   mkdirSync(join(path, '..'), { recursive: true });
   writeFileSync(`${path}.new`, content, { mode: 0o400 });
@@ -84,16 +110,20 @@ function write(root, file, content, owner = users.platform) {
 }
 
 const [option, directory, ...more] = process.argv.slice(2);
+const actions = {
+  '--volumes': () => fillVolumes(directory, process.env.POSTGRES_PASSWORD),
+  '--print': () => print(readVolumes(directory)),
+};
 if (option === undefined) {
-  printKeys();
-} else if (option === '--volumes' && directory !== undefined && more.length === 0) {
+  print(makeKeys());
+} else if (Object.hasOwn(actions, option) && directory !== undefined && more.length === 0) {
   try {
-    fillVolumes(directory, process.env.POSTGRES_PASSWORD);
+    actions[option]();
   } catch (error) {
     console.error(error.message);
     process.exitCode = 1;
   }
 } else {
-  console.error('Usage: node scripts/make-keys.mjs [--volumes DIRECTORY]');
+  console.error('Usage: node scripts/make-keys.mjs [--volumes DIRECTORY | --print DIRECTORY]');
   process.exitCode = 2;
 }

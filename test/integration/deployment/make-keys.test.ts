@@ -62,6 +62,15 @@ describeAsRoot('the keys in volumes', () => {
     expect(made['database/url']).toContain(made['postgres/password']);
   });
 
+  it('can be printed as a backup, for .env', () => {
+    fill();
+    const printed = execFileSync(process.execPath, [program, '--print', directory], { encoding: 'utf8' });
+    const { 'postgres/password': password, 'shared/master_keys': masterKeys } = contents();
+    expect(printed).toContain(`POSTGRES_PASSWORD=${password}\n`);
+    expect(printed).toContain(`MASTER_KEYS=${masterKeys}\n`);
+    expect(printed.trim().split('\n')).toHaveLength(6);
+  });
+
   it('take a password of one’s own, whatever is in it', () => {
     fill({ POSTGRES_PASSWORD: 'a/b@c:d' });
     const { password } = new URL(contents()['database/url'] ?? '');
