@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
+import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
 import type { ContainerWorkload } from '../../../runtime/container-workload/container-workload.ts';
 import type { ContainerSettings } from '../../../runtime/container-workload/render-container-workload.ts';
@@ -43,6 +44,8 @@ export interface KubernetesDriver extends DriverUnderTest<ContainerWorkload> {
   /** What an administrator sees and does. */
   admin(): Admin;
   cluster(): TestCluster;
+  /** The worker's account, with the library's own client, and the name of a session's Secret. */
+  openWorker(sessionId: string): Promise<{ core: CoreV1Api; name: string }>;
   /** The worker's own way to the cluster. */
   openCluster(): Promise<Cluster>;
   settings(changes?: Partial<KubernetesSettings>): KubernetesSettings;
@@ -96,6 +99,12 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
     admin: () => required(begun.admin),
     cluster: () => required(begun.cluster),
     openCluster: open,
+    async openWorker(sessionId) {
+      const config = new KubeConfig();
+      config.loadFromFile(kubeconfig);
+      const [secret] = await required(begun.admin).listSecrets(sessionId);
+      return { core: config.makeApiClient(CoreV1Api), name: secret?.metadata?.name ?? '' };
+    },
     settings,
     containers,
     openWith,

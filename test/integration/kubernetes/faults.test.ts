@@ -1,0 +1,126 @@
+/** Parts of the cluster that are killed while sessions start and run. */
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
+import { serverNamed } from '../../support/frozen-configuration.ts';
+import {
+  hasOwnKubernetes,
+  type OwnTestCluster,
+  startOwnTestCluster,
+} from '../../support/kubernetes/test-cluster.ts';
+import { platformImages } from '../../support/platform-images.ts';
+import { containerIn, secretsWith } from '../runtime/contract.ts';
+import { node, sessionsOnCluster, stays } from './sessions.ts';
+
+const describeOnOwn = hasOwnKubernetes && platformImages !== null ? describe : describe.skip;
+const slowMs = 180_000;
+
+describeOnOwn('sessions on a cluster whose parts die', () => {
+  const own: { cluster?: OwnTestCluster } = {};
+  const sessions = sessionsOnCluster(async () => {
+    own.cluster = await startOwnTestCluster();
+    return own.cluster;
+  });
+  const cluster = (): OwnTestCluster => {
+    if (own.cluster === undefined) {
+      throw new Error('the cluster was not started');
+    }
+    return own.cluster;
+  };
+  const agentRuns = async (id: string) =>
+    expect(containerIn(await sessions.runtime().inspect(id), 'agent')).toMatchObject({ state: 'running' });
+
+  it(
+    'go on without the API server, and are neither lost nor absent meanwhile',
+    async () => {
+      const exitsLater = `setTimeout(() => process.exit(5), 15_000); ${stays}`;
+      const id = await sessions.start(sessions.prepare({ agent: node(exitsLater) }));
+      await eventually(() => agentRuns(id));
+      await cluster().killPart('kube-apiserver');
+      await agentRuns(id);
+      const later = await sessions.open();
+      await expect(later.inspect(id)).rejects.toThrow();
+      await agentRuns(id);
+      await cluster().startPart('kube-apiserver');
+      await eventually(
+        async () =>
+          expect(containerIn(await sessions.runtime().inspect(id), 'agent')).toMatchObject({
+            state: 'exited',
+            exitCode: 5,
+          }),
+        { withinMs: 60_000 },
+      );
+      expect(containerIn(await later.inspect(id), 'agent')).toMatchObject({ state: 'exited' });
+      await sessions.runtime().stop(id);
+      expect(await sessions.driver.running(id)).toEqual([]);
+    },
+    slowMs,
+  );
+
+  it(
+    'start in the end when the API server dies in the middle of a launch',
+    async () => {
+      const frozen = sessions.prepare({ servers: [serverNamed('one')] });
+      const runtime = await sessions.open({ options: { startTimeoutMs: 120_000 } });
+      const starting = runtime.start(runtime.render(frozen), secretsWith(frozen.session_id));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await cluster().killPart('kube-apiserver');
+      await cluster().startPart('kube-apiserver');
+      await starting;
+      await agentRuns(frozen.session_id);
+      await runtime.stop(frozen.session_id);
+      expect(await sessions.driver.running(frozen.session_id)).toEqual([]);
+    },
+    slowMs,
+  );
+
+  it(
+    'start in the end when the node’s kubelet dies in the middle of a launch, and run on when it dies later',
+    async () => {
+      const frozen = sessions.prepare({
+        servers: [
+          serverNamed('one', { env: { T: { kind: 'secret', secret_name: 'T', secret_version: 1 } } }),
+        ],
+      });
+      const id = frozen.session_id;
+      const runtime = await sessions.open({ options: { startTimeoutMs: 120_000 } });
+      const starting = runtime.start(
+        runtime.render(frozen),
+        secretsWith(id, { serverEnv: { one: { T: 'value' } } }),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await cluster().killPart('kubelet');
+      await cluster().startPart('kubelet');
+      await starting;
+      await agentRuns(id);
+      // The Secret of the server is gone by now, and a kubelet that starts anew does not need it.
+      await cluster().killPart('kubelet');
+      await cluster().startPart('kubelet');
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      const state = await runtime.inspect(id);
+      for (const name of ['sidecar', 'agent', 'mcp-one']) {
+        expect(containerIn(state, name)).toMatchObject({ state: 'running' });
+      }
+      await runtime.stop(id);
+      expect(await sessions.driver.running(id)).toEqual([]);
+    },
+    slowMs,
+  );
+
+  it(
+    'are stopped in the end when their node is lost',
+    async () => {
+      const runtime = await sessions.open({ options: { lostNodeTimeoutMs: 1000 } });
+      const frozen = sessions.prepare();
+      const id = frozen.session_id;
+      await runtime.start(runtime.render(frozen), secretsWith(id));
+      await cluster().killPart('kubelet');
+      try {
+        await runtime.stop(id);
+        expect(await runtime.inspect(id)).toEqual({ state: 'absent' });
+      } finally {
+        await cluster().startPart('kubelet');
+      }
+    },
+    slowMs,
+  );
+});

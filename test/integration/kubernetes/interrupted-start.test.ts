@@ -1,0 +1,87 @@
+/** A worker that is killed between any two of its calls to the cluster while it starts a session. */
+import { expect, it } from '@jest/globals';
+import pino from 'pino';
+import type { Cluster } from '../../../runtime/kubernetes/cluster.ts';
+import { createKubernetesRuntime, type KubernetesRuntime } from '../../../runtime/kubernetes/driver.ts';
+import { serverNamed } from '../../support/frozen-configuration.ts';
+import { containerIn, secretsWith } from '../runtime/contract.ts';
+import { describeOnKubernetes } from './kubernetes-driver.ts';
+import { sessionsOnCluster } from './sessions.ts';
+
+class Killed extends Error {}
+
+/** Does the first calls that change something, and none after them: every later one fails, as if the worker had been killed. */
+function killedAfter(calls: number, cluster: Cluster): Cluster {
+  let left = calls;
+  const counted =
+    <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      left -= 1;
+      if (left < 0) {
+        throw new Killed();
+      }
+      return work(...args);
+    };
+  return {
+    ...cluster,
+    createPod: counted(cluster.createPod),
+    createSecret: counted(cluster.createSecret),
+    createNetworkPolicy: counted(cluster.createNetworkPolicy),
+    openGate: counted(cluster.openGate),
+    readPod: counted(cluster.readPod),
+  };
+}
+
+/** The Pod, two Secrets and the policy, the gate, the first look. */
+const callsOfAStart = 6;
+
+describeOnKubernetes('a worker that is killed while it starts a session', () => {
+  const sessions = sessionsOnCluster();
+  const frozen = () =>
+    sessions.prepare({
+      servers: [serverNamed('one', { env: { T: { kind: 'secret', secret_name: 'T', secret_version: 1 } } })],
+    });
+  const dying = async (calls: number): Promise<KubernetesRuntime> => {
+    const { driver } = sessions;
+    return createKubernetesRuntime({
+      cluster: killedAfter(calls, await driver.openCluster()),
+      settings: driver.settings(),
+      containers: driver.containers(sessions.reports().url),
+      startTimeoutMs: 45_000,
+      logger: pino({ level: 'silent' }),
+    });
+  };
+  const startAndDie = async (calls: number) => {
+    const configuration = frozen();
+    const id = configuration.session_id;
+    const secrets = secretsWith(id, { serverEnv: { one: { T: 'value' } } });
+    const killed = await dying(calls);
+    await expect(killed.start(killed.render(configuration), secrets)).rejects.toBeInstanceOf(Killed);
+    killed.close();
+    return { id, configuration, secrets };
+  };
+
+  it.each(Array.from({ length: callsOfAStart }, (_, calls) => calls))(
+    'leaves after %i calls what the next one finishes',
+    async (calls) => {
+      const { id, configuration, secrets } = await startAndDie(calls);
+      const next = sessions.runtime();
+      await next.start(next.render(configuration), secrets);
+      expect(containerIn(await next.inspect(id), 'agent')).toMatchObject({ state: 'running' });
+      await next.stop(id);
+      expect(await sessions.driver.running(id)).toEqual([]);
+    },
+  );
+
+  it.each(Array.from({ length: callsOfAStart }, (_, calls) => calls))(
+    'leaves after %i calls nothing that stopping does not take along',
+    async (calls) => {
+      const { id } = await startAndDie(calls);
+      const next = sessions.runtime();
+      expect((await next.list()).includes(id)).toBe(calls > 0);
+      await next.stop(id);
+      expect(await sessions.driver.running(id)).toEqual([]);
+      expect(await next.inspect(id)).toEqual({ state: 'absent' });
+    },
+  );
+});
