@@ -5,7 +5,7 @@ import { holderName, isHolder, type SessionOnEngine } from './names.ts';
 import { sessionContainers, sessionVolumes } from './session-containers.ts';
 
 const mebibyte = 1024 * 1024;
-/** Of the engine's own, beside those of the session's configuration. */
+/** Every session has them. */
 const expected = ['sidecar', 'agent'];
 
 /** One listing, and one look at each container that has ended. */
@@ -49,6 +49,9 @@ const removed = (name: string): ContainerState => ({
 /** As the relay ends when the network of its container is not closed off. */
 const notFenced = 70;
 
+/** By SIGKILL, in the way of a shell. */
+const killed = 137;
+
 /** Pure. */
 export function exited(
   name: string,
@@ -56,9 +59,13 @@ export function exited(
   found: readonly Pick<ListedContainer, 'name' | 'state'>[],
 ): ContainerState {
   const ended = { name, state: 'exited' as const, exitCode, signal: null };
+  const limit = `${Math.round(memoryBytes / mebibyte)} MiB of memory`;
   if (outOfMemory && exitCode !== 0) {
-    const limit = Math.round(memoryBytes / mebibyte);
-    return { ...ended, reason: `it used more than its ${limit} MiB of memory` };
+    return { ...ended, reason: `it used more than its ${limit}` };
+  }
+  if (exitCode === killed) {
+    // Podman does not always say why.
+    return { ...ended, reason: `it was killed; it may have used more than its ${limit}` };
   }
   const holder = found.find((each) => each.name === holderName(name));
   return exitCode === notFenced && holder !== undefined && holder.state !== 'running'

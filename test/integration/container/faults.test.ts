@@ -109,11 +109,10 @@ describeInContainers('sessions on a container engine', () => {
     const script = 'const held = []; setInterval(() => held.push(Buffer.alloc(16 * 1024 * 1024, 1)), 10);';
     const id = await sessions.start(sessions.prepare({ agent: node(script) }));
     const exit = await sessions.exit(id);
-    expect(exit).toMatchObject({ exitCode: 137 });
-    const { State } = await container(id, 'agent').inspect();
-    if (State.OOMKilled) {
-      expect(exit).toMatchObject({ reason: 'it used more than its 256 MiB of memory' });
-    }
+    expect(exit).toMatchObject({
+      exitCode: 137,
+      reason: expect.stringContaining('used more than its 256 MiB of memory'),
+    });
   });
 
   it('starts a session again from what a worker left that was killed in the middle', async () => {
