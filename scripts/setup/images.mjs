@@ -54,7 +54,7 @@ async function buildWhenChanged(root, environment, engine) {
     });
     if (engine.address === null) {
       // Of earlier sources. Younger ones are the cache of the next build.
-      await runEngine(['image', 'prune', '--force', '--filter', 'until=168h']);
+      await runEngine(['image', 'prune', '--force', '--filter', 'until=24h']);
     }
   } catch (error) {
     throw new SetupError(`The images were not built: ${error.message}`);

@@ -18,10 +18,14 @@ export function run(command, args, options = {}) {
       both += chunk;
     });
     child.once('error', (error) => reject(new SetupError(`${command} could not be run: ${error.message}`)));
-    child.once('close', (code) =>
+    child.once('close', (code, signal) =>
       code === 0
         ? resolve(stdout)
-        : reject(new SetupError(`${[command, ...args].join(' ')} failed:\n${tellingLines(both)}`)),
+        : reject(
+            new SetupError(
+              `${[command, ...args].join(' ')} failed${signal ? ` (${signal})` : ''}:\n${tellingLines(both)}`,
+            ),
+          ),
     );
   });
 }
