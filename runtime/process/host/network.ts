@@ -19,11 +19,20 @@ export function blockedRoutes(): string[] {
   return [...specialIpv4Ranges, ...new Set(own)];
 }
 
+/**
+ * As root, its sandbox takes mounts away that the machine shares, such as the network namespaces of container engines below
+ * /run/netns, unless its mounts are its own first. Any other user cannot unmount what is not theirs.
+ */
+const ownMounts = () =>
+  process.getuid?.() === 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : [];
+
 /** Connects the namespace of a process. The connection ends with `stop`, and with this process. */
 export async function connectNetwork(pid: number): Promise<{ stop(): void }> {
+  const [program = '', ...before] = [...ownMounts(), 'slirp4netns'];
   const slirp = spawn(
-    'slirp4netns',
+    program,
     [
+      ...before,
       '--configure',
       '--mtu=65520',
       '--disable-host-loopback',

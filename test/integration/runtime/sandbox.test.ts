@@ -1,6 +1,8 @@
 /** What hostile code sees and reaches from inside, told by that code itself. */
+
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -329,6 +331,23 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
     tcp.close();
     await reports.close();
     driver.remove();
+  });
+
+  it('leaves the mounts of the machine alone, those too that it shares', async () => {
+    const shared = mkdtempSync(join(tmpdir(), 'shared-'));
+    const kept = join(shared, 'kept');
+    const run = (command: string, ...args: string[]) => execFileSync(command, args);
+    run('mount', '--bind', shared, shared);
+    try {
+      run('mount', '--make-shared', shared);
+      mkdirSync(kept);
+      run('mount', '-t', 'tmpfs', 'tmpfs', kept);
+      await inside(`tell({ there: true })`, { network: 'internet' });
+      expect(readFileSync('/proc/self/mounts', 'utf8')).toContain(` ${kept} `);
+    } finally {
+      run('umount', '--recursive', shared);
+      rmSync(shared, { recursive: true });
+    }
   });
 
   it('a socket that is bound to the interface, which needs no route, reaches none of it either', async () => {
