@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -335,17 +335,14 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
 
   it('leaves the mounts of the machine alone, those too that it shares', async () => {
     const shared = mkdtempSync(join(tmpdir(), 'shared-'));
-    const kept = join(shared, 'kept');
-    const run = (command: string, ...args: string[]) => execFileSync(command, args);
-    run('mount', '--bind', shared, shared);
+    const script =
+      'mount --bind "$0" "$0" && mount --make-shared "$0" && mkdir "$0/kept" && mount -t tmpfs tmpfs "$0/kept"';
     try {
-      run('mount', '--make-shared', shared);
-      mkdirSync(kept);
-      run('mount', '-t', 'tmpfs', 'tmpfs', kept);
+      execFileSync('sh', ['-c', script, shared]);
       await inside(`tell({ there: true })`, { network: 'internet' });
-      expect(readFileSync('/proc/self/mounts', 'utf8')).toContain(` ${kept} `);
+      expect(readFileSync('/proc/self/mounts', 'utf8')).toContain(` ${shared}/kept `);
     } finally {
-      run('umount', '--recursive', shared);
+      execFileSync('umount', ['--recursive', shared]);
       rmSync(shared, { recursive: true });
     }
   });
@@ -365,11 +362,8 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
        tell({ bound: await Promise.all(${JSON.stringify(targets)}.map(bound)) })`,
       { network: 'internet' },
     );
-    expect(seen['bound']).toHaveLength(targets.length);
-    for (const outcome of seen['bound'] as string[]) {
-      // ENETUNREACH, EHOSTUNREACH, ECONNREFUSED, or no answer: it was bound, and nobody was there.
-      expect(outcome).toMatch(/^(101|113|111|nothing)$/);
-    }
+    // Unreachable, refused, or no answer: it was bound, and nobody was there.
+    expect(seen['bound']).toEqual(targets.map(() => expect.stringMatching(/^(101|113|111|nothing)$/)));
   });
 
   it('a route leads outside, and none to this machine, its networks or a metadata service', async () => {
