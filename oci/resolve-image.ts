@@ -19,6 +19,12 @@ export interface Platform {
   architecture: 'amd64' | 'arm64';
 }
 
+/** What this machine runs; sessions run where images are read for them. */
+export const ownPlatform: Platform = {
+  os: 'linux',
+  architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
+};
+
 export interface ResolvedImage {
   /** Of what the reference names: an index where there is one, so that the digest holds for every platform. */
   digest: string;

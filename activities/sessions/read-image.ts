@@ -4,10 +4,9 @@ import { ImageError } from '../../oci/errors.ts';
 import { defaultImageLimits } from '../../oci/limits.ts';
 import { readImage } from '../../oci/read-image.ts';
 import type { RegistryPolicy } from '../../oci/registry-policy.ts';
-import type { Platform } from '../../oci/resolve-image.ts';
+import { ownPlatform } from '../../oci/resolve-image.ts';
 import { launchRefused } from '../failures.ts';
 
-const platform: Platform = { os: 'linux', architecture: process.arch === 'arm64' ? 'arm64' : 'amd64' };
 /** No layer is read, so this is enough; the session waits for it. */
 const timeMs = 30_000;
 
@@ -16,7 +15,7 @@ export function createReadImage(policy: RegistryPolicy): (reference: string) => 
   return async (reference) => {
     try {
       const limits = { ...defaultImageLimits, timeMs };
-      const options = { policy, credentials: null, platform, fileName: null, limits };
+      const options = { policy, credentials: null, platform: ownPlatform, fileName: null, limits };
       const { digest, command } = await readImage(reference, options);
       return { digest, command };
     } catch (error) {

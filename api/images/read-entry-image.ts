@@ -3,7 +3,7 @@ import type { ApiConfig } from '../../config/api.ts';
 import { emptyManifest, type Manifest, type McpServerInput } from '../../contract/catalog.ts';
 import { ImageError } from '../../oci/errors.ts';
 import { type ImageFacts, readImage } from '../../oci/read-image.ts';
-import type { Platform } from '../../oci/resolve-image.ts';
+import { ownPlatform } from '../../oci/resolve-image.ts';
 import type { Db } from '../../store/database.ts';
 import type { EntryImage } from '../../store/mcp-servers/register.ts';
 import { ApiError, invalid } from '../errors.ts';
@@ -17,7 +17,6 @@ const manifestFile = 'mcp-manifest.json';
 /** Layers are unpacked in this process, so only so many images are read at a time; no workspace can take all of it. */
 const maxReads = 8;
 const maxReadsOfWorkspace = 2;
-const platform: Platform = { os: 'linux', architecture: process.arch === 'arm64' ? 'arm64' : 'amd64' };
 
 export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig }): ReadEntryImage {
   const policy = { private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS };
@@ -35,7 +34,7 @@ export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig
           : await readRegistryCredentials(db, config.MASTER_KEYS, { workspaceId, entry: name, secret });
       // A pasted manifest wins, and then no layer is read.
       const fileName = manifest === undefined ? manifestFile : null;
-      const facts = await readImage(shape.image, { policy, credentials, platform, fileName });
+      const facts = await readImage(shape.image, { policy, credentials, platform: ownPlatform, fileName });
       refuseChanged(facts, image_digest);
       return describe(facts, manifest);
     } catch (error) {

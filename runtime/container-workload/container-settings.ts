@@ -1,4 +1,5 @@
 import type { ContainerConfig } from '../../config/containers.ts';
+import { sidecarLimits } from '../sidecar-limits.ts';
 import type { ContainerSettings } from './render-container-workload.ts';
 
 interface Limits {
@@ -28,13 +29,6 @@ export function containerSettings(
     workspaceBytes: config.WORKSPACE_BYTES,
     temporaryBytes: config.TEMPORARY_BYTES,
     totalSeconds: config.SESSION_TOTAL_SECONDS,
-    sidecarLimits: {
-      line_bytes: config.LIMIT_LINE_BYTES,
-      inline_artifact_bytes: 512 * 1024,
-      artifact_bytes: config.LIMIT_ARTIFACT_BYTES,
-      request_input_wait_seconds: 300,
-      server_connect_timeout_ms: 10_000,
-      call_timeout_ms: 0,
-    },
+    sidecarLimits: sidecarLimits(config),
   };
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
+import { withinLimit } from '../time-limit.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import { archiveOf } from './boot-archive.ts';
 import { containerEnv } from './container-env.ts';
@@ -41,8 +42,9 @@ export async function startSession(
   const attempt = randomUUID();
   try {
     const ready = await prepare(engine, session, plan, secrets, options);
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.startTimeoutMs)]);
-    await runAll(ready, { engine, session, secrets, attempt, signal });
+    await withinLimit(options.startTimeoutMs, options.signal, (signal) =>
+      runAll(ready, { engine, session, secrets, attempt, signal }),
+    );
     if (!(await isStarted(engine, session, ready))) {
       throw new Error('something of the session was removed while it started');
     }
@@ -67,10 +69,9 @@ async function prepare(
   { registryCredentials }: LaunchSecrets,
   { settings, signal, pullTimeoutMs }: StartOptions,
 ): Promise<SessionPlan> {
-  const images = await provideImages(
-    engine,
-    [plan.sidecar, ...plan.waves.flat()].map(({ image }) => image),
-    { registryCredentials, signal: AbortSignal.any([signal, AbortSignal.timeout(pullTimeoutMs)]) },
+  const wanted = [plan.sidecar, ...plan.waves.flat()].map(({ image }) => image);
+  const images = await withinLimit(pullTimeoutMs, signal, (limited) =>
+    provideImages(engine, wanted, { registryCredentials, signal: limited }),
   );
   const cover = (each: ContainerPlan) =>
     coverImageVolumes(each, images.get(each.image.reference) ?? [], {

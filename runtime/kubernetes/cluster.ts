@@ -1,12 +1,12 @@
 /** The calls to the cluster that the driver makes, and no others: `rbac.ts` is the list of rights that they need. */
 import type { V1Pod, V1Secret } from '@kubernetes/client-node';
 import { z } from 'zod';
+import { withinLimit } from '../time-limit.ts';
 import { labelKeys, podName } from './names.ts';
 import { type Pod, pod } from './pod.ts';
 import { readLines, readTail } from './read-stream.ts';
 import type { NetworkPolicy } from './render-network-policy.ts';
 import { ClusterError, type ClusterRequest, createRequests } from './requests.ts';
-import { withinLimit } from './time-limit.ts';
 
 export type PodEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; pod: Pod };
 export interface PodList {

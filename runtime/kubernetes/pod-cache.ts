@@ -5,12 +5,12 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { withinLimit } from '../time-limit.ts';
 import type { Cluster, PodEvent } from './cluster.ts';
 import { deletedByOthers, describePod } from './describe-pod.ts';
 import { labelKeys } from './names.ts';
 import { type Pod, sessionOf } from './pod.ts';
 import { ClusterError } from './requests.ts';
-import { withinLimit } from './time-limit.ts';
 
 export interface PodCache {
   get(sessionId: string): Pod | undefined;

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
+import { withinLimit } from '../time-limit.ts';
 import { type LaunchSecrets, WorkloadFailedError } from '../workload.ts';
 import type { Cluster } from './cluster.ts';
 import { envSecretName, labelKeys, launchId, registrySecretName } from './names.ts';
@@ -16,7 +17,6 @@ import { containersWithSecrets, renderSecrets, secretValue } from './render-secr
 import { ClusterError } from './requests.ts';
 import type { KubernetesSettings } from './settings.ts';
 import { startProgress } from './start-progress.ts';
-import { withinLimit } from './time-limit.ts';
 
 export interface StartParts {
   cluster: Cluster;

@@ -1,8 +1,9 @@
 /** Stops a session's Pod, with everything that belongs to it. */
+
+import { withinLimit } from '../time-limit.ts';
 import type { Cluster } from './cluster.ts';
 import { persist } from './persist.ts';
 import type { PodCache } from './pod-cache.ts';
-import { withinLimit } from './time-limit.ts';
 
 export interface StopLimits {
   /** For one call; what is not gone by then can be asked for again. */

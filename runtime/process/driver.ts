@@ -14,6 +14,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { createTurns } from '../in-turn.ts';
+import { sidecarLimits } from '../sidecar-limits.ts';
 import type { LaunchSecrets, Runtime, TakeLeftCalls } from '../workload.ts';
 import { type Programs, sessionFiles } from './layout.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
@@ -110,14 +111,7 @@ async function probe({
     root: sandboxed ? root : null,
     internet,
     apiUrl,
-    sidecarLimits: {
-      line_bytes: limits.LIMIT_LINE_BYTES,
-      inline_artifact_bytes: 512 * 1024,
-      artifact_bytes: limits.LIMIT_ARTIFACT_BYTES,
-      request_input_wait_seconds: 300,
-      server_connect_timeout_ms: 10_000,
-      call_timeout_ms: 0,
-    },
+    sidecarLimits: sidecarLimits(limits),
   };
 }
 

@@ -7,8 +7,9 @@ import { createContainerRuntime } from '../../../runtime/container/driver.ts';
 import type { ContainerSettings } from '../../../runtime/container-workload/render-container-workload.ts';
 import type { Runtime, TakeLeftCalls } from '../../../runtime/workload.ts';
 import { type ContainerEngine, startContainerEngine } from '../../support/container-engine.ts';
+import { testContainerSettings } from '../../support/container-settings.ts';
+import { requirePlatformImages } from '../../support/platform-images.ts';
 import type { DriverUnderTest } from '../runtime/contract.ts';
-import { platformImages } from './platform-images.ts';
 
 const mebibyte = 1024 * 1024;
 const installationLabel = 'agent-platform.internal/installation';
@@ -90,26 +91,8 @@ export function containerDriver(): ContainerDriver {
   };
 }
 
-export function workloadSettings(apiUrl: string): ContainerSettings {
-  const size = { memoryBytes: 256 * mebibyte, cpuMillis: 1000 };
-  return {
-    apiUrl,
-    networks: 'own',
-    images: platformImages(),
-    sizes: { sidecar: size, agent: size, server: size },
-    workspaceBytes: 32 * mebibyte,
-    temporaryBytes: 16 * mebibyte,
-    totalSeconds: 3600,
-    sidecarLimits: {
-      line_bytes: mebibyte,
-      inline_artifact_bytes: 512 * 1024,
-      artifact_bytes: mebibyte,
-      request_input_wait_seconds: 300,
-      server_connect_timeout_ms: 10_000,
-      call_timeout_ms: 0,
-    },
-  };
-}
+export const workloadSettings = (apiUrl: string): ContainerSettings =>
+  testContainerSettings({ apiUrl, networks: 'own', images: requirePlatformImages() });
 
 export async function gatewayOf(docker: Docker, network: string): Promise<string> {
   const { IPAM } = await docker.getNetwork(network).inspect();

@@ -10,7 +10,7 @@ import { containerIn, secretsWith } from '../runtime/contract.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { containerDriver } from './container-driver.ts';
 import { createSessions, node, stays } from './container-sessions.ts';
-import { describeInContainers } from './platform-images.ts';
+import { describeInContainers } from './describe-in-containers.ts';
 
 /** Calls a tool that takes a minute, and says so once it runs. */
 const callsTool = `const socket = require('node:net').connect('/run/platform/mcp/slow.sock');

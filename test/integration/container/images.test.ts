@@ -21,7 +21,7 @@ import { findStaticRelay } from '../../support/static-relay.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { containerDriver } from './container-driver.ts';
 import { createSessions, node } from './container-sessions.ts';
-import { describeInContainers } from './platform-images.ts';
+import { describeInContainers } from './describe-in-containers.ts';
 
 /** bcrypt of "the-password", with the fewest rounds. */
 const passwords = 'ada:$2b$04$GW4JYP9Idmc0nJq.ORPTGecWkpjMzTR.VTDDMsPgSPPoZB0wNu0w6';

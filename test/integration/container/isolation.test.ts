@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
+import { requirePlatformImages } from '../../support/platform-images.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { containerDriver, gatewayOf } from './container-driver.ts';
 import { createSessions, node, parseSeen, probe, stays } from './container-sessions.ts';
-import { describeInContainers, platformImages } from './platform-images.ts';
+import { describeInContainers } from './describe-in-containers.ts';
 
 const internet = { network: 'internet' as const };
 const unreachable = /^(ENETUNREACH|EHOSTUNREACH|EACCES|EPERM|EINVAL)$/;
@@ -121,7 +122,7 @@ describeInContainers('inside a session’s containers', () => {
     const { run, env } = probe(targets);
     const Labels = { 'agent-platform.internal/installation': driver.installation };
     const container = await driver.docker().createContainer({
-      Image: platformImages().runner,
+      Image: requirePlatformImages().runner,
       Entrypoint: [run.command, ...run.args],
       Cmd: [],
       Env: [`TARGETS=${env.TARGETS.value}`],

@@ -19,6 +19,7 @@ import {
 } from '../../../runtime/kubernetes/driver.ts';
 import { podName } from '../../../runtime/kubernetes/names.ts';
 import type { KubernetesSettings } from '../../../runtime/kubernetes/settings.ts';
+import { testContainerSettings } from '../../support/container-settings.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hasKubernetes, startTestCluster, type TestCluster } from '../../support/kubernetes/test-cluster.ts';
 import { platformImages, requirePlatformImages } from '../../support/platform-images.ts';
@@ -79,7 +80,7 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
     ...changes,
   });
   const containers = (apiUrl: string, changes: Partial<ContainerSettings> = {}): ContainerSettings => ({
-    ...containerSettings(apiUrl, required(begun.images)),
+    ...testContainerSettings({ apiUrl, networks: 'shared', images: required(begun.images) }),
     ...changes,
   });
   const openWith = async (apiUrl: string, changes: Partial<OpenChanges>): Promise<KubernetesRuntime> => {
@@ -154,27 +155,6 @@ async function importImages(cluster: TestCluster): Promise<ContainerSettings['im
     sidecar: await cluster.importImage(sidecar),
     scripted: await cluster.importImage(scripted),
     runner: await cluster.importImage(runner),
-  };
-}
-
-function containerSettings(apiUrl: string, images: ContainerSettings['images']): ContainerSettings {
-  const size = { memoryBytes: 256 * mebibyte, cpuMillis: 1000 };
-  return {
-    apiUrl,
-    networks: 'shared',
-    images,
-    sizes: { sidecar: size, agent: size, server: size },
-    workspaceBytes: 32 * mebibyte,
-    temporaryBytes: 16 * mebibyte,
-    totalSeconds: 3600,
-    sidecarLimits: {
-      line_bytes: mebibyte,
-      inline_artifact_bytes: 512 * 1024,
-      artifact_bytes: mebibyte,
-      request_input_wait_seconds: 300,
-      server_connect_timeout_ms: 10_000,
-      call_timeout_ms: 0,
-    },
   };
 }
 

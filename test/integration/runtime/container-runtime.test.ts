@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { containerDriver } from '../container/container-driver.ts';
-import { describeInContainers } from '../container/platform-images.ts';
+import { describeInContainers } from '../container/describe-in-containers.ts';
 import { describeRuntime } from './contract.ts';
 
 describeInContainers('on a container engine', () => {

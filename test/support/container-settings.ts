@@ -1,0 +1,19 @@
+import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
+import { sidecarLimits } from '../../runtime/sidecar-limits.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** What sessions of tests are rendered with: small, so that many of them fit on one machine. */
+export function testContainerSettings(
+  given: Pick<ContainerSettings, 'apiUrl' | 'images' | 'networks'>,
+): ContainerSettings {
+  const size = { memoryBytes: 256 * mebibyte, cpuMillis: 1000 };
+  return {
+    ...given,
+    sizes: { sidecar: size, agent: size, server: size },
+    workspaceBytes: 32 * mebibyte,
+    temporaryBytes: 16 * mebibyte,
+    totalSeconds: 3600,
+    sidecarLimits: sidecarLimits({ LIMIT_LINE_BYTES: mebibyte, LIMIT_ARTIFACT_BYTES: mebibyte }),
+  };
+}
