@@ -45,6 +45,10 @@ export function renderContainerWorkload(
   if (service !== undefined) {
     throw new UnsupportedWorkloadError(`"${service.name}": services are not available yet`);
   }
+  // The catalog takes no such entry; if one came here, its socket would stand where the platform's own is.
+  if (servers.some(({ name }) => name === 'platform')) {
+    throw new UnsupportedWorkloadError(`"platform" is the name of the platform's own server`);
+  }
   const containers = [
     sidecarContainer(settings),
     agentContainer(configuration, settings),

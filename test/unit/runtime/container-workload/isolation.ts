@@ -1,0 +1,106 @@
+/** What a session in containers keeps to, written from the design (8, 11, 12) and decision 0012, and not from the renderer. */
+import type { FrozenConfiguration, FrozenEnv } from '../../../../contract/session.ts';
+import type {
+  ContainerSpec,
+  ContainerWorkload,
+} from '../../../../runtime/container-workload/container-workload.ts';
+
+/** Every rule that is broken, as `<container>: <rule>`. */
+export function violations(
+  { networks, ...workload }: ContainerWorkload & { networks: 'shared' | 'own' },
+  frozen: FrozenConfiguration,
+): string[] {
+  const { containers } = workload;
+  return [
+    ...containers.flatMap((container) => [
+      ...ofEach(container, networks),
+      ...ofSecrets(container, frozen),
+      ...(container.role === 'sidecar' ? [] : ofUntrusted(container)),
+    ]),
+    ...broken('the session', {
+      'the sidecar first, and once': containers.map(({ role }) => role === 'sidecar').lastIndexOf(true) === 0,
+      'a user for each': new Set(containers.map(({ uid }) => uid)).size === containers.length,
+      'a name for each': new Set(containers.map(({ name }) => name)).size === containers.length,
+      'views are shared by nobody, but the relay': isUnshared(containers),
+      'the agent is told nothing of the platform': isHarmless(workload.boot.agent_config),
+    }),
+  ];
+}
+
+const broken = (container: string, rules: Record<string, boolean>): string[] =>
+  Object.entries(rules)
+    .filter(([, kept]) => !kept)
+    .map(([rule]) => `${container}: ${rule}`);
+
+const relay = '/opt/platform/bin/relay';
+
+function ofEach({ name, image, argv, env, uid, size, scratch, ...rest }: ContainerSpec, networks: string) {
+  const { role, network } = rest;
+  const command = argv.indexOf('--');
+  const options = argv.slice(1, command);
+  const narrowed = options.includes('--network') ? options[options.indexOf('--network') + 1] : undefined;
+  const expected = { shared: { none: 'none' }, own: { internet: 'fenced' } }[networks];
+  return broken(name, {
+    'the relay first, and a command behind it': argv[0] === relay && command > 0 && argv.length > command + 1,
+    'its network is narrowed before the command runs':
+      role === 'sidecar' || narrowed === new Map(Object.entries(expected ?? {})).get(network),
+    'limited memory, processor and room':
+      size.memoryBytes > 0 && size.cpuMillis > 0 && scratch.every(({ sizeBytes }) => sizeBytes > 0),
+    'nobody of the system': uid >= 10_000,
+    'each variable once': new Set(env.map((variable) => variable.name)).size === env.length,
+    'an image': image.reference !== '',
+  });
+}
+
+/** A variable is a secret exactly where it was configured to be one, and nothing says which secret, anywhere. */
+function ofSecrets({ name, role, subject, env, image }: ContainerSpec, frozen: FrozenConfiguration) {
+  const named = (list: readonly { name: string; env: FrozenEnv }[]) =>
+    list.find((each) => each.name === subject)?.env;
+  const own: FrozenEnv =
+    {
+      sidecar: {},
+      agent: frozen.agent.env,
+      server: named(frozen.servers),
+      sibling: named(frozen.siblings),
+    }[role] ?? {};
+  const credentials = frozen.servers.find((each) => each.name === subject)?.registry_credentials ?? null;
+  const needsCredentials = role === 'server' && credentials !== null;
+  const configured = (variable: string) => own[variable]?.kind === 'secret';
+  const isPlatforms = (variable: string) => role === 'agent' && variable.startsWith('PLATFORM_');
+  return broken(name, {
+    'secrets of its own only': env.every(
+      (variable) => !('isSecret' in variable) || configured(variable.name),
+    ),
+    'its secrets by name alone': env.every(
+      (variable) =>
+        'isSecret' in variable === (configured(variable.name) && !isPlatforms(variable.name)) &&
+        Object.keys(variable).every((field) => ['name', 'value', 'isSecret'].includes(field)),
+    ),
+    'credentials of its own image only': image.credentialsOf === (needsCredentials ? subject : null),
+  });
+}
+
+/** Nobody but the sidecar reaches its control port, its boot file or the whole volume. */
+function ofUntrusted(container: ContainerSpec) {
+  const { name, role, subject, views, scratch } = container;
+  const own = { agent: 'agent', server: `servers/${subject}`, sibling: null, sidecar: null }[role];
+  return broken(name, {
+    'its own view only': views.every(({ directory }) => directory === 'bin' || directory === own),
+    'the relay at its path': views.some(
+      ({ directory, path }) => directory === 'bin' && path === '/opt/platform/bin',
+    ),
+    'writes nowhere else': scratch.every(({ path }) => path === '/workspace' || path === '/tmp'),
+    'nothing of the platform': isHarmless(container),
+  });
+}
+
+const isHarmless = (shown: unknown) =>
+  !/platform-boot|platform-session|boot\.json|control_(?:port|key|host)|internal_token|api\.agent-platform\.svc/.test(
+    JSON.stringify(shown),
+  );
+
+function isUnshared(containers: readonly ContainerSpec[]): boolean {
+  const seen = containers.flatMap(({ views }) => views.map(({ directory }) => directory));
+  const own = seen.filter((directory) => directory !== 'bin');
+  return new Set(own).size === own.length;
+}
