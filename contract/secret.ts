@@ -27,10 +27,13 @@ export const allowedServers = z.array(entryName).max(200).nullable();
 
 /** One place that references a secret. */
 export const secretUse = z.strictObject({
-  kind: z.enum(['mcp_attachment', 'agent_env', 'sibling_env', 'service_env']),
-  agent: z.strictObject({ id: uuid, name: z.string() }),
-  /** Attachment, sibling or service name; null for the agent's own environment. */
+  /** `registry_secret`: the credentials that a catalog entry's image is pulled with, whichever agents attach it. */
+  kind: z.enum(['mcp_attachment', 'agent_env', 'sibling_env', 'service_env', 'registry_secret']),
+  /** Null for `registry_secret`. */
+  agent: z.strictObject({ id: uuid, name: z.string() }).nullable(),
+  /** Of the attachment, sibling, service or catalog entry; null for the agent's own environment. */
   name: z.string().nullable(),
-  variable: z.string(),
+  /** Null for `registry_secret`: no container is given it. */
+  variable: z.string().nullable(),
 });
 export type SecretUse = z.infer<typeof secretUse>;

@@ -4,15 +4,16 @@ import type { SecretUse } from '../../contract/secret.ts';
 import type { Db } from '../database.ts';
 import { decodeCursor, pageOf } from '../page-cursor.ts';
 
+/** Without an agent, `agent_name`, `name` and `variable` are empty, so that every row has a place in the order. */
 interface UseRow {
   kind: SecretUse['kind'];
-  agent_id: string;
+  agent_id: string | null;
   agent_name: string;
   name: string;
   variable: string;
 }
 
-/** Every place of the workspace that references the secret: attachments, agent env, siblings and services. */
+/** Every place of the workspace that references the secret: attachments, agent env, siblings, services and entries whose image it pulls. */
 export async function listSecretUses(
   db: Db,
   { workspaceId, name }: { workspaceId: string; name: string },
@@ -41,6 +42,10 @@ export async function listSecretUses(
                   union all select 'service_env', jsonb_array_elements(a.services)) c,
          lateral jsonb_each_text(c.companion -> 'env') e
          where a.workspace_id = :workspaceId and e.value = :reference
+       union all
+       select 'registry_secret', null, '', m.name, ''
+         from mcp_servers m
+         where m.workspace_id = :workspaceId and m.shape ->> 'type' = 'image' and m.shape ->> 'registry_secret' = :secret
      ) uses
      where :first or (agent_name, kind, name, variable) > (:agent, :kind, :name, :variable)
      order by agent_name, kind, name, variable
@@ -48,6 +53,7 @@ export async function listSecretUses(
     {
       workspaceId,
       reference: `\${${name}}`,
+      secret: name,
       first: after === null,
       agent: after?.[0] ?? '',
       kind: after?.[1] ?? '',
@@ -63,8 +69,8 @@ export async function listSecretUses(
 function present(row: UseRow): SecretUse {
   return {
     kind: row.kind,
-    agent: { id: row.agent_id, name: row.agent_name },
+    agent: row.agent_id === null ? null : { id: row.agent_id, name: row.agent_name },
     name: row.name === '' ? null : row.name,
-    variable: row.variable,
+    variable: row.variable === '' ? null : row.variable,
   };
 }

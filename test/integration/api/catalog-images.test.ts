@@ -240,6 +240,41 @@ describe('a registry that asks for credentials', () => {
     expect(api.logged()).not.toContain(password);
   });
 
+  it('is among the uses of that secret, before those of agents and page by page', async () => {
+    registry.push('private/server', '1', first);
+    await put(`ada:${password}`);
+    for (const name of ['boxed', 'again']) {
+      await admin.ok('POST', entries, { ...entry(secret, 'private/server'), name });
+    }
+    const command = { type: 'command', command: 'x', args: ['REGISTRY'] };
+    await admin.ok('POST', entries, { name: 'plain', shape: command });
+    await admin.ok('POST', `${base}/agents`, {
+      name: 'zoe',
+      run: { type: 'builtin', name: 'scripted' },
+      env: { OWN: '${REGISTRY}' },
+    });
+    const uses: object[] = [];
+    let cursor = '';
+    for (let page = 0; page < 3; page += 1) {
+      const answer = await member.ok<{ uses: object[]; next_cursor: string | null }>(
+        'GET',
+        `${base}/secrets/REGISTRY/uses?limit=1${cursor}`,
+      );
+      uses.push(...answer.uses);
+      cursor = `&cursor=${answer.next_cursor}`;
+    }
+    expect(uses).toEqual([
+      { kind: 'registry_secret', agent: null, name: 'again', variable: null },
+      { kind: 'registry_secret', agent: null, name: 'boxed', variable: null },
+      expect.objectContaining({ kind: 'agent_env', agent: expect.objectContaining({ name: 'zoe' }) }),
+    ]);
+    const stranger = await api.workspace();
+    await stranger.admin.ok('PUT', `${stranger.base}/secrets/REGISTRY`, { value: 'x' });
+    expect(await stranger.admin.ok('GET', `${stranger.base}/secrets/REGISTRY/uses`)).toMatchObject({
+      uses: [],
+    });
+  });
+
   it('is given none where none is named, or where the secret may not be used', async () => {
     registry.push('private/server', '1', first);
     expect(await refused({})).toMatchObject({ path: 'shape.image', code: 'unauthorized' });

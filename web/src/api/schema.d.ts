@@ -3245,14 +3245,14 @@ export interface components {
         };
         SecretUse: {
             /** @enum {string} */
-            kind: "mcp_attachment" | "agent_env" | "sibling_env" | "service_env";
+            kind: "mcp_attachment" | "agent_env" | "sibling_env" | "service_env" | "registry_secret";
             agent: {
                 /** Format: uuid */
                 id: string;
                 name: string;
-            };
+            } | null;
             name: string | null;
-            variable: string;
+            variable: string | null;
         };
         Session: {
             /** Format: uuid */

@@ -1,7 +1,7 @@
 /** Where a secret is used, as people say it. */
 import type { SecretUse } from '../api/types.ts';
 
-/** What of the agent takes the secret, after the agent's name: "MCP server github, as API_TOKEN". */
+/** What takes the secret, after the name of the agent or catalog entry: "MCP server github, as API_TOKEN". */
 export function placeOfUse({ kind, name, variable }: Pick<SecretUse, 'kind' | 'name' | 'variable'>): string {
   switch (kind) {
     case 'mcp_attachment':
@@ -12,6 +12,8 @@ export function placeOfUse({ kind, name, variable }: Pick<SecretUse, 'kind' | 'n
       return `sibling ${name}, as ${variable}`;
     case 'service_env':
       return `service ${name}, as ${variable}`;
+    case 'registry_secret':
+      return 'credentials for the registry of its image';
   }
 }
 
@@ -20,13 +22,18 @@ export function isReadableByAgent({ kind }: Pick<SecretUse, 'kind'>): boolean {
   return kind === 'agent_env';
 }
 
-/** "no agent", "1 agent", "3 agents": how many different ones use it. */
+/** "no agent", "1 agent", "3 agents, 1 catalog entry": how many different ones use it. */
 export function usersText(uses: readonly SecretUse[]): string {
-  const count = new Set(uses.map(({ agent }) => agent.id)).size;
-  return count === 0 ? 'no agent' : count === 1 ? '1 agent' : `${count} agents`;
+  const agents = new Set(uses.flatMap(({ agent }) => agent?.id ?? [])).size;
+  const entries = uses.filter(({ kind }) => kind === 'registry_secret').length;
+  const counted = [
+    ...(agents === 0 ? [] : [agents === 1 ? '1 agent' : `${agents} agents`]),
+    ...(entries === 0 ? [] : [entries === 1 ? '1 catalog entry' : `${entries} catalog entries`]),
+  ];
+  return counted.join(', ') || 'no agent';
 }
 
-/** Uses through entries that would no longer be given the secret; their agents' next sessions would not start. */
+/** Uses through entries that would no longer be given the secret; the next sessions that they are part of would not start. */
 export function usesCutOff(
   uses: readonly SecretUse[],
   allowedServers: readonly string[] | null,
@@ -34,6 +41,9 @@ export function usesCutOff(
   return allowedServers === null
     ? []
     : uses.filter(
-        ({ kind, name }) => kind === 'mcp_attachment' && name !== null && !allowedServers.includes(name),
+        ({ kind, name }) =>
+          (kind === 'mcp_attachment' || kind === 'registry_secret') &&
+          name !== null &&
+          !allowedServers.includes(name),
       );
 }

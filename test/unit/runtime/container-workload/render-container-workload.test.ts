@@ -222,7 +222,7 @@ describe('what the platform sets', () => {
 
   it('names every server to the agent by a relay with an empty environment', () => {
     const { boot } = render(configuration({ servers: [serverNamed('files', { env: { TOKEN: secret } })] }));
-    expect(boot.agent_config.mcpServers).toEqual(
+    expect(boot.agent_config?.mcpServers).toEqual(
       Object.fromEntries(
         ['platform', 'files'].map((name) => [
           name,

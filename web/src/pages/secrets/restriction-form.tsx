@@ -58,7 +58,7 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
             variant="outline"
             color="yellow"
             role="status"
-            title="These agents will not start until they use another secret"
+            title="Sessions of these will not start until they use another secret"
           >
             <UsesList uses={cutOff} />
           </Alert>

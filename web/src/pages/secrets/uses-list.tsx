@@ -6,16 +6,13 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { isReadableByAgent, placeOfUse } from '../../text/secret-use-text.ts';
 
-/** Each place that refers to the secret, with a link to its agent. */
+/** Each place that refers to the secret, with a link to its agent or catalog entry. */
 export function UsesList({ uses }: { uses: readonly SecretUse[] }) {
-  const { slug } = useWorkspace();
   return (
     <List size="sm" spacing={4}>
       {uses.map((use) => (
-        <List.Item key={`${use.agent.id} ${placeOfUse(use)}`}>
-          <TextLink to={pathOf(slug, 'agents', use.agent.id)}>
-            <VisibleText text={use.agent.name} />
-          </TextLink>
+        <List.Item key={`${use.agent?.id ?? use.name} ${placeOfUse(use)}`}>
+          <User use={use} />
           {': '}
           {placeOfUse(use)}{' '}
           {isReadableByAgent(use) ? (
@@ -26,5 +23,18 @@ export function UsesList({ uses }: { uses: readonly SecretUse[] }) {
         </List.Item>
       ))}
     </List>
+  );
+}
+
+function User({ use: { agent, name } }: { use: SecretUse }) {
+  const { slug } = useWorkspace();
+  return agent === null ? (
+    <TextLink to={pathOf(slug, 'catalog', name ?? '')}>
+      <VisibleText text={name ?? ''} />
+    </TextLink>
+  ) : (
+    <TextLink to={pathOf(slug, 'agents', agent.id)}>
+      <VisibleText text={agent.name} />
+    </TextLink>
   );
 }
