@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { runtimeName } from '../contract/available-runs.ts';
 import { approvalPrivateKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
-import { databaseUrl, flag, isLoopback, key32, logLevel, port } from './parse.ts';
+import { databaseUrl, flag, isLoopback, isLoopbackUrl, key32, logLevel, port } from './parse.ts';
 import { privateRegistries, registryRealms } from './registries.ts';
 import { refuseHalfTls, temporalFields } from './temporal.ts';
 
@@ -52,5 +52,32 @@ export const apiConfig = z
     if (config.OIDC_ISSUER !== undefined && config.PUBLIC_URL === undefined) {
       refuse('PUBLIC_URL', 'is required with OIDC_ISSUER: the provider sends people back to it');
     }
+    if (isLocalProviderForOthers(config)) {
+      refuse(
+        'OIDC_ISSUER',
+        'is a provider for demos (http on this machine), but PUBLIC_URL is an address that others reach: set OIDC_ISSUER to your own provider, or PUBLIC_URL to a loopback address',
+      );
+    }
   });
 export type ApiConfig = z.infer<typeof apiConfig>;
+
+/** Over http on this machine it is a provider for demos, where anybody is whom they like: not for people of other machines. */
+function isLocalProviderForOthers({
+  OIDC_ISSUER: issuer,
+  PUBLIC_URL: publicUrl,
+}: {
+  OIDC_ISSUER?: string | undefined;
+  PUBLIC_URL?: string | undefined;
+}): boolean {
+  // An address that is none is refused as such.
+  if (
+    issuer === undefined ||
+    publicUrl === undefined ||
+    ![issuer, publicUrl].every((url) => URL.canParse(url))
+  ) {
+    return false;
+  }
+  const { protocol, hostname } = new URL(issuer);
+  const isLocal = isLoopbackUrl(issuer) || hostname === '0.0.0.0' || hostname === '[::]';
+  return protocol === 'http:' && isLocal && !isLoopbackUrl(publicUrl);
+}

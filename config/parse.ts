@@ -47,3 +47,14 @@ const loopbackHosts = new Set(['127.0.0.1', '::1', 'localhost']);
 export function isLoopback(host: string): boolean {
   return loopbackHosts.has(host);
 }
+
+const loopbackNames = [
+  /^127(\.\d+){3}$/,
+  /^(.+\.)?localhost\.?$/,
+  /^\[::(ffff:7f[0-9a-f]{2}:[0-9a-f]+|1)\]$/,
+];
+/** Whether the URL leads to the machine of whoever follows it, in any of the forms that such an address has. */
+export function isLoopbackUrl(url: string): boolean {
+  const { hostname } = new URL(url);
+  return loopbackNames.some((name) => name.test(hostname));
+}

@@ -126,6 +126,53 @@ describe('demo sign-in', () => {
   });
 });
 
+describe('an identity provider on the same machine', () => {
+  const { DEMO_SIGN_IN: _, ...without } = api;
+  const withProvider = (OIDC_ISSUER: string, PUBLIC_URL: string) => ({
+    ...without,
+    OIDC_CLIENT_ID: 'platform',
+    OIDC_ISSUER,
+    PUBLIC_URL,
+  });
+
+  it.each([
+    ['http://127.0.0.1:9000', 'https://platform.example'],
+    ['http://127.8.8.8:9000', 'http://platform.example'],
+    ['http://127.1:9000', 'http://192.0.2.1:8080'],
+    ['http://localhost:9000', 'https://localhost.platform.example'],
+    ['HTTP://LOCALHOST.:9000', 'http://127.0.0.1.platform.example'],
+    ['http://identity.localhost:9000', 'https://platform.example'],
+    ['http://[::1]:9000', 'http://[2001:db8::1]:8080'],
+    ['http://[::ffff:127.0.0.1]:9000', 'https://platform.example'],
+    ['http://0.0.0.0:9000', 'https://platform.example'],
+  ])('%s is refused where others reach the platform at %s', (issuer, publicUrl) => {
+    const problem = problemOf(apiConfig, withProvider(issuer, publicUrl));
+    expect(problem).toContain('OIDC_ISSUER');
+    expect(problem).toContain('PUBLIC_URL');
+    expect(problem).not.toContain(new URL(publicUrl).host);
+  });
+
+  it.each([
+    ['http://127.0.0.1:9000', 'http://localhost:8080'],
+    ['http://localhost:9000', 'http://127.0.0.1:8080'],
+    ['http://[::1]:9000', 'http://[::1]:8080'],
+    ['https://localhost:9000', 'https://platform.example'],
+    ['https://identity.example', 'https://platform.example'],
+    ['http://localhost.example:9000', 'https://platform.example'],
+  ])('%s is taken with the platform at %s', (issuer, publicUrl) => {
+    expect(parseEnvironment(apiConfig, withProvider(issuer, publicUrl)).OIDC_ISSUER).toBe(issuer);
+  });
+});
+
+describe('an address that is none', () => {
+  it.each([
+    ['OIDC_ISSUER', { OIDC_ISSUER: 'identity', PUBLIC_URL: 'https://platform.example' }],
+    ['PUBLIC_URL', { OIDC_ISSUER: 'http://127.0.0.1:9000', PUBLIC_URL: 'platform' }],
+  ])('is refused by name: %s', (variable, change) => {
+    expect(problemOf(apiConfig, { ...api, OIDC_CLIENT_ID: 'platform', ...change })).toContain(variable);
+  });
+});
+
 describe('master keys', () => {
   it('may be several, the first of which seals', () => {
     const keys = parseEnvironment(apiConfig, {
