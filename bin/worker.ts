@@ -42,13 +42,14 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const temporal = temporalConnection(config);
   const { namespace } = temporal;
   const connection = await connectToTemporal(temporal, log, stopping.signal);
+  const { runtime, close: closeRuntime } = await openRuntime(config, {
+    programs,
+    takeLeftCalls: (sessionId, calls) => recordLeftCalls(db, sessionId, calls),
+    log,
+  });
   const deps: ActivityDependencies = {
     db,
-    runtime: await openRuntime(config, {
-      programs,
-      takeLeftCalls: (sessionId, calls) => recordLeftCalls(db, sessionId, calls),
-      log,
-    }),
+    runtime,
     readImage: createReadImage({ private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS }),
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
@@ -80,6 +81,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   await worker.run();
   await health?.close();
   stopSweeping();
+  closeRuntime();
   await connection.close();
   await db.destroy();
 }

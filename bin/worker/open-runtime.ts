@@ -18,43 +18,53 @@ export interface RuntimeParts {
   log: Logger;
 }
 
+export interface OpenedRuntime {
+  runtime: ActivityDependencies['runtime'];
+  /** Ends what the runtime does by itself, so that nothing of it keeps the process. Sessions go on. */
+  close(): void;
+}
+
 /** Throws when the runtime cannot be used, with what is missing. */
 export async function openRuntime(
   config: WorkerConfig,
   { programs, takeLeftCalls, log: logger }: RuntimeParts,
-): Promise<ActivityDependencies['runtime']> {
+): Promise<OpenedRuntime> {
   const apiUrl = config.INTERNAL_API_URL;
   switch (config.RUNTIME) {
     case 'process':
-      return createProcessRuntime({
-        sessionsDirectory: config.SESSIONS_DIR,
-        programsDirectory: programs,
-        runnerDirectory: config.RUNNER_DIR,
-        nodeBinary: process.execPath,
-        sandbox: config.SANDBOX,
-        allowUnsandboxed: config.ALLOW_UNSANDBOXED,
-        production: config.NODE_ENV === 'production',
-        apiUrl,
-        limits: config,
-        takeLeftCalls,
-        logger,
-      });
+      return unwatched(
+        await createProcessRuntime({
+          sessionsDirectory: config.SESSIONS_DIR,
+          programsDirectory: programs,
+          runnerDirectory: config.RUNNER_DIR,
+          nodeBinary: process.execPath,
+          sandbox: config.SANDBOX,
+          allowUnsandboxed: config.ALLOW_UNSANDBOXED,
+          production: config.NODE_ENV === 'production',
+          apiUrl,
+          limits: config,
+          takeLeftCalls,
+          logger,
+        }),
+      );
     case 'container':
-      return createContainerRuntime({
-        socketPath: engineSocket(config),
-        engine: {
-          installation: config.CONTAINER_INSTALLATION,
-          platformNetwork: config.CONTAINER_PLATFORM_NETWORK,
-          internetNetwork: config.CONTAINER_INTERNET_NETWORK,
-          dnsServers: config.CONTAINER_DNS,
-          temporaryBytes: config.TEMPORARY_BYTES,
-        },
-        workload: containerSettings(config, { apiUrl, networks: 'own' }),
-        takeLeftCalls,
-        logger,
-      });
-    case 'kubernetes':
-      return createKubernetesRuntime({
+      return unwatched(
+        await createContainerRuntime({
+          socketPath: engineSocket(config),
+          engine: {
+            installation: config.CONTAINER_INSTALLATION,
+            platformNetwork: config.CONTAINER_PLATFORM_NETWORK,
+            internetNetwork: config.CONTAINER_INTERNET_NETWORK,
+            dnsServers: config.CONTAINER_DNS,
+            temporaryBytes: config.TEMPORARY_BYTES,
+          },
+          workload: containerSettings(config, { apiUrl, networks: 'own' }),
+          takeLeftCalls,
+          logger,
+        }),
+      );
+    case 'kubernetes': {
+      const runtime = createKubernetesRuntime({
         cluster: await openCluster({
           kubeconfig: config.KUBECONFIG ?? null,
           namespace: config.KUBERNETES_NAMESPACE,
@@ -64,5 +74,10 @@ export async function openRuntime(
         startTimeoutMs: config.KUBERNETES_START_SECONDS * 1000,
         logger,
       });
+      return { runtime, close: () => runtime.close() };
+    }
   }
 }
+
+/** It does nothing between the calls that are made to it. */
+const unwatched = (runtime: ActivityDependencies['runtime']): OpenedRuntime => ({ runtime, close() {} });

@@ -1,4 +1,7 @@
-/** A worker that is killed between any two of its calls to the cluster while it starts a session. */
+/** A worker that is killed between any two of its calls to the cluster while it starts a session, and one that ends in order. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import pino from 'pino';
 import type { Cluster } from '../../../runtime/kubernetes/cluster.ts';
@@ -35,7 +38,11 @@ function killedAfter(calls: number, cluster: Cluster): Cluster {
 /** The Pod, two Secrets and the policy, the gate, the first look. */
 const callsOfAStart = 6;
 
-describeOnKubernetes('a worker that is killed while it starts a session', () => {
+const endingWorker = fileURLToPath(new URL('ending-worker.ts', import.meta.url));
+/** Far less than a watch of the cluster lasts. */
+const endLimitMs = 45_000;
+
+describeOnKubernetes('a worker that goes away while it starts a session', () => {
   const sessions = sessionsOnCluster();
   const frozen = () =>
     sessions.prepare({
@@ -51,6 +58,18 @@ describeOnKubernetes('a worker that is killed while it starts a session', () => 
       logger: pino({ level: 'silent' }),
     });
   };
+
+  it('ends when it is asked to, and no watch keeps it', async () => {
+    const { kubeconfig, namespace } = sessions.driver;
+    const env = { ...process.env, KUBECONFIG: kubeconfig, KUBERNETES_NAMESPACE: namespace };
+    const ended = await promisify(execFile)(process.execPath, ['--import', 'tsx', endingWorker], {
+      env,
+      timeout: endLimitMs,
+    });
+    // Before it closed its runtime, the watch did.
+    expect(JSON.parse(ended.stdout)).toContain('Timeout');
+  });
+
   const startAndDie = async (calls: number) => {
     const configuration = frozen();
     const id = configuration.session_id;

@@ -40,6 +40,8 @@ export interface OpenChanges {
 
 export interface KubernetesDriver extends DriverUnderTest<ContainerWorkload> {
   namespace: string;
+  /** The worker's file for the cluster. */
+  kubeconfig: string;
   /** Call it before anything else. */
   begin(): Promise<void>;
   /** What an administrator sees and does. */
@@ -97,6 +99,7 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
   };
   return {
     namespace,
+    kubeconfig,
     admin: () => required(begun.admin),
     cluster: () => required(begun.cluster),
     openCluster: open,
