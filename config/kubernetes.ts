@@ -8,6 +8,7 @@ export type Peer = { cidr: string } | { namespace: string; labels: Readonly<Reco
 
 const name = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const namePattern = new RegExp(`^${name}$`);
+const secretNamePattern = new RegExp(`^${name}(?:\\.${name})*$`);
 const keyPattern = new RegExp(
   `^(?:${name}(?:\\.${name})*/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`,
 );
@@ -73,6 +74,17 @@ const ranges = z
   .transform((list) => list.map((range) => range.trim()))
   .refine((list) => list.every(isRange), 'must be ranges such as 10.20.0.0/16,10.30.1.5/32');
 
+/** Comma-separated names of Secrets. */
+const secretNames = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').map((each) => each.trim()))
+  .transform((list) => [...new Set(list.filter((each) => each !== ''))])
+  .refine(
+    (list) => list.every((each) => each.length <= 253 && secretNamePattern.test(each)),
+    'must be names of Secrets such as registry,registry-mirror',
+  );
+
 const percent = (defaultValue: number) => z.coerce.number().int().min(1).max(100).default(defaultValue);
 const dnsName = z.string().max(63).regex(namePattern, 'must be lowercase letters, digits or inner hyphens');
 
@@ -85,6 +97,8 @@ export const kubernetesFields = {
   KUBERNETES_INSTALLATION: dnsName.default('default'),
   /** `reference`: secrets as Secrets of the session's own. `inline`: as values in the Pod, for who reads Pods to read. */
   SECRET_DELIVERY: z.enum(['reference', 'inline']).default('reference'),
+  /** Secrets of KUBERNETES_NAMESPACE that the platform's own images are pulled with, for the cluster to read; none without it. */
+  KUBERNETES_IMAGE_PULL_SECRETS: secretNames,
   KUBERNETES_RUNTIME_CLASS: dnsName.optional(),
   KUBERNETES_NODE_SELECTOR: nodeSelector,
   KUBERNETES_API_PEER: peer(platformPods('api')),

@@ -25,7 +25,10 @@ export function renderPod(
   const { sessionId, containers, directories, lifetimeSeconds } = workload;
   const { namespace, installation, runtimeClass, nodeSelector, sessionVolumeBytes } = settings;
   const labels = sessionLabels({ ...workload, installation, launch });
-  const registrySecrets = serversWithCredentials(workload);
+  const pullSecrets = [
+    ...serversWithCredentials(workload).map((server) => registrySecretName(sessionId, launch, server)),
+    ...settings.imagePullSecrets,
+  ];
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -41,13 +44,7 @@ export function renderPod(
       ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
       ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
       tolerations: ['not-ready', 'unreachable'].map(tolerateLostNode),
-      ...(registrySecrets.length === 0
-        ? {}
-        : {
-            imagePullSecrets: registrySecrets.map((server) => ({
-              name: registrySecretName(sessionId, launch, server),
-            })),
-          }),
+      ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
       securityContext: {
         runAsNonRoot: true,
         fsGroup: containerUsers.group,

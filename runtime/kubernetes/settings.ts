@@ -4,6 +4,8 @@ import type { KubernetesConfig, Peer } from '../../config/kubernetes.ts';
 export interface PodSettings {
   namespace: string;
   installation: string;
+  /** Names of Secrets of the namespace, for the platform's own images. */
+  imagePullSecrets: readonly string[];
   runtimeClass: string | null;
   nodeSelector: Readonly<Record<string, string>>;
   /** What is asked for at least, of what a container may use at most. */
@@ -32,6 +34,7 @@ export interface KubernetesSettings extends PodSettings, NetworkSettings {
 export const kubernetesSettings = (config: KubernetesConfig): KubernetesSettings => ({
   namespace: config.KUBERNETES_NAMESPACE,
   installation: config.KUBERNETES_INSTALLATION,
+  imagePullSecrets: config.KUBERNETES_IMAGE_PULL_SECRETS,
   runtimeClass: config.KUBERNETES_RUNTIME_CLASS ?? null,
   nodeSelector: config.KUBERNETES_NODE_SELECTOR,
   cpuRequestPercent: config.KUBERNETES_CPU_REQUEST_PERCENT,

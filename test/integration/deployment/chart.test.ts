@@ -72,6 +72,7 @@ const everything = {
   oidc: { clientSecret: { existingSecret: 'oidc' } },
   config: { SESSION_TOTAL_SECONDS: '7200' },
   sessions: {
+    pullSecrets: ['registry', 'mirror.internal'],
     runtimeClass: 'gvisor',
     nodeSelector: { pool: 'sessions' },
     egressRanges: ['10.20.0.0/16'],
@@ -232,6 +233,18 @@ describeWithTool('helm')('the Helm chart', () => {
       SIDECAR_IMAGE: 'registry.example/agent-platform-sidecar:9',
       RUNNER_IMAGE: digest,
     });
+  });
+
+  it('pulls its own images with the Secrets of the namespace that they start in', () => {
+    const ofPods = (values: object) =>
+      pods(renderChart(values)).map(({ spec }) => spec['imagePullSecrets'] ?? null);
+    expect(ofPods({})).toEqual([null, null, null]);
+    expect(ofPods(everything)).toEqual(Array(3).fill([{ name: 'pull' }]));
+    const worker = environmentOf(renderChart(everything), 'platform-agent-platform-worker');
+    expect(parseEnvironment(workerConfig, worker)).toMatchObject({
+      KUBERNETES_IMAGE_PULL_SECRETS: ['registry', 'mirror.internal'],
+    });
+    expect(() => renderChart({ sessions: { pullSecrets: ['Registry'] } })).toThrow('pullSecrets');
   });
 
   it('leads an Ingress to the API and the UI, never to the routes of sidecars', () => {

@@ -68,6 +68,7 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
   const settings = (changes: Partial<KubernetesSettings> = {}): KubernetesSettings => ({
     namespace,
     installation: 'test',
+    imagePullSecrets: [],
     runtimeClass: null,
     nodeSelector: {},
     cpuRequestPercent: 1,

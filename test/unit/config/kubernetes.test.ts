@@ -36,7 +36,18 @@ describe('the settings of the Kubernetes runtime', () => {
     });
   });
 
+  it('take names of Secrets to pull images with, each once', () => {
+    const pullSecrets = (text: string) =>
+      parse({ KUBERNETES_IMAGE_PULL_SECRETS: text }).KUBERNETES_IMAGE_PULL_SECRETS;
+    expect(parse({}).KUBERNETES_IMAGE_PULL_SECRETS).toEqual([]);
+    expect(pullSecrets('registry, mirror.internal,registry,')).toEqual(['registry', 'mirror.internal']);
+  });
+
   it.each([
+    ['KUBERNETES_IMAGE_PULL_SECRETS', 'Registry'],
+    ['KUBERNETES_IMAGE_PULL_SECRETS', 'registry mirror'],
+    ['KUBERNETES_IMAGE_PULL_SECRETS', 'registry,-mirror'],
+    ['KUBERNETES_IMAGE_PULL_SECRETS', 'a'.repeat(254)],
     ['KUBERNETES_API_PEER', 'api'],
     ['KUBERNETES_API_PEER', 'cidr:10.0.0.5'],
     ['KUBERNETES_API_PEER', 'pods:app=api'],

@@ -91,6 +91,27 @@ describe('the Secrets of a launch', () => {
     ]);
   });
 
+  it('are pulled with beside those of the operator, whose names alone the Pod has', () => {
+    fc.assert(
+      fc.property(
+        randomLaunch,
+        fc.uniqueArray(fc.stringMatching(/^operator-[a-z]{1,3}$/), { maxLength: 3 }),
+        ({ configuration: frozen, secrets }, imagePullSecrets) => {
+          const { secrets: rendered, pod } = renderAll(frozen, secrets, { imagePullSecrets });
+          const { imagePullSecrets: pulling, ...rest } = pod.spec ?? { containers: [] };
+          const ofSession = rendered.filter(({ type }) => type === 'kubernetes.io/dockerconfigjson');
+          const names = [...ofSession.map(({ metadata }) => metadata?.name), ...imagePullSecrets];
+          expect(pulling).toEqual(names.length === 0 ? undefined : names.map((name) => ({ name })));
+          // Nothing else of the session has to do with them.
+          expect(imagePullSecrets.filter((name) => JSON.stringify([rest, rendered]).includes(name))).toEqual(
+            [],
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
   it('are refused when a value was not resolved', () => {
     const frozen = configuration({
       agent: { env: { TOKEN: { kind: 'secret', secret_name: 'T', secret_version: 1 } } },

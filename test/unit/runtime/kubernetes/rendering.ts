@@ -18,6 +18,7 @@ import { testContainerSettings } from '../../../support/random-configurations.ts
 export const settings: KubernetesSettings = {
   namespace: 'sessions',
   installation: 'test',
+  imagePullSecrets: [],
   runtimeClass: null,
   nodeSelector: {},
   cpuRequestPercent: 10,
