@@ -7,8 +7,8 @@ import { runConfined } from './run-container.ts';
   const run = (program: string, environment: Record<string, string> = {}) =>
     runConfined(requirePlatformImages().platform, ['node', `dist/${program}.js`], { environment });
 
-  it.each(['api', 'worker', 'migrate'])(
-    'starts the %s, which names every variable that it lacks',
+  it.each(['api', 'worker', 'migrate', 'reencrypt-secrets'])(
+    'starts %s, which names every variable that it lacks',
     async (program) => {
       const { exitCode, output } = await run(program);
       expect({ output, exitCode }).toMatchObject({ exitCode: 1 });

@@ -1,0 +1,75 @@
+/** Seals every stored secret with the first key of MASTER_KEYS, so that the others can be retired (docs/operations.md, Keys). */
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { type MasterKeys, masterKeys } from '../config/keys.ts';
+import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
+import { type Db, openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { UnreadableSecretError } from '../store/secrets/envelope.ts';
+import { countSecretsByKey, reencryptSecrets } from '../store/secrets/reencrypt.ts';
+import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
+import { readEnvironment } from './read-environment.ts';
+
+const help = `node dist/reencrypt-secrets.js [--dry-run]
+
+Seals every stored secret with the first key of MASTER_KEYS. It needs DATABASE_URL and MASTER_KEYS (or DATABASE_URL_FILE and
+MASTER_KEYS_FILE), which has to hold the old keys as well. It is safe beside a running platform whose processes all have the
+first key, and may be ended and run again. It ends with 0 when the first key alone opens everything, else with 1.
+
+  --dry-run  says how many secrets each key seals and whether all of them open, and changes nothing
+  --help     prints this
+`;
+
+async function main(db: Db, keys: MasterKeys, { dryRun }: { dryRun: boolean }): Promise<void> {
+  await requireCurrentSchema(db);
+  const before = await printCounts(db);
+  const [newest, ...older] = keys;
+  const total = before.filter(({ keyId }) => keyId !== newest?.id).reduce((sum, { count }) => sum + count, 0);
+  if (dryRun) {
+    const { verified } = await verifyMasterKeys(db, keys);
+    console.log(`All ${verified} open; ${total} would be sealed with "${newest?.id}". Nothing was changed.`);
+    return;
+  }
+  const { reencrypted, unreadable } = await reencryptSecrets(db, keys, {
+    onBatch: (done) => console.log(`Sealed ${done} of ${Math.max(done, total)}.`),
+  });
+  await printCounts(db);
+  if (unreadable.length > 0) {
+    throw new UnreadableSecretError(`These were left as they are:\n  ${unreadable.join('\n  ')}`);
+  }
+  const { verified } = await verifyMasterKeys(db, keys.slice(0, 1));
+  const retire = older.length === 0 ? '' : ' The other keys may be taken out of MASTER_KEYS.';
+  console.log(`${reencrypted} sealed anew; all ${verified} open with "${newest?.id}" alone.${retire}`);
+}
+
+async function printCounts(db: Db) {
+  const counts = await countSecretsByKey(db);
+  const texts = counts.map(({ keyId, count }) => `${keyId} ${count}`);
+  console.log(`Secrets by master key: ${texts.join(', ') || 'none'}.`);
+  return counts;
+}
+
+function readOptions(): { help: boolean; dryRun: boolean } {
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    const { values } = parseArgs({ options: { help: flag, 'dry-run': flag } });
+    return { help: values.help, dryRun: values['dry-run'] };
+  } catch (error) {
+    throw new ConfigurationError(`${error instanceof Error ? error.message : error}\n\n${help}`);
+  }
+}
+
+try {
+  const options = readOptions();
+  if (options.help) {
+    console.log(help);
+  } else {
+    const form = z.object({ DATABASE_URL: databaseUrl, MASTER_KEYS: masterKeys });
+    const { DATABASE_URL, MASTER_KEYS } = parseEnvironment(form, readEnvironment());
+    const db = openDatabase(DATABASE_URL, { poolSize: 1 });
+    await main(db, MASTER_KEYS, options).finally(() => db.destroy());
+  }
+} catch (error) {
+  const expected = error instanceof ConfigurationError || error instanceof UnreadableSecretError;
+  console.error(expected ? error.message : error);
+  process.exitCode = 1;
+}

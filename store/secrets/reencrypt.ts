@@ -1,0 +1,129 @@
+/** Sealing anew what older master keys sealed, so that they can be retired (docs/operations.md, Keys). */
+import { type Db, inTransaction, type Transaction } from '../database.ts';
+import { type MasterKeys, open, type SealedSecret, seal, UnreadableSecretError } from './envelope.ts';
+
+interface StoredSecret extends SealedSecret {
+  id: string;
+  workspaceId: string;
+  name: string;
+}
+
+export interface Reencryption {
+  reencrypted: number;
+  /** What stays as it was: a sentence for each, without a value. */
+  unreadable: string[];
+}
+
+const lowestId = '00000000-0000-0000-0000-000000000000';
+
+/** How many set secrets each master key seals, by the key's id. */
+export async function countSecretsByKey(db: Db): Promise<{ keyId: string; count: number }[]> {
+  return db('workspace_secrets')
+    .where('is_set', true)
+    .groupBy('key_id')
+    .orderBy('key_id')
+    .select({ keyId: 'key_id' }, db.raw('count(*)::int as count'));
+}
+
+/**
+ * Seals every stored value that is not under the first master key with it, under a new data key. Nothing else of a row changes:
+ * sessions that froze its version still start with it. Each batch is one transaction that holds its rows' locks, so that a value
+ * that is written meanwhile is kept; what a killed run left is done by the next. `onBatch` hears how many are done so far.
+ */
+export async function reencryptSecrets(
+  db: Db,
+  keys: MasterKeys,
+  { batchSize = 100, onBatch }: { batchSize?: number; onBatch?: (reencrypted: number) => void } = {},
+): Promise<Reencryption> {
+  let reencrypted = 0;
+  for (;;) {
+    const pass = await reencryptOnce(db, keys, batchSize, (count) => onBatch?.(reencrypted + count));
+    reencrypted += pass.reencrypted;
+    // A process that does not have the newest key yet may have written behind a pass.
+    if (pass.reencrypted === 0) {
+      return { reencrypted, unreadable: pass.unreadable };
+    }
+  }
+}
+
+async function reencryptOnce(
+  db: Db,
+  keys: MasterKeys,
+  batchSize: number,
+  onBatch: (reencrypted: number) => void,
+): Promise<Reencryption> {
+  const pass: Reencryption = { reencrypted: 0, unreadable: [] };
+  let after: string | null = lowestId;
+  while (after !== null) {
+    const from: string = after;
+    const batch = await inTransaction(db, (trx) => reencryptBatch(trx, keys, from, batchSize));
+    pass.unreadable.push(...batch.unreadable);
+    if (batch.reencrypted > 0) {
+      pass.reencrypted += batch.reencrypted;
+      onBatch(pass.reencrypted);
+    }
+    after = batch.last;
+  }
+  return pass;
+}
+
+/** `last`: the id that the next batch comes after; null when there is none. */
+async function reencryptBatch(
+  trx: Transaction,
+  keys: MasterKeys,
+  after: string,
+  batchSize: number,
+): Promise<Reencryption & { last: string | null }> {
+  const older = () =>
+    trx('workspace_secrets')
+      .where('is_set', true)
+      .andWhereNot('key_id', keys[0]?.id ?? '')
+      .orderBy('id');
+  const ids: string[] = await older().andWhere('id', '>', after).limit(batchSize).pluck('id');
+  // Those that were written while this waited for their locks are left out. In the order of ids, so that two runs at once wait for
+  // each other and do not lock each other out.
+  const rows: StoredSecret[] = await older().whereIn('id', ids).forUpdate().select({
+    id: 'id',
+    workspaceId: 'workspace_id',
+    name: 'name',
+    sealedValue: 'sealed_value',
+    sealedDataKey: 'sealed_data_key',
+    keyId: 'key_id',
+  });
+  const unreadable: string[] = [];
+  for (const row of rows) {
+    const problem = await reencryptRow(trx, keys, row);
+    unreadable.push(...(problem === null ? [] : [problem]));
+  }
+  return { reencrypted: rows.length - unreadable.length, unreadable, last: ids.at(-1) ?? null };
+}
+
+/** Null when it is done, else why its value does not open. */
+async function reencryptRow(trx: Transaction, keys: MasterKeys, row: StoredSecret): Promise<string | null> {
+  const sealed = resealed(keys, row);
+  if (typeof sealed === 'string') {
+    return sealed;
+  }
+  await trx('workspace_secrets').where({ id: row.id }).update({
+    sealed_value: sealed.sealedValue,
+    sealed_data_key: sealed.sealedDataKey,
+    key_id: sealed.keyId,
+  });
+  return null;
+}
+
+function resealed(keys: MasterKeys, row: StoredSecret): SealedSecret | string {
+  try {
+    const plaintext = open(keys, row, row);
+    try {
+      return seal(keys, row, plaintext);
+    } finally {
+      plaintext.fill(0);
+    }
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) {
+      return `${error.message} (workspace ${row.workspaceId})`;
+    }
+    throw error;
+  }
+}
