@@ -41,7 +41,9 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
   const reference = parseReference(text);
   const limits = options.limits ?? defaultImageLimits;
   const ended = new AbortController();
-  const signal = AbortSignal.any([AbortSignal.timeout(limits.timeMs), ended.signal]);
+  const { signal } = ended;
+  // A timer of its own: on Node 20 a timeout inside a combined signal may be collected, and then never fires.
+  const timer = setTimeout(() => ended.abort(), limits.timeMs);
   const context = { ...options, resolveName: options.resolveName ?? resolveAllAddresses, signal };
   const client = createRegistryClient(context, limits, reference, options.credentials);
   try {
@@ -58,6 +60,7 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
     }
     throw new ImageError('registry_unreachable', `${reference.registry} cannot be reached${reasonOf(error)}`);
   } finally {
+    clearTimeout(timer);
     // Whatever is still being sent is not read any further.
     ended.abort();
   }

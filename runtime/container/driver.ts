@@ -63,17 +63,20 @@ export async function createContainerRuntime({
       inTurn(plan.sessionId, async () => {
         const stopping = new AbortController();
         starting.set(plan.sessionId, stopping);
-        const given = signal === undefined ? [] : [signal];
+        const stop = () => stopping.abort(signal?.reason);
+        signal?.addEventListener('abort', stop);
         try {
+          signal?.throwIfAborted();
           await startSession(engine, plan, secrets, {
             settings,
             takeLeftCalls,
             sidecarImage,
-            signal: AbortSignal.any([stopping.signal, ...given]),
+            signal: stopping.signal,
             startTimeoutMs,
             pullTimeoutMs,
           });
         } finally {
+          signal?.removeEventListener('abort', stop);
           starting.delete(plan.sessionId);
         }
       }),

@@ -5,17 +5,20 @@ import { ClusterError } from './requests.ts';
 
 const firstPauseMs = 100;
 const maxPauseMs = 2000;
+/** Longer than an API server takes to know who may do what. */
+const rightsKnownMs = 10_000;
 
 /**
  * Does work that is harmless to repeat until the API server has answered it, until `signal` is aborted. Throws ClusterError for an
  * answer that stays, and the last temporary one when the time is over.
  */
 export async function persist<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const rightsKnownAtMs = Date.now() + rightsKnownMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ClusterError && error.isTemporary) || signal.aborted) {
+      if (signal.aborted || !mayPass(error, Date.now() < rightsKnownAtMs)) {
         throw error;
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => {
@@ -23,6 +26,12 @@ export async function persist<Result>(work: () => Promise<Result>, signal: Abort
       });
     }
   }
+}
+
+function mayPass(error: unknown, rightsMayBeUnknown: boolean): boolean {
+  return (
+    error instanceof ClusterError && (error.isTemporary || (rightsMayBeUnknown && error.isLackOfRight))
+  );
 }
 
 /** What the cluster refuses for good, as a sentence for the operator; every other error as it is. */

@@ -36,6 +36,11 @@ export class ClusterError extends Error {
   get isTemporary(): boolean {
     return this.status === null || [401, 408, 429].includes(this.status) || this.status >= 500;
   }
+
+  /** The worker has not this right; an API server that has just started says so of every right, until it has read them. */
+  get isLackOfRight(): boolean {
+    return this.status === 403 && /is forbidden: User ".*" cannot /.test(this.message);
+  }
 }
 
 const requestTimeoutMs = 10_000;

@@ -68,17 +68,27 @@ async function attempt(
   request: PlatformRequest,
   timeoutMs: number,
 ): Promise<{ status: number; body: unknown } | null> {
-  const timeout = AbortSignal.timeout(Math.max(1, timeoutMs));
+  // A timer of its own: on Node 20 a timeout inside a combined signal may be collected, and then never fires.
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  const timer = setTimeout(end, Math.max(1, timeoutMs));
+  request.signal?.addEventListener('abort', end);
   try {
+    if (request.signal?.aborted) {
+      return null;
+    }
     const response = await sendJson(internalUrl(address, request.path), {
       method: request.method,
       headers: { [internalTokenHeader]: address.token },
       body: request.body,
-      signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
+      signal: ended.signal,
     });
     return isAnswer(response.status, request) ? response : null;
   } catch {
     return null;
+  } finally {
+    clearTimeout(timer);
+    request.signal?.removeEventListener('abort', end);
   }
 }
 

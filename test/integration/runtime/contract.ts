@@ -119,7 +119,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
 
     it('gives the end of a container’s output, as much as was asked for, and of no other file', async () => {
       const id = await start(
-        prepare({ agent: node(`console.log('a'.repeat(5000)); console.error('the end')`) }),
+        prepare({ agent: node(`console.log('a'.repeat(5000)); console.log('the end')`) }),
       );
       await logged(id, 'agent', 'the end');
       const tail = await runtime.logs(id, 'agent', 100);
