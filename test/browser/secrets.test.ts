@@ -103,7 +103,7 @@ describeInBrowser('secrets in the web UI', () => {
     await page.getByText('Saved.').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     const dialog = page.getByRole('dialog', { name: 'Clear DEMO_API_TOKEN?' });
-    await dialog.getByText('these agents will not start until it is set again').waitFor();
+    await dialog.getByText('sessions of these will not start until it is set again').waitFor();
     await dialog.getByRole('link', { name: 'scribe' }).waitFor();
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Clear the value' }).click();
