@@ -29,9 +29,7 @@ export async function persist<Result>(work: () => Promise<Result>, signal: Abort
 }
 
 function mayPass(error: unknown, rightsMayBeUnknown: boolean): boolean {
-  return (
-    error instanceof ClusterError && (error.isTemporary || (rightsMayBeUnknown && error.isLackOfRight))
-  );
+  return error instanceof ClusterError && (error.isTemporary || (rightsMayBeUnknown && error.isLackOfRight));
 }
 
 /** What the cluster refuses for good, as a sentence for the operator; every other error as it is. */

@@ -31,5 +31,5 @@ const { runtime, close } = await openRuntime(config, {
 await runtime.list();
 // The watch has its own connection by then.
 await sleep(1000);
-console.log(JSON.stringify(process.getActiveResourcesInfo()));
+process.stdout.write(JSON.stringify(process.getActiveResourcesInfo()));
 close();

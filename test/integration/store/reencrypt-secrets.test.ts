@@ -33,11 +33,7 @@ beforeEach(async () => {
   workspaceId = (await createWorkspace(db, { slug: 'w', name: 'w' }, user))?.id ?? '';
   const rows = Array.from({ length: count }, (_, index) => {
     const identity = { workspaceId, name: `S_${index}` };
-    const { sealedValue, sealedDataKey, keyId } = seal(
-      [older],
-      identity,
-      Buffer.from(valueOf(identity.name)),
-    );
+    const { sealedValue, sealedDataKey, keyId } = seal([older], identity, Buffer.from(textOf(identity.name)));
     const sealed = { sealed_value: sealedValue, sealed_data_key: sealedDataKey, key_id: keyId };
     return { workspace_id: workspaceId, name: identity.name, version: index, updated_by: userId, ...sealed };
   });
@@ -50,7 +46,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-const valueOf = (name: string) => `the value of ${name}, which nobody may read`;
+const textOf = (name: string) => `the value of ${name}, which nobody may read`;
 
 function start(args: string[] = [], keys: MasterKeys = both) {
   const MASTER_KEYS = keys.map(({ id, key: bytes }) => `${id}:${bytes.toString('base64')}`).join(',');
@@ -146,7 +142,7 @@ describe('the change of the master key', () => {
     const after = await rowsOf();
     const rest = ({ sealed_value: _value, sealed_data_key: _key, key_id: _id, ...others }: Row) => others;
     expect(after.map(rest)).toEqual(before.map(rest));
-    expect(await values()).toEqual(new Map(before.map(({ name }) => [name, valueOf(name)])));
+    expect(await values()).toEqual(new Map(before.map(({ name }) => [name, textOf(name)])));
     // Whoever has the old key and a data key of before has nothing of what is stored now.
     expect(
       after.filter((row, index) => row.sealed_value.equals(before[index]?.sealed_value ?? row.sealed_value)),
