@@ -3,12 +3,12 @@ import { StartError } from './start-error.ts';
 
 export class ApiClient {
   readonly #url: string;
-  readonly #cookie: string;
+  /** The pair `platform_session=...` of somebody who has signed in. */
+  readonly cookie: string;
 
-  /** `cookie` is the pair `platform_session=...` of somebody who has signed in. */
   constructor(url: string, cookie: string) {
     this.#url = url;
-    this.#cookie = cookie;
+    this.cookie = cookie;
   }
 
   /** By the demo sign-in. Throws StartError when the person is not let in. */
@@ -29,7 +29,7 @@ export class ApiClient {
     const response = await fetch(`${this.#url}/api${path}`, {
       method,
       headers: {
-        cookie: this.#cookie,
+        cookie: this.cookie,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

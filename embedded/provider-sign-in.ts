@@ -4,33 +4,44 @@ import { StartError } from './start-error.ts';
 
 const mostSteps = 15;
 
+/** As `fetch`; for a provider whose certificate only somebody knows. */
+export type Request = (url: string, init: RequestInit) => Promise<Response>;
+
 /** `url` is the platform's PUBLIC_URL, `person` whom to choose on the provider's page. Throws StartError when that fails. */
-export async function signInAtProvider(url: string, person: string): Promise<ApiClient> {
+export async function signInAtProvider(
+  url: string,
+  person: string,
+  request: Request = fetch,
+): Promise<ApiClient> {
   const jar = new CookieJar();
   const platform = new URL(url).origin;
-  let response = await visit(jar, `${platform}/api/auth/sign-in?return_to=/app/`);
+  let at = `${platform}/api/auth/sign-in?return_to=/app/`;
+  let response = await visit(request, jar, at);
   for (let step = 0; step < mostSteps; step += 1) {
     const next = response.headers.get('location');
     if (next !== null) {
-      const to = new URL(next, response.url);
-      if (to.href === `${platform}/app/`) {
+      at = new URL(next, at).href;
+      if (at === `${platform}/app/`) {
         return new ApiClient(platform, jar.header(platform));
       }
-      response = await visit(jar, to.href);
-    } else if (response.ok && new URL(response.url).origin !== platform) {
-      response = await visit(jar, response.url, new URLSearchParams({ person }));
+      response = await visit(request, jar, at);
+    } else if (response.ok && new URL(at).origin !== platform) {
+      response = await visit(request, jar, at, new URLSearchParams({ person }));
     } else {
       break;
     }
   }
-  throw new StartError(
-    `${person} cannot sign in: ${new URL(response.url).origin} answered ${response.status}`,
-  );
+  throw new StartError(`${person} cannot sign in: ${new URL(at).origin} answered ${response.status}`);
 }
 
-async function visit(jar: CookieJar, url: string, form?: URLSearchParams): Promise<Response> {
+async function visit(
+  request: Request,
+  jar: CookieJar,
+  url: string,
+  form?: URLSearchParams,
+): Promise<Response> {
   const { origin } = new URL(url);
-  const response = await fetch(url, {
+  const response = await request(url, {
     redirect: 'manual',
     headers: { cookie: jar.header(origin) },
     ...(form === undefined ? {} : { method: 'POST', body: form }),

@@ -1,6 +1,6 @@
 /** The platform's images, built from deploy/Dockerfile for the tests of containers and Kubernetes. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { makeBaseImage, problemOfBaseImage } from './base-image.mjs';
@@ -9,71 +9,88 @@ import { run } from './run.mjs';
 
 /** In the order of the Dockerfile: what is built for one is there for the next. */
 const targets = ['sidecar', 'scripted', 'runner', 'platform'];
-const nameOf = (target) => `localhost/agent-platform/${target}:test`;
+/** A build of its own, for docker-compose.yml. */
+const demoIdentity = 'deploy/demo-identity';
+const names = [...targets, 'demo-identity'];
+/** The tag tells builds apart: several checkouts share one engine. */
+const nameOf = (name, stamp) => `localhost/agent-platform/${name}:${stamp.slice(0, 16)}`;
 
 /** Writes .cache/images.json: the image of each target, or null where none can be built. Builds only when a source changed. */
 export async function provideImages(root, environment) {
-  const listFile = join(root, '.cache/images.json');
   const engine = JSON.parse(readFileSync(join(root, '.cache/container-engine.json'), 'utf8'));
-  const problem = engine.problem ?? (await buildWhenChanged(root, environment, engine));
-  if (problem === null || problem === 'built') {
-    writeFileSync(
-      listFile,
-      JSON.stringify(Object.fromEntries(targets.map((target) => [target, nameOf(target)]))),
-    );
-    return problem ?? undefined;
+  const { problem, stamp, done } =
+    engine.problem === null ? await buildWhenMissing(root, environment, engine) : engine;
+  const list = problem ? null : Object.fromEntries(names.map((name) => [name, nameOf(name, stamp)]));
+  writeFileSync(join(root, '.cache/images.json'), JSON.stringify(list));
+  if (!problem) {
+    return done;
   }
-  writeFileSync(listFile, 'null');
   if (environment.CI) {
     throw new SetupError(`The images: ${problem}\nCI leaves no test out.`);
   }
   return `left out (${problem.split('\n')[0]})`;
 }
 
-/** Null when all are there as the sources are, 'built', or why they cannot be. */
-async function buildWhenChanged(root, environment, engine) {
+/** The `stamp` of the sources, whose images are there, and what was `done` for it; or the `problem` why they cannot be. */
+async function buildWhenMissing(root, environment, engine) {
+  const stamp = hashOfSources(root);
   const runEngine = (args) =>
     run(engine.program, [...engine.arguments, ...args], {
       cwd: root,
       env: { ...environment, ...engine.environment },
     });
-  const stampFile = join(root, '.cache/images.sha256');
-  const stamp = hashOfSources(root);
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp && (await allThere(runEngine))) {
-    return null;
+  if (await allThere(runEngine, stamp)) {
+    return { stamp };
   }
   try {
     const base = await provideBase(root, environment, runEngine);
     if (base.problem !== null) {
-      return base.problem;
+      return { problem: base.problem };
     }
     await withHeartbeat('building the images', async () => {
       for (const target of targets) {
-        await runEngine(['build', ...base.buildArguments, ...buildArguments(engine, target), '.']);
+        await runEngine(['build', ...base.buildArguments, ...buildArguments(engine, target, stamp), '.']);
       }
+      await runEngine([
+        'build',
+        ...base.buildArguments,
+        '--tag',
+        nameOf('demo-identity', stamp),
+        demoIdentity,
+      ]);
     });
     if (engine.address === null) {
       // Of earlier sources. Younger ones are the cache of the next build.
       await runEngine(['image', 'prune', '--force', '--filter', 'until=24h']);
+      await removeEarlier(runEngine, stamp);
     }
   } catch (error) {
     throw new SetupError(`The images were not built: ${error.message}`);
   }
-  writeFileSync(stampFile, stamp);
-  return 'built';
+  return { stamp, done: 'built' };
 }
 
-const allThere = (runEngine) =>
+/** Names of builds that are a day old. An image that a container uses stays. */
+async function removeEarlier(runEngine, stamp) {
+  const ours = names.flatMap((name) => ['--filter', `reference=localhost/agent-platform/${name}`]);
+  const options = [...ours, '--filter', 'until=24h', '--format', '{{.Repository}}:{{.Tag}}'];
+  const listed = (await runEngine(['images', ...options])).split('\n');
+  for (const name of listed.filter((text) => text !== '' && !text.endsWith(`:${stamp.slice(0, 16)}`))) {
+    await runEngine(['rmi', name]).catch(() => undefined);
+  }
+}
+
+const allThere = (runEngine, stamp) =>
   Promise.all(
-    targets.map((target) => runEngine(['image', 'inspect', '--format', '{{.Id}}', nameOf(target)])),
+    names.map((name) => runEngine(['image', 'inspect', '--format', '{{.Id}}', nameOf(name, stamp)])),
   ).then(
     () => true,
     () => false,
   );
 
-function buildArguments(engine, target) {
+function buildArguments(engine, target, stamp) {
   return [
-    ...['--file', 'deploy/Dockerfile', '--target', target, '--tag', nameOf(target)],
+    ...['--file', 'deploy/Dockerfile', '--target', target, '--tag', nameOf(target, stamp)],
     // Stages that do not need each other are built side by side, which docker does by itself.
     ...(engine.program === 'podman' && engine.address === null ? ['--jobs', '2'] : []),
   ];
@@ -124,13 +141,17 @@ const useMade = (name) => ({
   buildArguments: ['--build-arg', `NODE_IMAGE=${name}`, '--network', 'host'],
 });
 
-/** Of everything that .dockerignore lets into the build. */
+/** Of everything that .dockerignore lets into the build, and of the demo identity provider. */
 function hashOfSources(root) {
   const allowed = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('!'))
     .map((line) => line.slice(1));
-  const files = ['.dockerignore', 'deploy/Dockerfile', ...allowed.flatMap((path) => filesBelow(root, path))];
+  const files = [
+    '.dockerignore',
+    'deploy/Dockerfile',
+    ...[...allowed, demoIdentity].flatMap((path) => filesBelow(root, path)),
+  ];
   const hash = createHash('sha256');
   for (const file of files.toSorted()) {
     hash

@@ -1,6 +1,6 @@
 /** The platform under attack: its own instance, the servers of the suite, a bystanding session, and the controls. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,8 +118,10 @@ export class Arena {
         'control-of-other': this.controlPortOf(this.other.id),
         everywhere: portOf(everywhere),
       },
-      addresses: Object.values(networkInterfaces())
-        .flatMap((all) => all ?? [])
+      // Bridges of containers and clusters come and go with the tests beside this one.
+      addresses: Object.entries(networkInterfaces())
+        .filter(([name]) => !existsSync(`/sys/class/net/${name}/bridge`))
+        .flatMap(([, all]) => all ?? [])
         .filter(({ internal, family }) => !internal && family === 'IPv4')
         .map(({ address }) => address),
       otherSession: {

@@ -10,9 +10,13 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+export const createTestDatabase = (): Promise<TestDatabase> => createFrom(process.env['TEST_TEMPLATE']);
+
+/** One that nothing has migrated. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => createFrom('template1');
+
+async function createFrom(template: string | undefined): Promise<TestDatabase> {
   const serverUrl = process.env['TEST_POSTGRES_URL'];
-  const template = process.env['TEST_TEMPLATE'];
   if (serverUrl === undefined || template === undefined) {
     throw new Error('jest runs without its global setup');
   }

@@ -9,15 +9,18 @@ import { type Blob, digestOf, type TestImage } from './images.ts';
 export const hasDockerRegistry = spawnSync('docker-registry', ['--version']).error === undefined;
 
 export interface DockerRegistry {
-  /** `127.0.0.1:port`. */
+  /** `address:port`. */
   host: string;
   stop(): Promise<void>;
 }
 
-/** Serves what is below `storage`; `settings` are further top-level parts of its configuration, `http` parts of that one. */
+/**
+ * Serves what is below `storage` on an address of this machine; `settings` are further top-level parts of its configuration,
+ * `http` parts of that one.
+ */
 export async function startDockerRegistry(
   storage: string,
-  { http = {}, ...settings }: { http?: object; auth?: object } = {},
+  { address = '127.0.0.1', http = {}, ...settings }: { address?: string; http?: object; auth?: object } = {},
 ): Promise<DockerRegistry> {
   const directory = await mkdtemp(join(tmpdir(), 'registry-'));
   const configuration = {
@@ -25,7 +28,7 @@ export async function startDockerRegistry(
     log: { level: 'info', formatter: 'json' },
     storage: { filesystem: { rootdirectory: storage }, delete: { enabled: true } },
     // It asks the system for a port and says which.
-    http: { addr: '127.0.0.1:0', ...http },
+    http: { addr: `${address}:0`, ...http },
     ...settings,
   };
   // JSON is YAML.
@@ -33,7 +36,7 @@ export async function startDockerRegistry(
   const child = spawn('docker-registry', ['serve', join(directory, 'config.yml')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const host = await listeningHost(child);
+  const host = `${address}:${await listeningPort(child)}`;
   return {
     host,
     async stop() {
@@ -45,16 +48,16 @@ export async function startDockerRegistry(
   };
 }
 
-/** What it says once it listens. Throws with everything that it said when it ends before. */
-async function listeningHost(child: ChildProcess): Promise<string> {
+/** Which it says once it listens. Throws with everything that it said when it ends before. */
+async function listeningPort(child: ChildProcess): Promise<string> {
   const said: string[] = [];
   if (child.stderr !== null) {
     for await (const line of createInterface({ input: child.stderr })) {
       said.push(line);
-      const [, host] = /listening on (127\.0\.0\.1:\d+)/.exec(line) ?? [];
-      if (host !== undefined) {
+      const [, port] = /listening on (?:[\d.]+|\[::\]):(\d+)/.exec(line) ?? [];
+      if (port !== undefined) {
         child.stderr.resume();
-        return host;
+        return port;
       }
     }
   }

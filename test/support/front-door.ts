@@ -17,10 +17,12 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export class FrontDoor {
   readonly url: string;
-  private cookie = '';
+  private cookie: string;
 
-  constructor(url: string) {
+  /** `cookie` is that of somebody who has signed in. */
+  constructor(url: string, cookie = '') {
     this.url = url;
+    this.cookie = cookie;
   }
 
   /** Signs in through the demo sign-in and keeps the cookie. */

@@ -1,4 +1,4 @@
-/** The images that `node scripts/setup.mjs --test` built from deploy/Dockerfile, by their names in the container engine. */
+/** The images that `node scripts/setup.mjs --test` built from deploy/, by their names in the container engine. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -7,6 +7,7 @@ const names = z.object({
   scripted: z.string(),
   runner: z.string(),
   platform: z.string(),
+  'demo-identity': z.string(),
 });
 export type PlatformImages = z.infer<typeof names>;
 

@@ -126,6 +126,8 @@ const partArguments: Record<Part, (place: NodePlace) => string[]> = {
   'kube-controller-manager': (place) => [
     `--kubeconfig=${kubeconfigFile(place)}`,
     `--service-account-private-key-file=${join(place.directory, 'service-account.key')}`,
+    // What Pods with a token of their own check the API server against.
+    `--root-ca-file=${certificateFile(place)}`,
     '--leader-elect=false',
     '--secure-port=0',
   ],

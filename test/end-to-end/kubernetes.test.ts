@@ -1,0 +1,151 @@
+/** The chart on a real cluster, from its installation to its removal, and the main job on it with an MCP server's own image. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { V1Pod } from '@kubernetes/client-node';
+import { signInAtProvider } from '../../embedded/provider-sign-in.ts';
+import { describeWithTool } from '../support/deployment-tools.ts';
+import { type DockerRegistry, hasDockerRegistry, startDockerRegistry } from '../support/docker-registry.ts';
+import { eventually } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { prepareRelease, type Release } from '../support/kubernetes/release.ts';
+import { clusterTimeoutMs, hasOwnKubernetes, startTestCluster } from '../support/kubernetes/test-cluster.ts';
+import { platformImages } from '../support/platform-images.ts';
+import {
+  finishedUnder,
+  finishSession,
+  type Notes,
+  prepareNotes,
+  pushNotesImage,
+  startWaitingSession,
+} from './notes.ts';
+
+// Pods of a cluster elsewhere cannot be reached from here.
+const canRun = hasOwnKubernetes && !process.env['KUBECONFIG'] && hasDockerRegistry && platformImages !== null;
+
+(canRun ? describeWithTool('helm') : describe.skip)('the platform on Kubernetes', () => {
+  const storage = mkdtempSync(join(tmpdir(), 'registry-storage-'));
+  let registry: DockerRegistry;
+  let release: Release;
+  let ada: FrontDoor;
+  let max: FrontDoor;
+  let notes: Notes;
+
+  beforeAll(async () => {
+    const cluster = await startTestCluster();
+    registry = await startDockerRegistry(storage, { address: cluster.hostAddress });
+    cluster.trustRegistry(registry.host);
+    release = await prepareRelease(cluster, registry.host);
+  }, clusterTimeoutMs);
+  afterAll(async () => {
+    await release?.end();
+    await registry?.stop();
+    rmSync(storage, { recursive: true, force: true });
+  }, 120_000);
+
+  const signIn = async (person: string) => {
+    const { cookie } = await signInAtProvider(release.url, person, release.identity.request);
+    return new FrontDoor(release.url, cookie);
+  };
+
+  it('is installed by the chart, makes its own schema, and lets people of the identity provider in', async () => {
+    await release.apply('install');
+    expect((await release.pods('api')).map(isReady)).toEqual([true, true]);
+    expect((await release.pods('worker')).map(isReady)).toEqual([true, true]);
+    ada = await signIn('ada');
+    max = await signIn('max');
+    await ada.ok('POST', '/api/workspaces', { slug: 'demo', name: 'Demo' });
+    const { user } = await max.me();
+    await ada.ok('PUT', `/api/workspaces/demo/members/${user.id}`, { role: 'member' });
+  }, 300_000);
+
+  it('does the main job with an image that was built and pushed, and leaves nothing of the session', async () => {
+    const image = await pushNotesImage(registry.host);
+    notes = await prepareNotes(ada, image);
+    expect(notes.entry).toMatchObject({
+      manifest_source: 'image',
+      manifest: { tool_scopes: { add_note: 'notes.write' } },
+    });
+    const { session, request } = await startWaitingSession(max, notes);
+    const [pod] = await release.sessionPods();
+    const server = pod?.spec?.containers.find(({ name }) => name.includes('notes'));
+    expect(server?.image).toBe(`${image.replace(/:1$/, '')}@${notes.entry.image_digest}`);
+    expect(JSON.stringify(pod)).not.toContain(notes.token);
+    const grant = await max.approve(request);
+    expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
+    await eventually(async () => expect(await release.sessionPods()).toEqual([]));
+  }, 240_000);
+
+  it('goes on after every Pod of the API and every worker was killed while a session waits', async () => {
+    const { session, request } = await startWaitingSession(max, notes);
+    const killed = [...(await release.pods('api')), ...(await release.pods('worker'))];
+    for (const { metadata } of killed) {
+      const pod = { name: metadata?.name ?? '', namespace: release.namespace, gracePeriodSeconds: 0 };
+      await release.core.deleteNamespacedPod(pod);
+    }
+    const grantId = await max.approveWhenBack(request);
+    expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grantId));
+  }, 240_000);
+
+  it('is upgraded under a session that waits, and answers all the while', async () => {
+    const { session, request } = await startWaitingSession(max, notes);
+    const before = (await release.pods('api')).map(({ metadata }) => metadata?.uid);
+    const watch = watchHealth(release.url);
+    await release.apply('upgrade', { config: { LOG_LEVEL: 'warn' } });
+    expect(await watch.failures()).toEqual([]);
+    const after = (await release.pods('api')).filter(isReady).map(({ metadata }) => metadata?.uid);
+    expect(after.filter((uid) => before.includes(uid))).toEqual([]);
+    const grant = await max.approve(request);
+    expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
+  }, 300_000);
+
+  it('is removed with everything that runs in it', async () => {
+    await startWaitingSession(max, notes);
+    await release.uninstall();
+    const { items } = await release.core.listNamespacedPod({ namespace: release.namespace });
+    expect(items).toEqual([]);
+    const namespaces = async () =>
+      (await release.core.listNamespace()).items.map(({ metadata }) => metadata?.name);
+    await eventually(async () => expect(await namespaces()).not.toContain(release.sessionsNamespace), {
+      withinMs: 90_000,
+    });
+  }, 240_000);
+});
+
+const isReady = ({ status, metadata }: V1Pod) =>
+  metadata?.deletionTimestamp === undefined &&
+  status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+
+/** Asks for the API's health on a new connection each time, as many people would. */
+function watchHealth(url: string): { failures(): Promise<string[]> } {
+  const failures: string[] = [];
+  let stopped = false;
+  const watching = (async () => {
+    while (!stopped) {
+      const answer = await askOnce(`${url}/api/health`);
+      if (answer !== '200') {
+        failures.push(answer);
+      }
+      await sleep(50);
+    }
+  })();
+  return {
+    async failures() {
+      stopped = true;
+      await watching;
+      return failures;
+    },
+  };
+}
+
+function askOnce(url: string): Promise<string> {
+  return new Promise((resolve) => {
+    get(url, { agent: false }, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(String(answer.statusCode)));
+    }).once('error', (error) => resolve(error.message));
+  });
+}

@@ -1,0 +1,162 @@
+/** docker-compose.yml as a user starts it, on the tests' container engine, with images that were built here. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { chooseFreePort } from '../../embedded/free-port.ts';
+import { engineCommand, runEngine, startContainerEngine } from './container-engine.ts';
+import { deploymentTool } from './deployment-tools.ts';
+import { type DockerRegistry, startDockerRegistry } from './docker-registry.ts';
+import { requirePlatformImages } from './platform-images.ts';
+
+const files = 'test/end-to-end/compose';
+const projectLabel = 'com.docker.compose.project';
+const pauseMs = 1_000;
+
+export interface Compose {
+  /** Where browsers find the platform. */
+  url: string;
+  /** `address:port` of a registry over plain HTTP, as the platform and the engine know it. */
+  registryAddress: string;
+  /** A command of Compose; answers its standard output. */
+  run(args: readonly string[], limitMs: number): Promise<string>;
+  /** Takes everything down, sessions and volumes included. */
+  remove(): Promise<void>;
+}
+
+/** Nothing of it runs yet. */
+export async function openCompose(): Promise<Compose> {
+  const directory = mkdtempSync(join(tmpdir(), 'compose-'));
+  const project = `platform-${randomBytes(4).toString('hex')}`;
+  await buildStandIns(directory);
+  const registry = await openRegistry(join(directory, 'registry'), `${project}-outside`);
+  const engine = await startContainerEngine({ insecureRegistries: [registry.address] });
+  const platformPort = await chooseFreePort();
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: directory,
+    DOCKER_HOST: engine.address,
+    ENGINE_SOCKET: engine.address.replace(/^unix:\/\//, ''),
+    PLATFORM_PORT: String(platformPort),
+    IDENTITY_PORT: String(await chooseFreePort()),
+    TEMPORAL_UI_PORT: String(await chooseFreePort()),
+    PRIVATE_REGISTRIES: `http://${registry.address}`,
+    ...imageVariables(),
+  };
+  const run = async (args: readonly string[], limitMs: number) => {
+    const options = { env, timeout: limitMs, killSignal: 'SIGKILL' as const, maxBuffer: 16 * 1024 * 1024 };
+    const command = ['-p', project, '-f', 'docker-compose.yml', '-f', `${files}/compose.yml`, ...args];
+    return (await promisify(execFile)(deploymentTool('docker-compose'), command, options)).stdout;
+  };
+  const stopAttending = engineCommand([]).program === 'podman' ? attend(project) : async () => undefined;
+  return {
+    url: `http://localhost:${platformPort}`,
+    registryAddress: registry.address,
+    run,
+    async remove() {
+      await stopAttending();
+      try {
+        await removeSessions(project);
+        await run(['down', '--volumes', '--timeout', '5'], 120_000);
+        await removeLeft(project);
+      } finally {
+        await engine.stop();
+        await registry.stop();
+        rmSync(directory, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** As compose.yml names them. */
+function imageVariables(): Record<string, string> {
+  const images = Object.entries(requirePlatformImages());
+  return Object.fromEntries(
+    images.map(([name, image]) => [`${name.toUpperCase().replace('-', '_')}_IMAGE`, image]),
+  );
+}
+
+/** On this machine, at the address that it has in a network made for it. */
+async function openRegistry(
+  storage: string,
+  network: string,
+): Promise<{ address: string; stop: DockerRegistry['stop'] }> {
+  await runEngine(['network', 'create', network]);
+  const [gateway] = /\b\d+\.\d+\.\d+\.1\b/.exec(await runEngine(['network', 'inspect', network])) ?? [];
+  // The address is not there before the network's first container is.
+  const registry = await startDockerRegistry(storage, { address: '0.0.0.0' });
+  return { address: registry.host.replace('0.0.0.0', gateway ?? ''), stop: registry.stop };
+}
+
+async function removeSessions(project: string): Promise<void> {
+  const sessions = await containers(`label=agent-platform.internal/installation=${project}`);
+  if (sessions.length > 0) {
+    await runEngine(['rm', '--force', '--volumes', ...sessions]);
+  }
+}
+
+/** Networks and volumes of sessions, and the network that this test made. */
+async function removeLeft(project: string): Promise<void> {
+  for (const network of ['internet', 'sidecars', 'outside']) {
+    await runEngine(['network', 'rm', '--force', `${project}-${network}`]).catch(() => undefined);
+  }
+  const volumes = (await runEngine(['volume', 'ls', '--quiet', '--filter', `name=${project}`])).split('\n');
+  const left = volumes.filter((name) => name.startsWith(`${project}-`));
+  if (left.length > 0) {
+    await runEngine(['volume', 'rm', '--force', ...left]);
+  }
+}
+
+async function containers(...filters: string[]): Promise<string[]> {
+  const options = filters.flatMap((filter) => ['--filter', filter]);
+  const names = await runEngine(['ps', '--all', ...options, '--format', '{{.Names}}']);
+  return names.split('\n').filter((name) => name !== '');
+}
+
+/** Podman leaves health checks and ended containers to systemd and a shim of its own; where those are missing, somebody has to look. */
+function attend(project: string): () => Promise<void> {
+  let stopped = false;
+  const mine = `label=${projectLabel}=${project}`;
+  const look = async () => {
+    for (const name of await containers(mine, 'health=starting')) {
+      await runEngine(['healthcheck', 'run', name]).catch(() => undefined);
+    }
+    for (const name of await containers(mine, 'status=stopped')) {
+      await runEngine(['container', 'cleanup', name]).catch(() => undefined);
+    }
+  };
+  const attending = (async () => {
+    while (!stopped) {
+      await look().catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  })();
+  return async () => {
+    stopped = true;
+    await attending;
+  };
+}
+
+/** What stands in for images that users pull. The engine's cache keeps this short. */
+async function buildStandIns(directory: string): Promise<void> {
+  const [, version = ''] =
+    /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(readFileSync('deploy/Dockerfile', 'utf8')) ?? [];
+  const made = `localhost/agent-platform/base:${version}`;
+  const base = await runEngine(['image', 'inspect', made]).then(
+    () => made,
+    () => `docker.io/library/node:${version}-bookworm-slim`,
+  );
+  const tools = z.object({ temporal: z.string() });
+  const { temporal } = tools.parse(JSON.parse(readFileSync('.cache/tools.json', 'utf8')));
+  copyFileSync(temporal, join(directory, 'temporal'));
+  const build = (name: string, context: string) => {
+    const names = ['--tag', `localhost/agent-platform/${name}:test`, '--file', `${files}/${name}/Dockerfile`];
+    const options = ['--build-arg', `NODE_IMAGE=${base}`, '--network', 'host', ...names, context];
+    return runEngine(['build', ...options], { timeoutMs: 300_000 });
+  };
+  await build('postgres', `${files}/postgres`);
+  await build('temporal', directory);
+}
