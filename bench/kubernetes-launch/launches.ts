@@ -18,8 +18,12 @@ export interface Launches {
   close(): void;
 }
 
-/** What belonged to the Pod is removed in this time too, and the node is quiet again. */
+/**
+ * What belonged to the Pod is removed in this time too, and the node is quiet again. A kubelet looks once a second what became of its
+ * containers, and so a Pod goes, and a launch ends, in step with it: without a random part every launch would begin in that step too.
+ */
 const settleMs = 1000;
+const kubeletPeriodMs = 1000;
 const logger = pino({ level: 'silent' });
 
 export function openLaunches(place: Place, servers: number): Launches {
@@ -69,7 +73,7 @@ export function openLaunches(place: Place, servers: number): Launches {
   return {
     async launch(kind) {
       const timeline = await byKind[kind]();
-      await sleep(settleMs);
+      await sleep(settleMs + Math.random() * kubeletPeriodMs);
       return timeline;
     },
     close() {
