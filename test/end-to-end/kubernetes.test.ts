@@ -12,7 +12,11 @@ import { type DockerRegistry, hasDockerRegistry, startDockerRegistry } from '../
 import { eventually } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { prepareRelease, type Release } from '../support/kubernetes/release.ts';
-import { clusterTimeoutMs, hasOwnKubernetes, startTestCluster } from '../support/kubernetes/test-cluster.ts';
+import {
+  clusterTimeoutMs,
+  kubernetesPrograms,
+  startTestCluster,
+} from '../support/kubernetes/test-cluster.ts';
 import { platformImages } from '../support/platform-images.ts';
 import {
   finishedUnder,
@@ -24,7 +28,7 @@ import {
 } from './notes.ts';
 
 // Pods of a cluster elsewhere cannot be reached from here.
-const canRun = hasOwnKubernetes && !process.env['KUBECONFIG'] && hasDockerRegistry && platformImages !== null;
+const canRun = kubernetesPrograms !== null && !process.env['KUBECONFIG'] && hasDockerRegistry && platformImages !== null;
 
 (canRun ? describeWithTool('helm') : describe.skip)('the platform on Kubernetes', () => {
   const storage = mkdtempSync(join(tmpdir(), 'registry-storage-'));
@@ -38,7 +42,7 @@ const canRun = hasOwnKubernetes && !process.env['KUBECONFIG'] && hasDockerRegist
     const cluster = await startTestCluster();
     registry = await startDockerRegistry(storage, { address: cluster.hostAddress });
     cluster.trustRegistry(registry.host);
-    release = await prepareRelease(cluster, registry.host);
+    release = await prepareRelease(cluster, { registry: registry.host, programs: kubernetesPrograms ?? '' });
   }, clusterTimeoutMs);
   afterAll(async () => {
     await release?.end();
@@ -51,8 +55,8 @@ const canRun = hasOwnKubernetes && !process.env['KUBECONFIG'] && hasDockerRegist
     return new FrontDoor(release.url, cookie);
   };
 
-  it('is installed by the chart, makes its own schema, and lets people of the identity provider in', async () => {
-    await release.apply('install');
+  it('is installed as the README says, makes its own schema, and lets people of the identity provider in', async () => {
+    await release.install();
     expect((await release.pods('api')).map(isReady)).toEqual([true, true]);
     expect((await release.pods('worker')).map(isReady)).toEqual([true, true]);
     ada = await signIn('ada');
@@ -94,7 +98,7 @@ const canRun = hasOwnKubernetes && !process.env['KUBECONFIG'] && hasDockerRegist
     const { session, request } = await startWaitingSession(max, notes);
     const before = (await release.pods('api')).map(({ metadata }) => metadata?.uid);
     const watch = watchHealth(release.url);
-    await release.apply('upgrade', { config: { LOG_LEVEL: 'warn' } });
+    await release.upgrade({ config: { LOG_LEVEL: 'warn' } });
     expect(await watch.failures()).toEqual([]);
     const after = (await release.pods('api')).filter(isReady).map(({ metadata }) => metadata?.uid);
     expect(after.filter((uid) => before.includes(uid))).toEqual([]);

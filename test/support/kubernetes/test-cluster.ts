@@ -43,6 +43,8 @@ export const clusterTimeoutMs = 180_000;
 
 const settings = z.object({ programs: z.string().nullable() });
 const programs = readPrograms();
+/** The directory of Kubernetes' own programs, kubectl among them; null where no cluster can be started. */
+export const kubernetesPrograms = programs;
 const given = givenCluster(process.env);
 
 /** False where no cluster is to be had: tests that need one are left out there. */
