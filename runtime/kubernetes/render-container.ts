@@ -7,6 +7,7 @@ import {
   containerPaths,
 } from '../container-workload/container-workload.ts';
 import { escapeExpansion } from './escape-expansion.ts';
+import { startedByRelayOf } from './relay-path.ts';
 import { renderMounts } from './render-volumes.ts';
 import type { PodSettings } from './settings.ts';
 
@@ -25,16 +26,21 @@ export function renderContainer(
   {
     directories,
     settings,
+    launch,
     delivery,
-  }: Pick<ContainerWorkload, 'directories'> & { settings: PodSettings; delivery: VariableDelivery },
+  }: Pick<ContainerWorkload, 'directories'> & {
+    settings: PodSettings;
+    launch: string;
+    delivery: VariableDelivery;
+  },
 ): V1Container {
-  const { name, role, image, argv, env, uid, workingDirectory } = container;
+  const { name, role, image, env, uid, workingDirectory } = container;
   return {
     name,
     image: image.reference,
     // With credentials they are checked on every start: an image that a node already holds is not everybody's.
     imagePullPolicy: image.credentialsOf === null ? 'IfNotPresent' : 'Always',
-    command: argv.map(escapeExpansion),
+    command: startedByRelayOf(launch, container).map(escapeExpansion),
     ...(workingDirectory === null ? {} : { workingDir: workingDirectory }),
     env: env.map((variable) => renderVariable(variable, container, delivery)),
     resources: renderResources(container, settings),
@@ -47,7 +53,7 @@ export function renderContainer(
       capabilities: { drop: ['ALL'] },
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    volumeMounts: renderMounts(container),
+    volumeMounts: renderMounts(container, launch),
     ...(role === 'sidecar' ? { lifecycle: renderLifecycle(directories) } : {}),
   };
 }

@@ -52,7 +52,7 @@ export function renderPod(
         seccompProfile: { type: 'RuntimeDefault' },
       },
       containers: containers.map((container) =>
-        renderContainer(container, { directories, settings, delivery }),
+        renderContainer(container, { directories, settings, launch, delivery }),
       ),
       volumes: renderVolumes(workload, { sessionVolumeBytes, launch }),
     },

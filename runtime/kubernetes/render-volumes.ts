@@ -4,8 +4,10 @@ import {
   type ContainerSpec,
   type ContainerWorkload,
   containerPaths,
+  volumeDirectories,
 } from '../container-workload/container-workload.ts';
 import { bootSecretName } from './names.ts';
+import { relayDirectoryOf } from './relay-path.ts';
 
 const sessionVolume = 'session';
 const bootVolume = 'boot';
@@ -33,14 +35,15 @@ export function renderVolumes(
   ];
 }
 
-export function renderMounts({ name, role, views, scratch }: ContainerSpec): V1VolumeMount[] {
+export function renderMounts({ name, role, views, scratch }: ContainerSpec, launch: string): V1VolumeMount[] {
+  const processOne = { directory: volumeDirectories.relay, path: relayDirectoryOf(launch) };
   const ofSidecar: V1VolumeMount[] = [
     { name: sessionVolume, mountPath: containerPaths.session },
     { name: bootVolume, mountPath: containerPaths.bootDirectory, readOnly: true },
   ];
   return [
     ...(role === 'sidecar' ? ofSidecar : []),
-    ...views.map(({ directory, path }) => ({
+    ...(role === 'sidecar' ? [] : [processOne, ...views]).map(({ directory, path }) => ({
       name: sessionVolume,
       mountPath: path,
       subPath: directory,

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { V1Container, V1Pod, V1VolumeMount } from '@kubernetes/client-node';
 import fc from 'fast-check';
 import { escapeExpansion } from '../../../../runtime/kubernetes/escape-expansion.ts';
+import { labelKeys } from '../../../../runtime/kubernetes/names.ts';
+import { startedByRelayOf } from '../../../../runtime/kubernetes/relay-path.ts';
 import { secretValue } from '../../../../runtime/kubernetes/render-secrets.ts';
 import { randomLaunch } from '../../../support/random-configurations.ts';
 import { expandAsKubelet } from './kubelet-expansion.ts';
@@ -41,11 +43,9 @@ function isolationViolations(pod: V1Pod): string[] {
   );
   for (const container of containers) {
     const { name, securityContext, resources, command, args } = container;
+    const relay = `/opt/platform${name === 'sidecar' ? '/bin' : `-${pod.metadata?.labels?.[labelKeys.launch]}`}/relay`;
     refuse(securityContext?.readOnlyRootFilesystem !== true, `${name}: writable root`);
-    refuse(
-      command?.[0] !== '/opt/platform/bin/relay' || args !== undefined,
-      `${name}: not started by the relay`,
-    );
+    refuse(command?.[0] !== relay || args !== undefined, `${name}: not started by the relay of the launch`);
     for (const kind of ['memory', 'cpu', 'ephemeral-storage']) {
       refuse(!resources?.limits?.[kind] || !resources.requests?.[kind], `${name}: ${kind} without a limit`);
     }
@@ -119,7 +119,7 @@ describe('the Pod of any configuration', () => {
           return { command, env: [...env] };
         });
         const configured = workload.containers.map((spec) => ({
-          command: spec.argv,
+          command: startedByRelayOf(pod.metadata?.labels?.[labelKeys.launch] ?? '', spec),
           env: spec.env.map((variable) => [
             variable.name,
             'value' in variable ? variable.value : secretValue(spec, variable.name, secrets),

@@ -1,0 +1,65 @@
+/** Images whose authors want more than a container of a session has. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type DockerRegistry,
+  hasDockerRegistry,
+  pushImage,
+  startDockerRegistry,
+} from '../../support/docker-registry.ts';
+import { eventually } from '../../support/eventually.ts';
+import { image, type TarFile, tar } from '../../support/images.ts';
+import { hasOwnKubernetes } from '../../support/kubernetes/test-cluster.ts';
+import { platformImages } from '../../support/platform-images.ts';
+import { sessionsOnCluster } from './sessions.ts';
+
+const canRun = hasOwnKubernetes && hasDockerRegistry && platformImages !== null;
+
+(canRun ? describe : describe.skip)('an image on a cluster', () => {
+  const sessions = sessionsOnCluster();
+  const storage = mkdtempSync(join(tmpdir(), 'registry-storage-'));
+  const program = join(storage, 'reaches-out');
+  let registry: DockerRegistry;
+  beforeAll(async () => {
+    execFileSync('sh', [
+      'relay/build.sh',
+      program,
+      resolve('test/integration/kubernetes/inside/reaches-out'),
+    ]);
+    registry = await startDockerRegistry(storage);
+    sessions.driver.cluster().trustRegistry(registry.host);
+  });
+  afterAll(async () => {
+    await registry.stop();
+    rmSync(storage, { recursive: true });
+  });
+
+  const startAgent = async (name: string, config: object, files: TarFile[] = []) => {
+    const own = { path: 'server', content: readFileSync(program), mode: 0o755 };
+    const made = image({ layers: [tar([own, ...files])], config: { Entrypoint: ['/server'], ...config } });
+    await pushImage(registry.host, name, '1', made);
+    const reference = `${registry.host}/${name}:1`;
+    return sessions.start(
+      sessions.prepare({
+        agent: {
+          run: { type: 'image', image: reference },
+          image: { digest: made.digest, command: ['/server'] },
+        },
+      }),
+    );
+  };
+
+  it('cannot put a program of its own where the relay is, through a volume at a link', async () => {
+    const evil = { path: 'opt/platform/bin/relay', content: readFileSync(program), mode: 0o755 };
+    const link = { path: 'a/b/c/d', type: '2', linkTarget: '/opt/platform/bin' };
+    const id = await startAgent('linked', { Volumes: { '/a/b/c/d': {} } }, [evil, link]);
+    await eventually(async () => {
+      expect(await sessions.runtime().logs(id, 'agent', 1000)).toBe(
+        '/server: Address family not supported by protocol\n',
+      );
+    });
+  });
+});
