@@ -32,8 +32,20 @@ const inspectedContainer = z.object({
 });
 const listedVolume = z.object({ Name: z.string(), Labels: labels });
 const inspectedImage = z.object({
-  Config: z.object({ Volumes: z.record(z.string(), z.unknown()).nullish() }).nullish(),
+  Config: z.object({ Volumes: z.record(z.string(), z.unknown()).nullish(), Labels: labels }).nullish(),
 });
+const engineVersion = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() });
+const podmanImage = z.object({ Annotations: z.record(z.string(), z.unknown()).nullish() });
+
+/** What an image brings that the engine takes over for its containers. */
+export interface ImageOnEngine {
+  /** Paths. */
+  volumes: string[];
+  /** Names only. */
+  labels: string[];
+  /** Names only; none on Docker, which leaves them out. */
+  annotations: string[];
+}
 
 export interface ListedContainer {
   id: string;
@@ -79,10 +91,18 @@ export function openEngine(socketPath: string) {
 }
 
 const images = (docker: Docker, patient: Docker) => ({
-  /** The paths that the image declares as volumes; null when the image is not there. */
-  async findImageVolumes(reference: string): Promise<string[] | null> {
+  /** Null when the image is not there. */
+  async findImage(reference: string): Promise<ImageOnEngine | null> {
     const found = await unlessMissing(docker.getImage(reference).inspect());
-    return found === null ? null : Object.keys(inspectedImage.parse(found).Config?.Volumes ?? {});
+    if (found === null) {
+      return null;
+    }
+    const { Config } = inspectedImage.parse(found);
+    return {
+      volumes: Object.keys(Config?.Volumes ?? {}),
+      labels: Object.keys(Config?.Labels ?? {}),
+      annotations: (await isPodman(docker)) ? await podmanAnnotations(docker, reference) : [],
+    };
   },
   /** Throws EngineError also for what the engine reports while it pulls. */
   async pullImage(reference: string, login: RegistryLogin | null, signal: AbortSignal): Promise<void> {
@@ -221,6 +241,24 @@ const containerContents = (docker: Docker) => ({
     throw new Error(`${path} is no file`);
   },
 });
+
+async function isPodman(docker: Docker): Promise<boolean> {
+  const { Components } = engineVersion.parse(await call(docker.version()));
+  return (Components ?? []).some(({ Name }) => Name === 'Podman Engine');
+}
+
+/** Only Podman's own API tells them. */
+async function podmanAnnotations(docker: Docker, reference: string): Promise<string[]> {
+  const asked = {
+    path: `/v4.0.0/libpod/images/${reference}/json`,
+    method: 'GET',
+    statusCodes: { 200: true, 404: 'no such image', 500: 'server error' },
+  };
+  const answer = new Promise<unknown>((resolve, reject) =>
+    docker.modem.dial(asked, (error: unknown, found: unknown) => (error ? reject(error) : resolve(found))),
+  );
+  return Object.keys(podmanImage.parse(await call(answer)).Annotations ?? {});
+}
 
 /** One JSON object on each line; an engine that has begun to answer reports an error there. */
 function refuseReportedError(progress: string): void {

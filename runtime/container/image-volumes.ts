@@ -12,6 +12,9 @@ const ofPlatform = [
   containerPaths.relayDirectory,
 ];
 
+/** Each is a file system of its own. */
+const mostVolumes = 32;
+
 export interface PlanWithVolumes {
   plan: ContainerPlan;
   volumes: VolumePlan[];
@@ -28,7 +31,12 @@ export function coverImageVolumes(
     return { plan, volumes: [] };
   }
   const covered = new Set([...spec.views, ...spec.scratch].map(({ path }) => path));
-  const targets = paths.map((path) => path.replace(/\/+$/, '')).filter((path) => !covered.has(path));
+  const targets = [...new Set(paths.map(withoutSlash))].filter((path) => !covered.has(path));
+  if (targets.length > mostVolumes) {
+    throw new WorkloadFailedError(
+      `the image ${plan.image.reference} declares ${targets.length} volumes, and ${mostVolumes} are the most`,
+    );
+  }
   const refused = targets.find((path) => !isBindPath(path) || isOfPlatform(path));
   if (refused !== undefined) {
     throw new WorkloadFailedError(
@@ -42,6 +50,8 @@ export function coverImageVolumes(
   const Binds = [...body.HostConfig.Binds, ...added];
   return { plan: { ...plan, body: { ...body, HostConfig: { ...body.HostConfig, Binds } } }, volumes };
 }
+
+const withoutSlash = (path: string) => path.replace(/\/+$/, '');
 
 /** Also when it is below or above a path of the platform's. */
 function isOfPlatform(path: string): boolean {

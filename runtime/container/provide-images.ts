@@ -3,7 +3,8 @@
 import { parseReference } from '../../oci/reference.ts';
 import type { ContainerImage } from '../container-workload/container-workload.ts';
 import { WorkloadFailedError } from '../workload.ts';
-import { type Engine, EngineError, type RegistryLogin } from './engine.ts';
+import { type Engine, EngineError, type ImageOnEngine, type RegistryLogin } from './engine.ts';
+import { refuseOrders } from './image-metadata.ts';
 
 export interface ProvideOptions {
   /** `user:password` by server. */
@@ -11,17 +12,19 @@ export interface ProvideOptions {
   signal: AbortSignal;
 }
 
-/** For each image, the paths that it declares as volumes. Throws WorkloadFailedError for an image that is not to be had. */
+/** What each image brings, by its reference. Throws WorkloadFailedError for one that is not to be had, or gives orders to the engine. */
 export async function provideImages(
   engine: Engine,
   images: readonly ContainerImage[],
   options: ProvideOptions,
-): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>();
+): Promise<Map<string, ImageOnEngine>> {
+  const found = new Map<string, ImageOnEngine>();
   for (const image of images) {
     options.signal.throwIfAborted();
     if (!found.has(image.reference)) {
-      found.set(image.reference, await provideImage(engine, image, options));
+      const provided = await provideImage(engine, image, options);
+      refuseOrders(image.reference, provided.annotations);
+      found.set(image.reference, provided);
     }
   }
   return found;
@@ -35,14 +38,14 @@ async function provideImage(
   engine: Engine,
   { reference, credentialsOf }: ContainerImage,
   { registryCredentials, signal }: ProvideOptions,
-): Promise<string[]> {
-  const present = await engine.findImageVolumes(reference);
+): Promise<ImageOnEngine> {
+  const present = await engine.findImage(reference);
   if (present !== null) {
     return present;
   }
   const login = credentialsOf === null ? null : loginOf(reference, registryCredentials[credentialsOf]);
   await pull(engine, reference, { login, signal });
-  const pulled = await engine.findImageVolumes(reference);
+  const pulled = await engine.findImage(reference);
   if (pulled === null) {
     throw new Error(`the engine pulled ${reference} and does not have it`);
   }

@@ -107,5 +107,5 @@ export function bind(volume: string, path: string, mode: keyof typeof modes): st
   return `${volume}:${path}:${modes[mode]}`;
 }
 
-/** Nothing that the engine could take for an option. */
-export const isBindPath = (path: string): boolean => /^(\/[A-Za-z0-9._-]+)+$/.test(path);
+/** Nothing that the engine could take for an option, or for a way to another path. */
+export const isBindPath = (path: string): boolean => /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/.test(path);

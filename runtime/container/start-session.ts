@@ -8,6 +8,7 @@ import { archiveOf } from './boot-archive.ts';
 import { containerEnv } from './container-env.ts';
 import type { ContainerPlan, EngineSettings, SessionPlan } from './container-plan.ts';
 import type { Engine } from './engine.ts';
+import { blankLabels } from './image-metadata.ts';
 import { coverImageVolumes } from './image-volumes.ts';
 import { containerName, labelKeys, type SessionOnEngine } from './names.ts';
 import { provideImages } from './provide-images.ts';
@@ -73,11 +74,11 @@ async function prepare(
   const images = await withinLimit(pullTimeoutMs, signal, (limited) =>
     provideImages(engine, wanted, { registryCredentials, signal: limited }),
   );
-  const cover = (each: ContainerPlan) =>
-    coverImageVolumes(each, images.get(each.image.reference) ?? [], {
-      session,
-      sizeBytes: settings.temporaryBytes,
-    });
+  const cover = (each: ContainerPlan) => {
+    const { volumes = [], labels = [] } = images.get(each.image.reference) ?? {};
+    const sizeBytes = settings.temporaryBytes;
+    return coverImageVolumes(blankLabels(each, labels), volumes, { session, sizeBytes });
+  };
   const waves = plan.waves.map((wave) => wave.map(cover));
   const covers = waves.flat().flatMap(({ volumes }) => volumes);
   await engine.ensureNetwork(settings.platformNetwork, { internal: true, betweenContainers: true });

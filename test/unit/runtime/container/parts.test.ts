@@ -119,6 +119,13 @@ describe('volumes that an image declares', () => {
     expect(added).toEqual([`${volumes[0]?.name}:/data:rw,nocopy`]);
   });
 
+  it('are each there once, and a limited number', () => {
+    expect(cover(['/data', '/data/', '/data//']).volumes).toHaveLength(1);
+    const many = Array.from({ length: 33 }, (_, index) => `/data/${index}`);
+    expect(cover(many.slice(1)).volumes).toHaveLength(32);
+    expect(() => cover(many)).toThrow(WorkloadFailedError);
+  });
+
   it.each([
     '/run/platform/agent',
     '/run/platform/mcp/x',
@@ -128,6 +135,9 @@ describe('volumes that an image declares', () => {
     'data',
     '/a:/etc:rw',
     '/a,b',
+    '/a/../opt/platform/bin',
+    '/data/..',
+    '/./run/platform/mcp',
   ])('are refused at %s', (path) => {
     expect(() => cover([path])).toThrow(WorkloadFailedError);
   });
