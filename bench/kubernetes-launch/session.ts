@@ -73,22 +73,17 @@ export function renderBare(
   settings: KubernetesSettings,
   launch: string,
 ): Manifests {
-  const programs = {
-    ...workload,
-    containers: workload.containers.map((container) => ({
-      ...container,
-      argv: container.argv.slice(container.argv.indexOf('--') + 1),
-    })),
-  };
   const inline = { ...settings, secretDelivery: 'inline' as const };
   const pod = withoutGate(
-    renderPod(programs, inline, {
+    renderPod(workload, inline, {
       launch,
       delivery: { type: 'inline', valueOf: (container, name) => secretValue(container, name, secrets) },
     }),
   );
   for (const container of pod.spec?.containers ?? []) {
     delete container.lifecycle;
+    const { command = [] } = container;
+    container.command = command.slice(command.indexOf('--') + 1);
   }
   return { pod, secrets: ownerless(renderSecrets(workload, secrets, inline, { uid: '', launch })) };
 }
