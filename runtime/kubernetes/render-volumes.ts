@@ -14,6 +14,13 @@ const bootVolume = 'boot';
 /** The file's group is the Pod's, and the sidecar alone mounts it. */
 const bootFileMode = 0o440;
 
+/**
+ * The containers of a Pod would share one, and could leave each other sockets in it, past the gate and past the relay. As large as
+ * the one that it stands in for; what is in it counts as the container's memory.
+ */
+const sharedMemoryPath = '/dev/shm';
+const sharedMemoryBytes = 64 * 1024 * 1024;
+
 const scratchVolume = (container: string, path: string) => `${container}-${path.replaceAll('/', '')}`;
 
 export function renderVolumes(
@@ -26,12 +33,16 @@ export function renderVolumes(
       name: bootVolume,
       secret: { secretName: bootSecretName(sessionId, launch), defaultMode: bootFileMode },
     },
-    ...containers.flatMap(({ name, scratch }) =>
-      scratch.map(({ path, sizeBytes }) => ({
+    ...containers.flatMap(({ name, scratch }) => [
+      ...scratch.map(({ path, sizeBytes }) => ({
         name: scratchVolume(name, path),
         emptyDir: { sizeLimit: String(sizeBytes) },
       })),
-    ),
+      {
+        name: scratchVolume(name, sharedMemoryPath),
+        emptyDir: { medium: 'Memory', sizeLimit: String(sharedMemoryBytes) },
+      },
+    ]),
   ];
 }
 
@@ -49,6 +60,9 @@ export function renderMounts({ name, role, views, scratch }: ContainerSpec, laun
       subPath: directory,
       readOnly: true,
     })),
-    ...scratch.map(({ path }) => ({ name: scratchVolume(name, path), mountPath: path })),
+    ...[...scratch.map(({ path }) => path), sharedMemoryPath].map((path) => ({
+      name: scratchVolume(name, path),
+      mountPath: path,
+    })),
   ];
 }

@@ -157,6 +157,25 @@ describeOnKubernetes('a session on a cluster', () => {
     });
   });
 
+  it('shares no memory and no socket in it between its containers', async () => {
+    const leaves = `const path = '/dev/shm/left.sock'; require('node:net').createServer()
+      .listen(path, () => console.log('listens'));`;
+    const looks = `const fs = require('node:fs'); setInterval(() => console.log(JSON.stringify({
+      found: fs.readdirSync('/dev/shm'), memory: fs.readFileSync('/proc/self/mountinfo', 'utf8').includes(' /dev/shm ')
+    })), 200);`;
+    const peer = { name: 'peer', run: node(looks).run, env: {}, image: null };
+    const id = await sessions.start(frozenWith({ agent: node(leaves), siblings: [peer] }), secrets);
+    await eventually(async () => {
+      expect(await sessions.runtime().logs(id, 'agent', 1000)).toContain('listens');
+    });
+    const from = (await sessions.runtime().logs(id, 'sibling-peer', 100_000)).length;
+    await eventually(async () => {
+      const log = await sessions.runtime().logs(id, 'sibling-peer', 100_000);
+      const [, last = '{}'] = log.slice(from).trimEnd().split('\n');
+      expect(JSON.parse(last)).toEqual({ found: [], memory: true });
+    });
+  });
+
   it('says why a container ended that used too much memory', async () => {
     const greedy = 'const all = []; while (true) { all.push(Buffer.alloc(16 * 1024 * 1024, 1)); }';
     const id = await sessions.start(frozenWith({ agent: node(greedy) }), secrets);

@@ -45,6 +45,12 @@ function isolationViolations(pod: V1Pod): string[] {
     const { name, securityContext, resources, command, args } = container;
     const relay = `/opt/platform${name === 'sidecar' ? '/bin' : `-${pod.metadata?.labels?.[labelKeys.launch]}`}/relay`;
     refuse(securityContext?.readOnlyRootFilesystem !== true, `${name}: writable root`);
+    refuse(
+      !mountsOf(container).some(
+        ({ mountPath, name: volume }) => mountPath === '/dev/shm' && volume !== 'session',
+      ),
+      `${name}: the memory of the Pod`,
+    );
     refuse(command?.[0] !== relay || args !== undefined, `${name}: not started by the relay of the launch`);
     for (const kind of ['memory', 'cpu', 'ephemeral-storage']) {
       refuse(!resources?.limits?.[kind] || !resources.requests?.[kind], `${name}: ${kind} without a limit`);
