@@ -164,7 +164,7 @@ describeWithTool('helm')('the Helm chart', () => {
         },
         { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
         { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'delete'] },
-        { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: ['create', 'delete'] },
+        { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: ['create'] },
       ]);
     });
 
