@@ -31,14 +31,20 @@ const text = z
   .max(4096)
   .nullish()
   .transform((value) => value ?? '');
+const names = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((record) => Object.keys(record ?? {}));
 const configuration = z.object({
   os: z.string(),
   architecture: z.string(),
   rootfs: z.object({ type: z.literal('layers'), diff_ids: z.array(digest) }),
   config: z
-    .object({ Entrypoint: texts, Cmd: texts, Env: texts, User: text, WorkingDir: text })
+    .object({ Entrypoint: texts, Cmd: texts, Env: texts, User: text, WorkingDir: text, Volumes: names })
     .nullish()
-    .transform((value) => value ?? { Entrypoint: [], Cmd: [], Env: [], User: '', WorkingDir: '' }),
+    .transform(
+      (value) => value ?? { Entrypoint: [], Cmd: [], Env: [], User: '', WorkingDir: '', Volumes: [] },
+    ),
 });
 export type ImageConfiguration = z.infer<typeof configuration>;
 

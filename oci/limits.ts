@@ -6,6 +6,8 @@ export interface ImageLimits {
   /** Indexes inside indexes, the manifest not counted. */
   indexDepth: number;
   layers: number;
+  /** That the configuration declares: each becomes a mount of every container. */
+  volumes: number;
   /** Each image manifest, index and configuration. */
   documentBytes: number;
   tokenAnswerBytes: number;
@@ -27,6 +29,7 @@ export const defaultImageLimits: Readonly<ImageLimits> = {
   redirects: 5,
   indexDepth: 2,
   layers: 128,
+  volumes: 32,
   documentBytes: 4 * mebibyte,
   tokenAnswerBytes: 256 * 1024,
   compressedBytes: 2048 * mebibyte,

@@ -51,6 +51,9 @@ export async function resolveImage(
   if (configuration.os !== platform.os || configuration.architecture !== platform.architecture) {
     throw missing(platform, `${configuration.os}/${configuration.architecture}`);
   }
+  if (configuration.config.Volumes.length > limits.volumes) {
+    throw new ImageError('too_large', `the image declares more than ${limits.volumes} volumes`);
+  }
   if (configuration.rootfs.diff_ids.length !== manifest.layers.length) {
     throw new ImageError('invalid_response', 'the image lists other layers than its configuration');
   }

@@ -2,6 +2,7 @@
 
 import { parseReference } from '../../oci/reference.ts';
 import type { ContainerImage } from '../container-workload/container-workload.ts';
+import { pullFailureOf } from '../container-workload/pull-failure.ts';
 import { WorkloadFailedError } from '../workload.ts';
 import { type Engine, EngineError, type ImageOnEngine, type RegistryLogin } from './engine.ts';
 import { refuseOrders } from './image-metadata.ts';
@@ -82,13 +83,13 @@ async function pull(
   }
 }
 
-/** Only kinds of reasons: an engine repeats what a registry answered, which could be anything. */
 function reasonOf({ message }: EngineError, login: RegistryLogin | null): string {
-  if (/unauthorized|authentication required|denied|forbidden|\b40[13]\b/i.test(message)) {
-    return login === null ? 'its registry wants credentials' : 'its registry does not take the credentials';
+  switch (pullFailureOf(message)) {
+    case 'refused':
+      return login === null ? 'its registry wants credentials' : 'its registry does not take the credentials';
+    case 'missing':
+      return 'its registry does not have it';
+    case 'other':
+      return 'its registry does not answer as the engine expects; the engine’s log says more';
   }
-  if (/not found|manifest unknown|name unknown|no such image|\b404\b/i.test(message)) {
-    return 'its registry does not have it';
-  }
-  return 'its registry does not answer as the engine expects; the engine’s log says more';
 }

@@ -1,4 +1,5 @@
 /** Pure: how far a Pod has come on its way to running, or why it will not get there. */
+import { pullFailureOf } from '../container-workload/pull-failure.ts';
 import { describePod } from './describe-pod.ts';
 import { conditionOf, inOneLine, type Pod } from './pod.ts';
 
@@ -11,9 +12,11 @@ export type StartProgress =
 const neverPulls = new Set(['InvalidImageName', 'ErrImageNeverPull', 'SignatureValidationFailed']);
 const failedPulls = new Set(['ErrImagePull', 'RegistryUnavailable']);
 const pullWaits = new Set([...failedPulls, 'ImagePullBackOff']);
-/** What a registry says that it will say again. */
-const finalAnswer =
-  /unauthorized|authentication required|authorization failed|denied|forbidden|not found|manifest unknown|name unknown|invalid reference/i;
+const whyNotPulled = {
+  refused: 'its registry wants credentials, or does not take those that it was given',
+  missing: 'its registry does not have it',
+  other: 'its registry does not answer as the node expects; the node’s log says more',
+} as const;
 
 export function startProgress(pod: Pod): StartProgress {
   const described = describePod(pod);
@@ -59,8 +62,10 @@ function containerProgress(name: string, { status }: Pod): StartProgress {
   if (reason === 'PostStartHookError') {
     return { state: 'failed', reason: 'What prepares the session failed in the sidecar’s container' };
   }
-  const pull = `The image of container ${name} cannot be pulled: ${said === '' ? reason : said}`;
-  if (neverPulls.has(reason) || (pullWaits.has(reason) && finalAnswer.test(said))) {
+  const failure = pullFailureOf(said);
+  const pull = `The image of container ${name} cannot be pulled: ${neverPulls.has(reason) ? reason : whyNotPulled[failure]}`;
+  // What a registry refuses or does not have it will refuse and not have the next time.
+  if (neverPulls.has(reason) || (pullWaits.has(reason) && failure !== 'other')) {
     return { state: 'failed', reason: pull };
   }
   return {

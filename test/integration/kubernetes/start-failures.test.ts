@@ -37,7 +37,9 @@ describeOnKubernetes('a session that cannot start', () => {
     const registry = sessions.driver.cluster().registryAddress ?? 'docker.io';
     const error = await failure({ agent: imageAgent(`${registry}/no/such:1`) });
     expect(error).toBeInstanceOf(WorkloadFailedError);
-    expect(String(error)).toMatch(/The image of container agent cannot be pulled: .*not found/);
+    expect(String(error)).toMatch(
+      /The image of container agent cannot be pulled: its registry does not have it/,
+    );
   });
 
   it('says with the second attempt that a registry does not answer', async () => {

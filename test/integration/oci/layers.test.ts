@@ -132,6 +132,18 @@ describe('a layer', () => {
     expect(await outcomeOf(parts)).toMatchObject({ code });
   });
 
+  it('of an image that declares more volumes than a container may have mounts is not read', async () => {
+    const declaring = (count: number) => ({
+      layers,
+      config: {
+        Entrypoint: ['/server'],
+        Volumes: Object.fromEntries(Array.from({ length: count }, (_, at) => [`/data/${at}`, {}])),
+      },
+    });
+    expect(await outcomeOf(declaring(32))).toBe('lower');
+    expect(await outcomeOf(declaring(33))).toMatchObject({ code: 'too_large' });
+  });
+
   it('with something behind its gzip data is read as the configuration lists it, and the read ends', async () => {
     const sent = (layer: Buffer) => Buffer.concat([gzipSync(layer), Buffer.alloc(300_000, 'x')]);
     const result = await outcomeOf({ layers, sent });

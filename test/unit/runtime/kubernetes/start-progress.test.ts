@@ -16,30 +16,38 @@ describe('how far a Pod has come', () => {
     expect(startProgress(podWith())).toMatchObject({ state: 'waiting' });
   });
 
+  const wantsCredentials = 'its registry wants credentials, or does not take those that it was given';
   it.each([
-    ['InvalidImageName', 'couldn’t parse image name'],
-    ['ErrImageNeverPull', 'Container image is not present with pull policy of Never'],
-    ['ErrImagePull', 'failed to pull and unpack image: failed to authorize: 401 Unauthorized'],
+    ['InvalidImageName', 'couldn’t parse image name', 'InvalidImageName'],
+    ['ErrImageNeverPull', 'Container image is not present with pull policy of Never', 'ErrImageNeverPull'],
+    [
+      'ErrImagePull',
+      'failed to pull and unpack image: failed to authorize: 401 Unauthorized',
+      wantsCredentials,
+    ],
     [
       'ErrImagePull',
       'rpc error: code = NotFound desc = failed to resolve reference: registry/x@sha256:0: not found',
+      'its registry does not have it',
     ],
-    ['ImagePullBackOff', 'Back-off pulling image "x": ErrImagePull: pull access denied'],
-  ])('fails at once when an image will never be there: %s', (reason, message) => {
+    ['ImagePullBackOff', 'Back-off pulling image "x": ErrImagePull: pull access denied', wantsCredentials],
+  ])('fails at once when an image will never be there: %s', (reason, message, why) => {
     expect(progressOf(running, waiting(reason, message))).toEqual({
       state: 'failed',
-      reason: `The image of container agent cannot be pulled: ${message}`,
+      reason: `The image of container agent cannot be pulled: ${why}`,
     });
   });
 
-  it('tells of an image that may be there the next time', () => {
+  it('tells of an image that may be there the next time, and nothing of what a node found in its own network', () => {
     const message = 'dial tcp 10.0.0.1:443: connect: connection refused';
+    const why = 'its registry does not answer as the node expects; the node’s log says more';
     expect(progressOf(running, waiting('ErrImagePull', message))).toMatchObject({
       state: 'waiting',
-      failedPulls: [`The image of container agent cannot be pulled: ${message}`],
+      failedPulls: [`The image of container agent cannot be pulled: ${why}`],
     });
     expect(progressOf(running, waiting('ImagePullBackOff', message))).toMatchObject({
       state: 'waiting',
+      why: `The image of container agent cannot be pulled: ${why}`,
       failedPulls: [],
     });
   });
