@@ -62,4 +62,12 @@ const canRun = hasOwnKubernetes && hasDockerRegistry && platformImages !== null;
       );
     });
   });
+
+  it('is not run when it hides the relay behind a volume at a link to a folder above it', async () => {
+    const evil = { path: 'a/b/c/platform/bin/relay', content: readFileSync(program), mode: 0o755 };
+    const link = { path: 'opt', type: '2', linkTarget: '/a/b/c' };
+    await expect(startAgent('hidden', { Volumes: { '/a/b/c': {} } }, [evil, link])).rejects.toThrow(
+      /Container agent could not be started/,
+    );
+  });
 });
