@@ -28,7 +28,8 @@ describeInBrowser('docker compose up', () => {
   it('leads to a session that waits, which Ada approves after signing in, and which then completes', async () => {
     const visitor = await visit(browser, { url: compose.url });
     const { page } = visitor;
-    page.setDefaultTimeout(60_000);
+    // Other tests build and copy images on the same engine, which keeps it from anything else for a while.
+    page.setDefaultTimeout(180_000);
     // Before she has signed in.
     visitor.expectInConsole(/401 .*\/api\/me/);
     await visitor.open('');
@@ -47,8 +48,8 @@ describeInBrowser('docker compose up', () => {
     max = await signIn('max');
     const [session] = (await max.ok<{ sessions: Session[] }>('GET', '/api/workspaces/demo/sessions'))
       .sessions;
-    expect(await max.ended(session?.id ?? '')).toMatchObject({ status: 'completed' });
-  }, 240_000);
+    expect(await max.ended(session?.id ?? '', 120_000)).toMatchObject({ status: 'completed' });
+  }, 480_000);
 
   const signIn = async (person: string) => {
     const { cookie } = await signInAtProvider(compose.url, person);

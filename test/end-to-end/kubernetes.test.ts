@@ -28,7 +28,8 @@ import {
 } from './notes.ts';
 
 // Pods of a cluster elsewhere cannot be reached from here.
-const canRun = kubernetesPrograms !== null && !process.env['KUBECONFIG'] && hasDockerRegistry && platformImages !== null;
+const canRun =
+  kubernetesPrograms !== null && !process.env['KUBECONFIG'] && hasDockerRegistry && platformImages !== null;
 
 (canRun ? describeWithTool('helm') : describe.skip)('the platform on Kubernetes', () => {
   const storage = mkdtempSync(join(tmpdir(), 'registry-storage-'));

@@ -108,14 +108,15 @@ export class FrontDoor {
   }
 
   /** The session's open permission request. */
-  openRequest(sessionId: string): Promise<PermissionRequest> {
-    return untilFound(`an open permission request of session ${sessionId}`, async () => {
+  openRequest(sessionId: string, limitMs = 60_000): Promise<PermissionRequest> {
+    const look = async () => {
       const { permission_requests } = await this.ok<{ permission_requests: PermissionRequest[] }>(
         'GET',
         '/api/workspaces/demo/permission-requests?status=open&limit=200',
       );
       return permission_requests.find((request) => request.session_id === sessionId);
-    });
+    };
+    return untilFound(`an open permission request of session ${sessionId}`, look, limitMs);
   }
 
   /** Approves a request exactly as asked, or with another scope. */
