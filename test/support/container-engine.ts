@@ -49,7 +49,12 @@ async function startService({ insecureRegistries = [] }: EngineOptions): Promise
   const child = spawn(
     'podman',
     [...common, 'system', 'service', '--time', String(idleSeconds), `unix://${socket}`],
-    { env: { ...process.env, ...environment, CONTAINERS_REGISTRIES_CONF: registries }, stdio: 'ignore' },
+    {
+      env: { ...process.env, ...environment, CONTAINERS_REGISTRIES_CONF: registries },
+      stdio: 'ignore',
+      // What watches a container notes there that it ran out of memory.
+      cwd: directory,
+    },
   );
   const stop = () => stopService(child, directory);
   try {
