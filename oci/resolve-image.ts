@@ -83,15 +83,19 @@ async function descend(
   return descend(client, limits, next, platform, depthLeft - 1);
 }
 
-/** The first that fits, as container engines choose; one without a platform is looked into when it is the only one. */
+/**
+ * The one that fits; one without a platform is looked into when it is the only one. Engines differ in which of several they take, so
+ * several are refused: what is read here is what runs.
+ */
 function choose({ manifests }: ImageIndex, platform: Platform): Descriptor {
   const only = manifests.length === 1 && manifests[0]?.platform === undefined ? manifests[0] : undefined;
-  const fitting = manifests.find(
-    (entry) =>
-      entry.platform?.os === platform.os &&
-      entry.platform.architecture === platform.architecture &&
-      ['v8', undefined, ''].includes(entry.platform.variant),
-  );
+  const [fitting, another] = manifests.filter((entry) => fits(entry, platform));
+  if (another !== undefined) {
+    throw new ImageError(
+      'invalid_response',
+      `the index names several images for ${platform.os}/${platform.architecture}`,
+    );
+  }
   const chosen = fitting ?? only;
   if (chosen === undefined) {
     const there = manifests.flatMap(({ platform: its }) =>
@@ -100,6 +104,15 @@ function choose({ manifests }: ImageIndex, platform: Platform): Descriptor {
     throw missing(platform, [...new Set(there)].slice(0, 10).join(', '));
   }
   return chosen;
+}
+
+/** The plain variants: images for newer processors only are not for every machine. */
+const plainVariants = { amd64: ['v1', undefined, ''], arm64: ['v8', undefined, ''] };
+
+function fits({ platform: its }: ImageIndex['manifests'][number], { os, architecture }: Platform): boolean {
+  return (
+    its?.os === os && its.architecture === architecture && plainVariants[architecture].includes(its.variant)
+  );
 }
 
 async function readConfiguration(

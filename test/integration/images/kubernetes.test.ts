@@ -67,6 +67,12 @@ const hasImages = platformImages !== null;
 const programsDirectory = z.object({ programs: z.string() });
 
 (hasOwnKubernetes ? describe : describe.skip)('a cluster of one test’s own', () => {
+  let cache: string | null = null;
+  afterAll(() => {
+    if (cache !== null) {
+      rmSync(cache, { recursive: true });
+    }
+  });
   const pauseProgram = () => {
     const { programs } = programsDirectory.parse(JSON.parse(readFileSync('.cache/kubernetes.json', 'utf8')));
     return waitingImage(readFileSync(join(programs, 'pause')));
@@ -118,27 +124,24 @@ const programsDirectory = z.object({ programs: z.string() });
   it(
     'is removed whole by the next one when the process that started it was killed',
     async () => {
-      const cache = mkdtempSync(join(tmpdir(), 'clusters-'));
-      try {
-        const killed = await runCluster(cache);
-        const bridge = bridgeOf(killed.directory);
-        expect(output('ip', 'link')).toContain(bridge);
-        await killed.end('SIGKILL');
-        expect(existsSync(killed.directory)).toBe(true);
+      const own = mkdtempSync(join(tmpdir(), 'clusters-'));
+      cache = own;
+      const killed = await runCluster(own);
+      const bridge = bridgeOf(killed.directory);
+      expect(output('ip', 'link')).toContain(bridge);
+      await killed.end('SIGKILL');
+      expect(existsSync(killed.directory)).toBe(true);
 
-        const next = await runCluster(cache);
-        expect(next.directory).toBe(killed.directory);
-        const nextBridge = bridgeOf(next.directory);
-        await next.end('SIGTERM');
-        expect(existsSync(next.directory)).toBe(false);
-        expect(await processesMentioning(`${cache}/`)).toEqual([]);
-        expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(cache);
-        for (const name of [bridge, nextBridge]) {
-          expect(output('ip', 'link')).not.toContain(`${name}:`);
-          expect(output('iptables-save')).not.toContain(name);
-        }
-      } finally {
-        rmSync(cache, { recursive: true });
+      const next = await runCluster(own);
+      expect(next.directory).toBe(killed.directory);
+      const nextBridge = bridgeOf(next.directory);
+      await next.end('SIGTERM');
+      expect(existsSync(next.directory)).toBe(false);
+      expect(await processesMentioning(`${own}/`)).toEqual([]);
+      expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(own);
+      for (const name of [bridge, nextBridge]) {
+        expect(output('ip', 'link')).not.toContain(`${name}:`);
+        expect(output('iptables-save')).not.toContain(name);
       }
     },
     2 * clusterTimeoutMs,

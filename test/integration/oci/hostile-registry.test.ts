@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defaultImageLimits } from '../../../oci/limits.ts';
 import {
+  descriptorOf,
   digestOf,
   type Interfere,
   image,
@@ -191,6 +192,17 @@ describe('manifests', () => {
         schemaVersion: 2,
         layers: [],
         config: { mediaType: 'application/vnd.oci.image.config.v1+json', digest: '../../x', size: 1 },
+      },
+      'invalid_response',
+    ],
+    [
+      'with two images for one platform',
+      {
+        schemaVersion: 2,
+        manifests: ['v1', undefined].map((variant) => ({
+          ...descriptorOf(honest.manifest),
+          platform: { os: 'linux', architecture: 'amd64', variant },
+        })),
       },
       'invalid_response',
     ],
