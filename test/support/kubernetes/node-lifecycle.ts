@@ -134,23 +134,15 @@ function removeShimSockets(place: NodePlace): void {
   }
 }
 
-const unmountRounds = 5;
-
-/** The deepest first, until none is left. What something still holds is detached now and goes with its holder. */
+/** The deepest first. What something still holds is detached now and goes with its holder. */
 function unmountBelow(directory: string): void {
-  for (let round = 0; round < unmountRounds; round += 1) {
-    const mounted = mountsBelow(directory);
-    for (const target of mounted.toSorted().toReversed()) {
-      spawnSync('umount', ['--lazy', target]);
-    }
-  }
-}
-
-function mountsBelow(directory: string): string[] {
-  return readFileSync('/proc/self/mounts', 'utf8')
+  const mounted = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '')
     .filter((target) => target.startsWith(`${directory}/`));
+  for (const target of mounted.toSorted().toReversed()) {
+    spawnSync('umount', ['--lazy', target]);
+  }
 }
 
 function listed(directory: string): string[] {

@@ -5,6 +5,14 @@
  */
 import { startOwnTestCluster } from './test-cluster.ts';
 
+// Before anything is said: who reads it may ask for the end at once.
+const asked = new Promise((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, resolve);
+  }
+  // Something has to keep the process.
+  setInterval(() => undefined, 60_000);
+});
 const cluster = await startOwnTestCluster();
 process.stdout.write(
   `export KUBECONFIG=${cluster.kubeconfig}\n# this host is ${cluster.hostAddress} for a Pod\n`,
@@ -12,12 +20,6 @@ process.stdout.write(
 for (const name of process.argv.slice(2)) {
   process.stdout.write(`# ${name} is ${await cluster.importImage(name)}\n`);
 }
-await new Promise((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, resolve);
-  }
-  // Something has to keep the process.
-  setInterval(() => undefined, 60_000);
-});
+await asked;
 await cluster.stop();
 process.exit();
