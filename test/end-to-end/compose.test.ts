@@ -6,7 +6,7 @@ import { signInAtProvider } from '../../embedded/provider-sign-in.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { type Compose, openCompose } from '../support/compose.ts';
 import { runEngine } from '../support/container-engine.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { finishedUnder, finishSession, prepareNotes, pushNotesImage, startWaitingSession } from './notes.ts';
 
@@ -19,11 +19,18 @@ describeInBrowser('docker compose up', () => {
     compose = await openCompose();
     browser = await openBrowser();
     await compose.run(['up', '--detach'], 240_000);
+    // Who signs in before is in no workspace yet.
+    await untilFound('the demo workspace', demoSaid, 180_000);
   }, 600_000);
   afterAll(async () => {
     await browser?.close();
     await compose?.remove();
   }, 180_000);
+
+  const demoSaid = async () => {
+    const said = await compose.run(['logs', '--no-log-prefix', 'seed'], 60_000);
+    return said.includes('The demo') ? said : null;
+  };
 
   it('leads to a session that waits, which Ada approves after signing in, and which then completes', async () => {
     const visitor = await visit(browser, { url: compose.url });
