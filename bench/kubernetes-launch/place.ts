@@ -9,12 +9,9 @@ import type { KubernetesSettings } from '../../runtime/kubernetes/settings.ts';
 import { openAdmin } from '../../test/integration/kubernetes/admin.ts';
 import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';
 import { testContainerSettings } from '../../test/support/container-settings.ts';
-import {
-  startOwnTestCluster,
-  startTestCluster,
-  type TestCluster,
-} from '../../test/support/kubernetes/test-cluster.ts';
-import { type PlatformImages, requirePlatformImages } from '../../test/support/platform-images.ts';
+import { startOwnTestCluster, startTestCluster } from '../../test/support/kubernetes/test-cluster.ts';
+import { importSessionImages, testKubernetesSettings } from '../../test/support/kubernetes/test-settings.ts';
+import { requirePlatformImages } from '../../test/support/platform-images.ts';
 
 export interface Place {
   cluster: Cluster;
@@ -26,11 +23,9 @@ export interface Place {
   close(): Promise<void>;
 }
 
-const mebibyte = 1024 * 1024;
-
 /** `isGiven`: KUBECONFIG names a cluster. Throws when the platform's images were not built. */
 export async function openPlace(isGiven: boolean): Promise<Place> {
-  const names = requirePlatformImages();
+  requirePlatformImages();
   const onCluster = await (isGiven ? startTestCluster() : startOwnTestCluster());
   const namespace = `bench-${randomBytes(4).toString('hex')}`;
   const admin = openAdmin(onCluster.kubeconfig, namespace);
@@ -58,10 +53,14 @@ export async function openPlace(isGiven: boolean): Promise<Place> {
     cleanUps.push(async () => cluster.close());
     const reports = await takeReports(onCluster.hostAddress);
     cleanUps.push(() => reports.close());
-    const images = await importImages(onCluster, names);
+    const images = await importSessionImages(onCluster);
     return {
       cluster,
-      settings: settingsFor(namespace, onCluster.hostAddress),
+      settings: testKubernetesSettings({
+        namespace,
+        installation: 'bench',
+        hostAddress: onCluster.hostAddress,
+      }),
       containers: testContainerSettings({ apiUrl: reports.url, networks: 'shared', images }),
       reports,
       close,
@@ -71,31 +70,3 @@ export async function openPlace(isGiven: boolean): Promise<Place> {
     throw error;
   }
 }
-
-async function importImages(
-  cluster: TestCluster,
-  { sidecar, scripted, runner }: PlatformImages,
-): Promise<ContainerSettings['images']> {
-  return {
-    sidecar: await cluster.importImage(sidecar),
-    scripted: await cluster.importImage(scripted),
-    runner: await cluster.importImage(runner),
-  };
-}
-
-const settingsFor = (namespace: string, hostAddress: string): KubernetesSettings => ({
-  namespace,
-  installation: 'bench',
-  imagePullSecrets: [],
-  runtimeClass: null,
-  nodeSelector: {},
-  cpuRequestPercent: 1,
-  memoryRequestPercent: 10,
-  sessionVolumeBytes: 16 * mebibyte,
-  apiPeer: { cidr: `${hostAddress}/32` },
-  workerPeer: { cidr: `${hostAddress}/32` },
-  dnsPeer: { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
-  egressRanges: [],
-  deniedRanges: [],
-  secretDelivery: 'reference',
-});

@@ -1,4 +1,5 @@
 /** Pure: paths that an image declares as volumes. An engine would give each a directory on its disk, without a limit. */
+import { defaultImageLimits } from '../../oci/limits.ts';
 import { containerPaths } from '../container-workload/container-workload.ts';
 import { WorkloadFailedError } from '../workload.ts';
 import type { ContainerPlan, VolumePlan } from './container-plan.ts';
@@ -12,8 +13,8 @@ const ofPlatform = [
   containerPaths.relayDirectory,
 ];
 
-/** Each is a file system of its own. */
-const mostVolumes = 32;
+/** The same bound as where images are read, kept where they run. Each is a file system of its own. */
+const mostVolumes = defaultImageLimits.volumes;
 
 export interface PlanWithVolumes {
   plan: ContainerPlan;

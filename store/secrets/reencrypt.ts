@@ -1,20 +1,13 @@
 /** Sealing anew what older master keys sealed, so that they can be retired (docs/operations.md, Keys). */
 import { type Db, inTransaction, type Transaction } from '../database.ts';
 import { type MasterKeys, open, type SealedSecret, seal, UnreadableSecretError } from './envelope.ts';
-
-interface StoredSecret extends SealedSecret {
-  id: string;
-  workspaceId: string;
-  name: string;
-}
+import { lowestId, type StoredSecret, storedSecretColumns } from './stored-secret.ts';
 
 export interface Reencryption {
   reencrypted: number;
   /** What stays as it was: a sentence for each, without a value. */
   unreadable: string[];
 }
-
-const lowestId = '00000000-0000-0000-0000-000000000000';
 
 /** How many set secrets each master key seals, by the key's id. */
 export async function countSecretsByKey(db: Db): Promise<{ keyId: string; count: number }[]> {
@@ -82,14 +75,7 @@ async function reencryptBatch(
   const ids: string[] = await older().andWhere('id', '>', after).limit(batchSize).pluck('id');
   // Those that were written while this waited for their locks are left out. In the order of ids, so that two runs at once wait for
   // each other and do not lock each other out.
-  const rows: StoredSecret[] = await older().whereIn('id', ids).forUpdate().select({
-    id: 'id',
-    workspaceId: 'workspace_id',
-    name: 'name',
-    sealedValue: 'sealed_value',
-    sealedDataKey: 'sealed_data_key',
-    keyId: 'key_id',
-  });
+  const rows: StoredSecret[] = await older().whereIn('id', ids).forUpdate().select(storedSecretColumns);
   const unreadable: string[] = [];
   for (const row of rows) {
     const problem = await reencryptRow(trx, keys, row);

@@ -1,12 +1,7 @@
 /** The fail-closed start of design 11: no process serves with master keys that do not open what is stored. */
 import type { Db } from '../database.ts';
-import { type MasterKeys, open, type SealedSecret, UnreadableSecretError } from './envelope.ts';
-
-interface StoredSecret extends SealedSecret {
-  id: string;
-  workspaceId: string;
-  name: string;
-}
+import { type MasterKeys, open, UnreadableSecretError } from './envelope.ts';
+import { lowestId, type StoredSecret, storedSecretColumns } from './stored-secret.ts';
 
 const batchSize = 1000;
 
@@ -17,21 +12,14 @@ const batchSize = 1000;
  */
 export async function verifyMasterKeys(db: Db, keys: MasterKeys): Promise<{ verified: number }> {
   let verified = 0;
-  let after = '00000000-0000-0000-0000-000000000000';
+  let after = lowestId;
   for (;;) {
     const rows: StoredSecret[] = await db('workspace_secrets')
       .where('is_set', true)
       .andWhere('id', '>', after)
       .orderBy('id')
       .limit(batchSize)
-      .select({
-        id: 'id',
-        workspaceId: 'workspace_id',
-        name: 'name',
-        sealedValue: 'sealed_value',
-        sealedDataKey: 'sealed_data_key',
-        keyId: 'key_id',
-      });
+      .select(storedSecretColumns);
     for (const row of rows) {
       verify(keys, row);
       after = row.id;

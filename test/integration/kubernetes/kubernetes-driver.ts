@@ -22,11 +22,10 @@ import type { KubernetesSettings } from '../../../runtime/kubernetes/settings.ts
 import { testContainerSettings } from '../../support/container-settings.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hasKubernetes, startTestCluster, type TestCluster } from '../../support/kubernetes/test-cluster.ts';
-import { platformImages, requirePlatformImages } from '../../support/platform-images.ts';
+import { importSessionImages, testKubernetesSettings } from '../../support/kubernetes/test-settings.ts';
+import { platformImages } from '../../support/platform-images.ts';
 import type { DriverUnderTest } from '../runtime/contract.ts';
 import { type Admin, openAdmin } from './admin.ts';
-
-const mebibyte = 1024 * 1024;
 
 /** `describe`, for tests that run sessions as Pods; they are left out where there is no cluster. */
 export const describeOnKubernetes: typeof describe | typeof describe.skip =
@@ -66,20 +65,11 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
   const begun: { cluster?: TestCluster; admin?: Admin; images?: ContainerSettings['images'] } = {};
   const open = () => openCluster({ kubeconfig, namespace });
   const settings = (changes: Partial<KubernetesSettings> = {}): KubernetesSettings => ({
-    namespace,
-    installation: 'test',
-    imagePullSecrets: [],
-    runtimeClass: null,
-    nodeSelector: {},
-    cpuRequestPercent: 1,
-    memoryRequestPercent: 10,
-    sessionVolumeBytes: 16 * mebibyte,
-    apiPeer: { cidr: `${required(begun.cluster).hostAddress}/32` },
-    workerPeer: { cidr: `${required(begun.cluster).hostAddress}/32` },
-    dnsPeer: { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
-    egressRanges: [],
-    deniedRanges: [],
-    secretDelivery: 'reference',
+    ...testKubernetesSettings({
+      namespace,
+      installation: 'test',
+      hostAddress: required(begun.cluster).hostAddress,
+    }),
     ...changes,
   });
   const containers = (apiUrl: string, changes: Partial<ContainerSettings> = {}): ContainerSettings => ({
@@ -117,7 +107,7 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
       const cluster = await start();
       begun.cluster = cluster;
       begun.admin = openAdmin(cluster.kubeconfig, namespace);
-      begun.images = await importImages(cluster);
+      begun.images = await importSessionImages(cluster);
       await begun.admin.createNamespace();
       writeFileSync(kubeconfig, await begun.admin.workerKubeconfig(), { mode: 0o600 });
     },
@@ -151,15 +141,6 @@ async function leftOf(admin: Admin, sessionId: string): Promise<string[]> {
     }
   });
   return [];
-}
-
-async function importImages(cluster: TestCluster): Promise<ContainerSettings['images']> {
-  const { sidecar, scripted, runner } = requirePlatformImages();
-  return {
-    sidecar: await cluster.importImage(sidecar),
-    scripted: await cluster.importImage(scripted),
-    runner: await cluster.importImage(runner),
-  };
 }
 
 function required<Value>(value: Value | undefined): Value {

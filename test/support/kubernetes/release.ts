@@ -12,6 +12,7 @@ import { eventually } from '../eventually.ts';
 import { requirePlatformImages } from '../platform-images.ts';
 import { openSurroundings, type Surroundings } from './surroundings.ts';
 import type { TestCluster } from './test-cluster.ts';
+import { importSessionImages } from './test-settings.ts';
 
 const releaseName = 'agent-platform';
 const commandTimeoutMs = 240_000;
@@ -164,13 +165,8 @@ const smallSessions = {
 };
 
 async function importImages(cluster: TestCluster) {
-  const { sidecar, scripted, runner, platform } = requirePlatformImages();
-  return {
-    platform: await cluster.importImage(platform),
-    sidecar: await cluster.importImage(sidecar),
-    scripted: await cluster.importImage(scripted),
-    runner: await cluster.importImage(runner),
-  };
+  const platform = await cluster.importImage(requirePlatformImages().platform);
+  return { platform, ...(await importSessionImages(cluster)) };
 }
 
 /** The platform's own Pods have to keep the standard of its sessions. */

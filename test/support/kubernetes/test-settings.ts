@@ -1,0 +1,38 @@
+import type { ContainerSettings } from '../../../runtime/container-workload/render-container-workload.ts';
+import type { KubernetesSettings } from '../../../runtime/kubernetes/settings.ts';
+import { requirePlatformImages } from '../platform-images.ts';
+import type { TestCluster } from './test-cluster.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** What Pods of tests are rendered with: small, and with this host in the place of API and worker. */
+export const testKubernetesSettings = (
+  given: Pick<KubernetesSettings, 'namespace' | 'installation'> & { hostAddress: string },
+): KubernetesSettings => {
+  const { hostAddress, ...own } = given;
+  return {
+    ...own,
+    imagePullSecrets: [],
+    runtimeClass: null,
+    nodeSelector: {},
+    cpuRequestPercent: 1,
+    memoryRequestPercent: 10,
+    sessionVolumeBytes: 16 * mebibyte,
+    apiPeer: { cidr: `${hostAddress}/32` },
+    workerPeer: { cidr: `${hostAddress}/32` },
+    dnsPeer: { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
+    egressRanges: [],
+    deniedRanges: [],
+    secretDelivery: 'reference',
+  };
+};
+
+/** Puts what sessions run on the node; by digest. */
+export async function importSessionImages(cluster: TestCluster): Promise<ContainerSettings['images']> {
+  const { sidecar, scripted, runner } = requirePlatformImages();
+  return {
+    sidecar: await cluster.importImage(sidecar),
+    scripted: await cluster.importImage(scripted),
+    runner: await cluster.importImage(runner),
+  };
+}
