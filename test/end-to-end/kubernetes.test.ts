@@ -56,6 +56,8 @@ const canRun =
     return new FrontDoor(release.url, cookie);
   };
 
+  const startWaiting = () => release.explained(startWaitingSession(max, notes));
+
   it('is installed as the README says, makes its own schema, and lets people of the identity provider in', async () => {
     await release.install();
     expect((await release.pods('api')).map(isReady)).toEqual([true, true]);
@@ -74,7 +76,7 @@ const canRun =
       manifest_source: 'image',
       manifest: { tool_scopes: { add_note: 'notes.write' } },
     });
-    const { session, request } = await startWaitingSession(max, notes);
+    const { session, request } = await startWaiting();
     const [pod] = await release.sessionPods();
     const server = pod?.spec?.containers.find(({ name }) => name.includes('notes'));
     expect(server?.image).toBe(`${image.replace(/:1$/, '')}@${notes.entry.image_digest}`);
@@ -85,7 +87,7 @@ const canRun =
   }, 240_000);
 
   it('goes on after every Pod of the API and every worker was killed while a session waits', async () => {
-    const { session, request } = await startWaitingSession(max, notes);
+    const { session, request } = await startWaiting();
     const killed = [...(await release.pods('api')), ...(await release.pods('worker'))];
     for (const { metadata } of killed) {
       const pod = { name: metadata?.name ?? '', namespace: release.namespace, gracePeriodSeconds: 0 };
@@ -96,7 +98,7 @@ const canRun =
   }, 240_000);
 
   it('is upgraded under a session that waits, and answers all the while', async () => {
-    const { session, request } = await startWaitingSession(max, notes);
+    const { session, request } = await startWaiting();
     const before = (await release.pods('api')).map(({ metadata }) => metadata?.uid);
     const watch = watchHealth(release.url);
     await release.upgrade({ config: { LOG_LEVEL: 'warn' } });
@@ -108,7 +110,7 @@ const canRun =
   }, 300_000);
 
   it('is removed with everything that runs in it', async () => {
-    await startWaitingSession(max, notes);
+    await startWaiting();
     await release.uninstall();
     const { items } = await release.core.listNamespacedPod({ namespace: release.namespace });
     expect(items).toEqual([]);

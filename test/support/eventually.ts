@@ -23,6 +23,7 @@ export async function untilFound<Value>(
   what: string,
   look: () => Promise<Value | null | undefined>,
   limitMs = 60_000,
+  everyMs = 100,
 ): Promise<Value> {
   const deadline = Date.now() + limitMs;
   for (;;) {
@@ -33,6 +34,6 @@ export async function untilFound<Value>(
     if (Date.now() > deadline) {
       throw new Error(`gave up waiting for ${what} after ${limitMs} ms`);
     }
-    await sleep(100);
+    await sleep(everyMs);
   }
 }

@@ -107,16 +107,22 @@ export class FrontDoor {
     return untilFound(`the end of session ${sessionId}`, look, limitMs);
   }
 
-  /** The session's open permission request. */
+  /** The session's open permission request. Throws at once when the session has ended without one. */
   openRequest(sessionId: string, limitMs = 60_000): Promise<PermissionRequest> {
     const look = async () => {
+      const { status, status_reason, ended_at } = await this.session(sessionId);
       const { permission_requests } = await this.ok<{ permission_requests: PermissionRequest[] }>(
         'GET',
         '/api/workspaces/demo/permission-requests?status=open&limit=200',
       );
-      return permission_requests.find((request) => request.session_id === sessionId);
+      const found = permission_requests.find((request) => request.session_id === sessionId);
+      if (found === undefined && ended_at !== null) {
+        throw new Error(`session ${sessionId} asked for nothing and is ${status}: ${status_reason}`);
+      }
+      return found;
     };
-    return untilFound(`an open permission request of session ${sessionId}`, look, limitMs);
+    // Two requests each time stay below what one person may ask in a minute.
+    return untilFound(`an open permission request of session ${sessionId}`, look, limitMs, 250);
   }
 
   /** Approves a request exactly as asked, or with another scope. */

@@ -30,6 +30,8 @@ export interface Release extends Pick<Surroundings, 'url' | 'identity'> {
   /** The Pods of one part. */
   pods(component: 'api' | 'worker'): Promise<V1Pod[]>;
   sessionPods(): Promise<V1Pod[]>;
+  /** Adds what the Pods of the release and of its sessions say to an error of `work`. */
+  explained<Result>(work: Promise<Result>): Promise<Result>;
   /** Removes everything of it. */
   end(): Promise<void>;
 }
@@ -64,10 +66,12 @@ export async function prepareRelease(
   });
   const writeValues = (content: object) =>
     writeFileSync(join(directory, 'values.yaml'), JSON.stringify(content));
-  const helm = (command: string) =>
-    shell(`helm ${command} --namespace ${namespace}`).catch(async (error) => {
-      throw new Error(`${String(error)}\n${await describePods(core, namespace)}`);
+  const explained = <Result>(work: Promise<Result>) =>
+    work.catch(async (error) => {
+      const pods = await Promise.all([namespace, sessionsNamespace].map((name) => describePods(core, name)));
+      throw new Error([String(error), ...pods].join('\n'));
     });
+  const helm = (command: string) => explained(shell(`helm ${command} --namespace ${namespace}`));
   return {
     url: surroundings.url,
     identity: surroundings.identity,
@@ -87,9 +91,7 @@ export async function prepareRelease(
         data: { 'ca.crt': surroundings.identity.certificate },
       };
       await core.createNamespacedConfigMap({ namespace, body: authorities });
-      await shell(others.join('\n')).catch(async (error) => {
-        throw new Error(`${String(error)}\n${await describePods(core, namespace)}`);
-      });
+      await explained(shell(others.join('\n')));
     },
     async upgrade(changes) {
       writeValues(mergeValues(values, changes));
@@ -105,6 +107,7 @@ export async function prepareRelease(
     async sessionPods() {
       return (await core.listNamespacedPod({ namespace: sessionsNamespace })).items;
     },
+    explained,
     async end() {
       await removeNamespace(core, sessionsNamespace);
       await removeNamespace(core, namespace);
@@ -198,15 +201,20 @@ async function removeNamespace(core: CoreV1Api, name: string): Promise<void> {
   );
 }
 
-/** For an error: what each Pod says, and the end of its log. */
+/** For an error: what each container of the Pods says, the end of its log, and the latest events. */
 async function describePods(core: CoreV1Api, namespace: string): Promise<string> {
   const { items } = await core.listNamespacedPod({ namespace });
-  const texts = items.map(async ({ metadata, status }) => {
-    const name = metadata?.name ?? '';
-    const log = await core
-      .readNamespacedPodLog({ name, namespace, tailLines: 10 })
-      .catch(() => '(it has no log)');
-    return `${name}: ${status?.phase} ${JSON.stringify(status?.containerStatuses?.[0]?.state)}\n${log}`;
-  });
-  return (await Promise.all(texts)).join('\n');
+  const containers = items.flatMap(({ metadata, status }) =>
+    (status?.containerStatuses ?? []).map(async ({ name: container, state }) => {
+      const name = metadata?.name ?? '';
+      const log = await core
+        .readNamespacedPodLog({ name, namespace, container, tailLines: 10 })
+        .catch(() => '(it has no log)');
+      return `${name} ${container}: ${status?.phase} ${JSON.stringify(state)}\n${log}`;
+    }),
+  );
+  const events = (await core.listNamespacedEvent({ namespace })).items.map(
+    ({ lastTimestamp, reason, message }) => `${lastTimestamp?.toISOString()} ${reason}: ${message}`,
+  );
+  return [...(await Promise.all(containers)), ...events.slice(-30)].join('\n');
 }
