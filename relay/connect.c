@@ -26,9 +26,9 @@ int connect_once(const char *path) {
   return -1;
 }
 
-/* Nobody listens (yet, or for the moment). */
+/* Nobody listens (yet, or for the moment), or who made the socket has still to open it to the group. */
 static bool is_worth_waiting(int error) {
-  return error == ENOENT || error == ECONNREFUSED || error == EAGAIN;
+  return error == ENOENT || error == ECONNREFUSED || error == EAGAIN || error == EACCES;
 }
 
 /* False when a stop signal came, which is then in `stop`. */

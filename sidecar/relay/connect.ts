@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assertSocketPath } from '../socket-path.ts';
 
 const retryMs = 100;
-/** Nobody listens (yet, or for the moment): worth waiting for. */
-const waitable = new Set(['ENOENT', 'ECONNREFUSED', 'EAGAIN']);
+/** Nobody listens (yet, or for the moment), or who made the socket has still to open it to the group: worth waiting for. */
+const waitable = new Set(['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'EACCES']);
 
 /** Connects to a Unix socket, waiting for it to appear. Throws when it cannot be reached within the limit. */
 export async function connectToSocket(path: string, limitMs: number, signal?: AbortSignal): Promise<Socket> {

@@ -67,7 +67,9 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
       await cluster().killPart('kube-apiserver');
       await cluster().startPart('kube-apiserver');
       await starting;
-      await agentRuns(frozen.session_id);
+      expect(containerIn(await runtime.inspect(frozen.session_id), 'agent')).toMatchObject({
+        state: 'running',
+      });
       await runtime.stop(frozen.session_id);
       expect(await sessions.driver.running(frozen.session_id)).toEqual([]);
     },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
@@ -12,6 +12,9 @@ import { allOf, childrenOf, isAlive, lineOf, RelayBench, staticRelay } from './r
 const bench = new RelayBench();
 const relays: Record<string, readonly string[]> = { static: staticRelay };
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** Root as well has to keep to the modes of files. */
+const asPlainUser = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all'] : [];
 
 /** Says who it is, and gives back what it gets. */
 const echo = ['sh', '-c', 'echo $$; exec cat'];
@@ -52,6 +55,25 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's s
     }
     expect(new Set(pids).size).toBe(3);
     await eventually(() => expect(pids.filter(isAlive)).toEqual([]));
+  });
+
+  it('waits for a socket that its owner has made and not yet opened to the group', async () => {
+    const path = bench.path(`${kind}-closed.sock`);
+    const { next } = await bench.listen(path);
+    await chmod(path, 0);
+    const relay = bench.start([
+      ...asPlainUser,
+      ...(relays[kind] ?? []),
+      `UNIX-CONNECT:${path}`,
+      '--',
+      ...echo,
+    ]);
+    await sleep(500);
+    expect(isAlive(relay.pid)).toBe(true);
+    await chmod(path, 0o600);
+    const socket = await next();
+    socket.write('hello\n');
+    expect(await lineOf(socket)).toMatch(/^\d+/);
   });
 
   it('carries megabytes both ways at once', async () => {
