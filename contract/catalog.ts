@@ -96,6 +96,8 @@ export const mcpServer = z.strictObject({
   image_digest: z.string().nullable(),
   /** The image's entrypoint and command. */
   image_command: z.array(z.string()).nullable(),
+  /** Paths that the image declares as volumes: each is empty scratch of the session's. */
+  image_volumes: z.array(z.string()).nullable(),
   network,
   egress_allow: z.array(egressRule),
   approvers,

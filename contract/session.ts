@@ -59,8 +59,13 @@ export type FrozenVariable = z.infer<typeof frozenVariable>;
 export const frozenEnv = z.record(z.string(), frozenVariable);
 export type FrozenEnv = z.infer<typeof frozenEnv>;
 
-/** The one image that a reference stood for when it was read, and what runs in it: entrypoint and command. */
-export const frozenImage = z.strictObject({ digest: imageDigest, command: z.array(z.string()).min(1) });
+/** The one image that a reference stood for when it was read, what runs in it (entrypoint and command), and its volumes. */
+export const frozenImage = z.strictObject({
+  digest: imageDigest,
+  command: z.array(z.string()).min(1),
+  /** Sessions from before they were kept have none. */
+  volumes: z.array(z.string()).default([]),
+});
 export type FrozenImage = z.infer<typeof frozenImage>;
 
 export const frozenServer = z.strictObject({
@@ -71,6 +76,7 @@ export const frozenServer = z.strictObject({
   image_digest: z.string().nullable(),
   /** The image's entrypoint and command. Sessions from before it was kept have none. */
   image_command: z.array(z.string()).nullable().default(null),
+  image_volumes: z.array(z.string()).nullable().default(null),
   /** `user:password` for the image's registry alone. */
   registry_credentials: frozenVariable.nullable().default(null),
   env: frozenEnv,

@@ -12,6 +12,7 @@ import * as orderGrantUses from './20261121100200_order_grant_uses.ts';
 import * as addPublishedEventBytes from './20261121100300_add_published_event_bytes.ts';
 import * as addSessionApiUrl from './20261121100400_add_session_api_url.ts';
 import * as addImageCommand from './20261121101000_add_image_command.ts';
+import * as addImageVolumes from './20261122090000_add_image_volumes.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -26,6 +27,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261121100300_add_published_event_bytes': addPublishedEventBytes,
   '20261121100400_add_session_api_url': addSessionApiUrl,
   '20261121101000_add_image_command': addImageCommand,
+  '20261122090000_add_image_volumes': addImageVolumes,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

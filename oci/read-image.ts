@@ -30,6 +30,8 @@ export interface ImageFacts {
   command: string[];
   user: string;
   workingDirectory: string;
+  /** Paths that it declares as volumes. */
+  volumes: string[];
   /** `NAME=value` as the image has them. */
   env: string[];
   /** Null when the image has no such file, or none was asked for. */
@@ -67,7 +69,7 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
 }
 
 function processOf({ configuration }: ResolvedImage): Omit<ImageFacts, 'digest' | 'file'> {
-  const { Entrypoint, Cmd, Env, User, WorkingDir } = configuration.config;
+  const { Entrypoint, Cmd, Env, User, WorkingDir, Volumes } = configuration.config;
   const command = [...Entrypoint, ...Cmd];
   if (command.length === 0 || command[0] === '') {
     throw new ImageError(
@@ -75,7 +77,7 @@ function processOf({ configuration }: ResolvedImage): Omit<ImageFacts, 'digest' 
       'the image names nothing to run: it has neither ENTRYPOINT nor CMD',
     );
   }
-  return { command, user: User, workingDirectory: WorkingDir, env: Env };
+  return { command, user: User, workingDirectory: WorkingDir, volumes: Volumes, env: Env };
 }
 
 /** From the top layer down, to the first that has the file or hides it. */

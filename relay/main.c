@@ -1,5 +1,7 @@
 /* The relay's command line. */
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,16 +11,17 @@
 #include "relay.h"
 
 enum { MOST_DNS_SERVERS = 8, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3, MOST_RESTARTS = 1000 };
-enum { TAKES_NETWORK = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_DNS = 8 };
+enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_DNS = 8 };
 
 static const char usage[] =
     "Usage:\n"
     "  relay - UNIX-CONNECT:<socket>\n"
     "      bridges standard input and output to the socket (an agent's side)\n"
-    "  relay [--network none|fenced] UNIX-CONNECT:<socket> -- <command> [argument...]\n"
+    "  relay [--network none|fenced] [--file-size <bytes>] UNIX-CONNECT:<socket> -- <command> [argument...]\n"
     "      bridges the standard input and output of a command to the socket, with a fresh process for each connection\n"
     "      (an MCP server's side)\n"
-    "  relay run [--network none|fenced] [--wait <path>] [--wait-limit-ms <number>] -- <command> [argument...]\n"
+    "  relay run [--network none|fenced] [--file-size <bytes>] [--wait <path>] [--wait-limit-ms <number>] -- <command>\n"
+    "            [argument...]\n"
     "      waits for the path, runs the command, and ends with its exit code\n"
     "  relay supervise [--restarts <number>] -- <command> [argument...]\n"
     "      runs the command, and again when it ends without having been asked to\n"
@@ -29,6 +32,8 @@ static const char usage[] =
 
 struct options {
   enum network network;
+  /* The most that a file may grow to; 0: no limit. */
+  long file_size_bytes;
   const char *wait_path;
   int wait_limit_ms;
   int restarts;
@@ -42,10 +47,11 @@ static int expected(const char *form) {
 }
 
 /* A whole number in range, or -1. */
-static int parse_number(const char *text, int most) {
+static long parse_number(const char *text, long most) {
   char *end;
+  errno = 0;
   const long number = strtol(text, &end, 10);
-  return *text < '0' || *text > '9' || *end != '\0' || number > most ? -1 : (int)number;
+  return *text < '0' || *text > '9' || *end != '\0' || errno != 0 || number > most ? -1 : number;
 }
 
 static bool is_value_taken(struct options *options, const char *name, char *value) {
@@ -53,16 +59,20 @@ static bool is_value_taken(struct options *options, const char *name, char *valu
     options->network = strcmp(value, "none") == 0 ? NETWORK_NONE : NETWORK_FENCED;
     return options->network == NETWORK_NONE || strcmp(value, "fenced") == 0;
   }
+  if (strcmp(name, "--file-size") == 0) {
+    options->file_size_bytes = parse_number(value, LONG_MAX);
+    return options->file_size_bytes > 0;
+  }
   if (strcmp(name, "--wait") == 0) {
     options->wait_path = value;
     return strlen(value) <= SOCKET_PATH_MAX_BYTES;
   }
   if (strcmp(name, "--wait-limit-ms") == 0) {
-    options->wait_limit_ms = parse_number(value, 24 * 60 * 60 * 1000);
+    options->wait_limit_ms = (int)parse_number(value, 24 * 60 * 60 * 1000);
     return options->wait_limit_ms >= 0;
   }
   if (strcmp(name, "--restarts") == 0) {
-    options->restarts = parse_number(value, MOST_RESTARTS);
+    options->restarts = (int)parse_number(value, MOST_RESTARTS);
     return options->restarts >= 0;
   }
   if (options->dns_server_count == MOST_DNS_SERVERS) {
@@ -77,7 +87,7 @@ static bool is_allowed(const char *name, int allowed) {
     const char *name;
     int flag;
   } known[] = {
-      {"--network", TAKES_NETWORK}, {"--wait", TAKES_WAIT}, {"--wait-limit-ms", TAKES_WAIT},
+      {"--network", TAKES_NARROWING}, {"--file-size", TAKES_NARROWING}, {"--wait", TAKES_WAIT}, {"--wait-limit-ms", TAKES_WAIT},
       {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_DNS},
   };
   for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
@@ -134,9 +144,15 @@ static int main_bridge(char **arguments) {
   return is_path_short_enough(path) ? bridge(path) : EXIT_USAGE;
 }
 
+/* What the command and all that descends from it can never take back. 0, or the exit code, which was reported. */
+static int narrow(const struct options *options) {
+  const int code = narrow_network(options->network);
+  return code != 0 || options->file_size_bytes == 0 ? code : limit_file_size(options->file_size_bytes);
+}
+
 static int main_serve(char **arguments) {
   struct options options;
-  char **rest = parse_options(arguments, TAKES_NETWORK, &options);
+  char **rest = parse_options(arguments, TAKES_NARROWING, &options);
   if (rest == NULL) {
     return EXIT_USAGE;
   }
@@ -148,13 +164,13 @@ static int main_serve(char **arguments) {
   if (!is_path_short_enough(path)) {
     return EXIT_USAGE;
   }
-  const int code = narrow_network(options.network);
+  const int code = narrow(&options);
   return code != 0 ? code : serve(path, command);
 }
 
 static int main_run(char **arguments) {
   struct options options;
-  char **rest = parse_options(arguments, TAKES_NETWORK | TAKES_WAIT, &options);
+  char **rest = parse_options(arguments, TAKES_NARROWING | TAKES_WAIT, &options);
   if (rest == NULL) {
     return EXIT_USAGE;
   }
@@ -162,7 +178,7 @@ static int main_run(char **arguments) {
   if (command == NULL) {
     return expected("run [option...] -- <command> [argument...]");
   }
-  const int code = narrow_network(options.network);
+  const int code = narrow(&options);
   return code != 0 ? code : run(options.wait_path, options.wait_limit_ms, command);
 }
 

@@ -1,5 +1,6 @@
 /* What a command may reach: decided before it runs, inherited by all that descends from it, irrevocable. */
 #include <errno.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -71,5 +72,16 @@ int narrow_network(enum network network) {
     report("the system call filter has no effect here; the command is not run");
     return EXIT_NOT_NARROWED;
   }
+  return 0;
+}
+
+int limit_file_size(long bytes) {
+  const struct rlimit limit = {.rlim_cur = (rlim_t)bytes, .rlim_max = (rlim_t)bytes};
+  if (setrlimit(RLIMIT_FSIZE, &limit) != 0) {
+    report("cannot limit the size of files: %s; the command is not run", error_text(errno));
+    return EXIT_NOT_NARROWED;
+  }
+  /* A write beyond it fails, and does not end the command. */
+  signal(SIGXFSZ, SIG_IGN);
   return 0;
 }

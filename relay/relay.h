@@ -103,6 +103,8 @@ int fence(char *const dns_servers[]);
 enum network { NETWORK_GENERAL, NETWORK_FENCED, NETWORK_NONE };
 /* Irrevocable, for the relay and all that descends from it. 0, or the exit code: reported, nothing may run. */
 int narrow_network(enum network network);
+/* As irrevocable. 0, or the exit code: reported, nothing may run. */
+int limit_file_size(long bytes);
 /* seccomp.c: 0, or errno. */
 int install_system_call_filter(enum network network);
 /* landlock.c: as far as the kernel can. */

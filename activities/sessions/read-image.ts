@@ -10,14 +10,14 @@ import { launchRefused } from '../failures.ts';
 /** No layer is read, so this is enough; the session waits for it. */
 const timeMs = 30_000;
 
-/** Reads digest and command from the registry, without credentials. Throws `launch_refused` with what is wrong. */
+/** Reads digest, command and volumes from the registry, without credentials. Throws `launch_refused` with what is wrong. */
 export function createReadImage(policy: RegistryPolicy): (reference: string) => Promise<FrozenImage> {
   return async (reference) => {
     try {
       const limits = { ...defaultImageLimits, timeMs };
       const options = { policy, credentials: null, platform: ownPlatform, fileName: null, limits };
-      const { digest, command } = await readImage(reference, options);
-      return { digest, command };
+      const { digest, command, volumes } = await readImage(reference, options);
+      return { digest, command, volumes };
     } catch (error) {
       throw error instanceof ImageError ? launchRefused(`The image ${reference}: ${error.message}`) : error;
     }

@@ -68,11 +68,12 @@ function refuseChanged({ digest }: ImageFacts, seen: string | undefined): void {
   }
 }
 
-function describe({ digest, command, file }: ImageFacts, pasted: Manifest | undefined): EntryImage {
+function describe({ file, ...image }: ImageFacts, pasted: Manifest | undefined): EntryImage {
+  const { digest, command, volumes } = image;
   if (pasted !== undefined) {
-    return { digest, command, manifest: pasted, manifestSource: 'pasted' };
+    return { digest, command, volumes, manifest: pasted, manifestSource: 'pasted' };
   }
   return file === null
-    ? { digest, command, manifest: emptyManifest, manifestSource: 'none' }
-    : { digest, command, manifest: parseManifestFile(file), manifestSource: 'image' };
+    ? { digest, command, volumes, manifest: emptyManifest, manifestSource: 'none' }
+    : { digest, command, volumes, manifest: parseManifestFile(file), manifestSource: 'image' };
 }

@@ -46,6 +46,14 @@ export interface ContainerView {
   path: string;
 }
 
+/** A directory that is the container's own: writable, and empty at the start. */
+export interface ContainerScratch {
+  /** Within the container. */
+  name: string;
+  path: string;
+  sizeBytes: number;
+}
+
 export interface ContainerSize {
   memoryBytes: number;
   cpuMillis: number;
@@ -67,8 +75,8 @@ export interface ContainerSpec {
   uid: number;
   network: Network;
   views: ContainerView[];
-  /** Writable and empty at the start; nothing else is writable. */
-  scratch: { path: string; sizeBytes: number }[];
+  /** Nothing else is writable. */
+  scratch: ContainerScratch[];
   /** Null: the image's own. */
   workingDirectory: string | null;
   size: ContainerSize;

@@ -5,6 +5,7 @@ import { pinReference } from '../../oci/reference.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import {
   type ContainerImage,
+  type ContainerScratch,
   type ContainerSize,
   type ContainerSpec,
   type ContainerVariable,
@@ -15,13 +16,15 @@ import {
   type Network,
   volumeDirectories,
 } from './container-workload.ts';
+import { volumesToCover } from './image-volumes.ts';
 import { type BootSettings, renderBoot } from './render-boot.ts';
 
 export interface ContainerSettings extends BootSettings {
   images: { sidecar: string; scripted: string; runner: string };
   sizes: { sidecar: ContainerSize; agent: ContainerSize; server: ContainerSize };
-  /** Of `/workspace` and `/tmp` in each container. */
+  /** Of `/workspace` in each container. */
   workspaceBytes: number;
+  /** Of `/tmp`, and of each volume that an image declares. */
   temporaryBytes: number;
   /** Of a session whose agent sets none. */
   totalSeconds: number;
@@ -128,7 +131,7 @@ function agentContainer(
     uid: containerUsers.agent,
     network: agent.network,
     views: [relayView, { directory: volumeDirectories.agent, path: containerPaths.platform }],
-    ...room(settings),
+    scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
     size: settings.sizes.agent,
   };
@@ -153,7 +156,7 @@ function serverContainer(server: FrozenServer, uid: number, settings: ContainerS
     uid,
     network: server.network,
     views: [relayView, { directory: volumeDirectories.server(server.name), path: containerPaths.mcp }],
-    ...room(settings),
+    scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
     size: settings.sizes.server,
   };
@@ -176,7 +179,7 @@ function siblingContainer(
     uid,
     network: sibling.network,
     views: [relayView],
-    ...room(settings),
+    scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
     size: settings.sizes.server,
   };
@@ -185,6 +188,8 @@ function siblingContainer(
 interface Program {
   image: ContainerImage;
   command: string[];
+  /** That its image declares. */
+  volumes: readonly string[];
   /** Null: the image's own. */
   workingDirectory: string | null;
 }
@@ -203,12 +208,14 @@ function programOf(
       return {
         image: { reference: images.scripted, ...ofPlatform },
         command: ['node', '/opt/platform/scripted-agent.js'],
+        volumes: [],
         workingDirectory: containerPaths.workspace,
       };
     case 'command':
       return {
         image: { reference: images.runner, ...ofPlatform },
         command: [run.command, ...run.args],
+        volumes: [],
         workingDirectory: containerPaths.workspace,
       };
     case 'image':
@@ -218,22 +225,24 @@ function programOf(
       return {
         image: { reference: pinReference(run.image, image.digest), ...ofPlatform },
         command: image.command,
+        volumes: image.volumes,
         workingDirectory: null,
       };
   }
 }
 
 function serverProgram(server: FrozenServer, { images }: ContainerSettings): Program {
-  const { name, shape, image_digest, image_command, registry_credentials } = server;
+  const { name, shape, image_digest, image_command, image_volumes, registry_credentials } = server;
   switch (shape.type) {
     case 'command':
       return {
         image: { reference: images.runner, credentialsOf: null },
         command: [shape.command, ...shape.args],
+        volumes: [],
         workingDirectory: containerPaths.workspace,
       };
     case 'image':
-      if (image_digest === null || image_command === null) {
+      if (image_digest === null || image_command === null || image_volumes === null) {
         throw new UnsupportedWorkloadError(
           `the MCP server "${name}": its image was not read from its registry; save the catalog entry again`,
         );
@@ -244,6 +253,7 @@ function serverProgram(server: FrozenServer, { images }: ContainerSettings): Pro
           credentialsOf: registry_credentials === null ? null : name,
         },
         command: image_command,
+        volumes: image_volumes,
         workingDirectory: null,
       };
     case 'remote':
@@ -251,17 +261,35 @@ function serverProgram(server: FrozenServer, { images }: ContainerSettings): Pro
   }
 }
 
-function narrowing(network: Network, { networks }: ContainerSettings): string[] {
+/** No file is larger than the largest room for files: some files of a container, like its termination log, no limit counts. */
+function narrowing(
+  network: Network,
+  { networks, workspaceBytes, temporaryBytes }: ContainerSettings,
+): string[] {
   const narrowed = networks === 'shared' ? network === 'none' : network === 'internet';
-  return narrowed ? ['--network', networks === 'shared' ? 'none' : 'fenced'] : [];
+  return [
+    ...(narrowed ? ['--network', networks === 'shared' ? 'none' : 'fenced'] : []),
+    '--file-size',
+    String(Math.max(workspaceBytes, temporaryBytes)),
+  ];
 }
 
-const room = ({ workspaceBytes, temporaryBytes }: ContainerSettings) => ({
-  scratch: [
-    { path: containerPaths.workspace, sizeBytes: workspaceBytes },
-    { path: containerPaths.temporary, sizeBytes: temporaryBytes },
-  ],
-});
+/** What an image declares as a volume is scratch as well, of the size of `/tmp`. */
+function scratchOf(
+  { image, volumes }: Program,
+  { workspaceBytes, temporaryBytes }: ContainerSettings,
+): ContainerScratch[] {
+  const { workspace, temporary } = containerPaths;
+  return [
+    { name: 'workspace', path: workspace, sizeBytes: workspaceBytes },
+    { name: 'tmp', path: temporary, sizeBytes: temporaryBytes },
+    ...volumesToCover(image.reference, volumes, [workspace, temporary]).map((path, index) => ({
+      name: `volume-${index}`,
+      path,
+      sizeBytes: temporaryBytes,
+    })),
+  ];
+}
 
 const basicEnv = {
   HOME: containerPaths.workspace,

@@ -6,6 +6,7 @@ import {
   containerUsers,
   volumeDirectories,
 } from '../container-workload/container-workload.ts';
+import { isMountPath } from '../container-workload/image-volumes.ts';
 import type { VolumePlan } from './container-plan.ts';
 import { type SessionOnEngine, sessionLabels, volumeName } from './names.ts';
 
@@ -41,8 +42,8 @@ const viewsOf = ({ containers }: ContainerWorkload) => [
 
 const isRelay = (directory: string) => directory === volumeDirectories.relay;
 
-export const scratchName = (session: SessionOnEngine, container: string, path: string) =>
-  volumeName(session, 'scratch', container, path.slice(1));
+const scratchName = (session: SessionOnEngine, container: string, name: string) =>
+  volumeName(session, 'scratch', container, name);
 
 export function renderVolumes(session: SessionOnEngine, workload: ContainerWorkload): VolumePlan[] {
   const labels = sessionLabels(session);
@@ -54,7 +55,9 @@ export function renderVolumes(session: SessionOnEngine, workload: ContainerWorkl
     volume(volumeName(session, 'bin')),
     ...viewsOf(workload).map((directory) => volume(volumeName(session, 'view', directory), viewOptions)),
     ...workload.containers.flatMap(({ name, uid, scratch }) =>
-      scratch.map(({ path, sizeBytes }) => scratchVolume(session, { container: name, uid, path, sizeBytes })),
+      scratch.map((each) =>
+        scratchVolume(session, { container: name, uid, name: each.name, sizeBytes: each.sizeBytes }),
+      ),
     ),
   ];
 }
@@ -62,10 +65,10 @@ export function renderVolumes(session: SessionOnEngine, workload: ContainerWorkl
 /** Writable by one container's user alone. */
 export function scratchVolume(
   session: SessionOnEngine,
-  { container, uid, path, sizeBytes }: { container: string; uid: number; path: string; sizeBytes: number },
+  { container, uid, name, sizeBytes }: { container: string; uid: number; name: string; sizeBytes: number },
 ): VolumePlan {
   return {
-    name: scratchName(session, container, path),
+    name: scratchName(session, container, name),
     labels: sessionLabels(session),
     options: memoryOptions(sizeBytes, { uid, gid: uid, mode: '0700' }),
   };
@@ -90,7 +93,7 @@ export function containerBinds(session: SessionOnEngine, spec: ContainerSpec): s
         ? bind(volumeName(session, 'bin'), path, 'read-only')
         : bind(volumeName(session, 'view', directory), path, 'read-only'),
     ),
-    ...spec.scratch.map(({ path }) => bind(scratchName(session, spec.name, path), path, 'writable')),
+    ...spec.scratch.map(({ name, path }) => bind(scratchName(session, spec.name, name), path, 'writable')),
   ];
 }
 
@@ -101,11 +104,8 @@ const modes = { filled: 'rw', writable: 'rw,nocopy', 'read-only': 'ro,nocopy' } 
  * other image could plant what the sidecar trusts. (Podman keeps to `nocopy` here, and not in a mount of the API's newer form.)
  */
 export function bind(volume: string, path: string, mode: keyof typeof modes): string {
-  if (!isBindPath(path)) {
+  if (!isMountPath(path)) {
     throw new Error(`${path} cannot be a path in a container`);
   }
   return `${volume}:${path}:${modes[mode]}`;
 }
-
-/** Nothing that the engine could take for an option, or for a way to another path. */
-export const isBindPath = (path: string): boolean => /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/.test(path);

@@ -18,10 +18,9 @@ const bootFileMode = 0o440;
  * The containers of a Pod would share one, and could leave each other sockets in it, past the gate and past the relay. As large as
  * the one that it stands in for; what is in it counts as the container's memory.
  */
-const sharedMemoryPath = '/dev/shm';
-const sharedMemoryBytes = 64 * 1024 * 1024;
+const sharedMemory = { name: 'devshm', path: '/dev/shm', sizeBytes: 64 * 1024 * 1024 };
 
-const scratchVolume = (container: string, path: string) => `${container}-${path.replaceAll('/', '')}`;
+const scratchVolume = (container: string, name: string) => `${container}-${name}`;
 
 export function renderVolumes(
   { containers, sessionId }: ContainerWorkload,
@@ -34,13 +33,13 @@ export function renderVolumes(
       secret: { secretName: bootSecretName(sessionId, launch), defaultMode: bootFileMode },
     },
     ...containers.flatMap(({ name, scratch }) => [
-      ...scratch.map(({ path, sizeBytes }) => ({
-        name: scratchVolume(name, path),
-        emptyDir: { sizeLimit: String(sizeBytes) },
+      ...scratch.map((each) => ({
+        name: scratchVolume(name, each.name),
+        emptyDir: { sizeLimit: String(each.sizeBytes) },
       })),
       {
-        name: scratchVolume(name, sharedMemoryPath),
-        emptyDir: { medium: 'Memory', sizeLimit: String(sharedMemoryBytes) },
+        name: scratchVolume(name, sharedMemory.name),
+        emptyDir: { medium: 'Memory', sizeLimit: String(sharedMemory.sizeBytes) },
       },
     ]),
   ];
@@ -60,9 +59,9 @@ export function renderMounts({ name, role, views, scratch }: ContainerSpec, laun
       subPath: directory,
       readOnly: true,
     })),
-    ...[...scratch.map(({ path }) => path), sharedMemoryPath].map((path) => ({
-      name: scratchVolume(name, path),
-      mountPath: path,
+    ...[...scratch, sharedMemory].map((each) => ({
+      name: scratchVolume(name, each.name),
+      mountPath: each.path,
     })),
   ];
 }

@@ -7,6 +7,7 @@ import { mcpServerColumns, mcpServerRow, presentMcpServer } from './row.ts';
 export interface EntryImage {
   digest: string;
   command: string[];
+  volumes: string[];
   manifest: Manifest;
   manifestSource: 'image' | 'pasted' | 'none';
 }
@@ -19,6 +20,7 @@ export function decidedColumns(input: McpServerInput, image: EntryImage | null):
     manifest_source: image?.manifestSource ?? (input.manifest === undefined ? 'none' : 'pasted'),
     image_digest: image?.digest ?? null,
     image_command: image?.command ?? null,
+    image_volumes: image?.volumes ?? null,
     network: input.network,
     egress_allow: input.egress_allow,
     approvers: input.approvers,

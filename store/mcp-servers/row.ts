@@ -3,7 +3,7 @@ import { type McpServer, mcpServer } from '../../contract/catalog.ts';
 /** Columns of a catalog entry, as the contract names them. */
 export const mcpServerColumns = Object.keys(mcpServer.shape) as (keyof McpServer)[];
 
-const jsonColumns = new Set(['shape', 'manifest', 'egress_allow', 'image_command']);
+const jsonColumns = new Set(['shape', 'manifest', 'egress_allow', 'image_command', 'image_volumes']);
 
 /** Parsed on every read: a row that does not fit the contract is refused. */
 export function presentMcpServer(row: unknown): McpServer {

@@ -13,6 +13,7 @@ export function serverNamed(name: string, changes: Partial<FrozenServer> = {}): 
     shape: { type: 'command', command: 'mcp-server-everything', args: [] },
     image_digest: null,
     image_command: null,
+    image_volumes: null,
     registry_credentials: null,
     env: {},
     manifest_env: {},

@@ -72,6 +72,7 @@ export function frozenFor(session: Session, agent: Agent): FrozenConfiguration {
         shape: { type: 'command', command: 'mcp-server-filesystem', args: ['/workspace'] },
         image_digest: null,
         image_command: null,
+        image_volumes: null,
         registry_credentials: null,
         env: { TOKEN: { kind: 'secret', secret_name: 'FILES_TOKEN', secret_version: 1 } },
         manifest_env: { TOKEN: { kind: 'secret', label: 'Token' } },

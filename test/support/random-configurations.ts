@@ -45,13 +45,18 @@ const run: fc.Arbitrary<Run> = fc.oneof(
   fc.constant({ type: 'image' as const, image: 'registry.example:5000/team/agent:1' }),
 );
 const command = fc.array(text, { minLength: 1, maxLength: 4 });
-const image = command.map((chosen) => ({ digest, command: chosen }));
+const volumes = fc.uniqueArray(
+  fc.stringMatching(/^(\/[a-z0-9_-]{1,8}){1,3}$/).filter((path) => !/^\/(run|opt)(\/|$)/.test(path)),
+  { maxLength: 4 },
+);
+const image = fc.record({ digest: fc.constant(digest), command, volumes });
 const network = fc.constantFrom('none' as const, 'internet' as const);
 
 const serverFields = fc.record({
   env: frozenEnv,
   network,
   image_command: command,
+  image_volumes: volumes,
   registry_credentials: fc.option(
     secretName.map((secret_name) => ({ kind: 'secret' as const, secret_name, secret_version: 1 })),
   ),

@@ -47,6 +47,7 @@ async function agentWithImageEntry(): Promise<Agent> {
   const read: EntryImage = {
     digest,
     command: ['/server'],
+    volumes: ['/data'],
     manifest: { env: {}, tool_scopes: {} },
     manifestSource: 'none',
   };
@@ -89,7 +90,7 @@ describe('an agent that is an image', () => {
 });
 
 describe('a catalog entry that is an image', () => {
-  it('is frozen with its digest and command, and a reference to what it is pulled with', async () => {
+  it('is frozen with its digest, command and volumes, and a reference to what it is pulled with', async () => {
     const agent = await agentWithImageEntry();
     const session = await tenant.session(agent);
     await freeze(session);
@@ -98,6 +99,7 @@ describe('a catalog entry that is an image', () => {
       {
         image_digest: first.digest,
         image_command: ['/server'],
+        image_volumes: ['/data'],
         registry_credentials: { kind: 'secret', secret_name: 'REGISTRY', secret_version: 1 },
       },
     ]);

@@ -45,7 +45,10 @@ beforeEach(async () => {
   entries = `${base}/mcp-servers`;
 });
 
-const imageWith = (manifest?: object | string, config: object = { Entrypoint: ['/server'], Cmd: ['-v'] }) => {
+const imageWith = (
+  manifest?: object | string,
+  config: object = { Entrypoint: ['/server'], Cmd: ['-v'], Volumes: { '/data': {} } },
+) => {
   const content = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
   const layers = manifest === undefined ? [] : [tar([{ path: 'mcp-manifest.json', content }])];
   return image({ layers, config });
@@ -68,6 +71,7 @@ describe('an image entry', () => {
     expect(mcp_server).toMatchObject({
       image_digest: first.digest,
       image_command: ['/server', '-v'],
+      image_volumes: ['/data'],
       manifest_source: 'image',
       manifest: { env: { TOKEN: { kind: 'secret' } }, tool_scopes: { write: 'files.write' } },
       version: 1,

@@ -72,7 +72,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     return sessions.prepare({
       agent: {
         run: { type: 'image', image: `${registry.host}/${name}:1` },
-        image: { digest: made.digest, command: ['/server'] },
+        image: { digest: made.digest, command: ['/server'], volumes: [] },
       },
     });
   };

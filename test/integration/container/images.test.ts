@@ -91,6 +91,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
           shape: { type: 'image', image: `${registry.host}/team/small:1` },
           image_digest: changes.digest ?? digest,
           image_command: ['/server', '--stdio'],
+          image_volumes: ['/data'],
           registry_credentials: { kind: 'secret', secret_name: 'REGISTRY', secret_version: 1 },
           env: { TOKEN: { kind: 'secret', secret_name: 'TOKEN', secret_version: 1 } },
         }),

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FrozenImage } from '../../../contract/session.ts';
 import {
   type DockerRegistry,
   hasDockerRegistry,
@@ -37,7 +38,12 @@ const canRun = hasOwnKubernetes && hasDockerRegistry && platformImages !== null;
     rmSync(storage, { recursive: true });
   });
 
-  const startAgent = async (name: string, config: object, files: TarFile[] = []) => {
+  /** `known`: what was read of the image when the session was frozen. */
+  const startAgent = async (
+    name: string,
+    config: object,
+    { files = [], known = {} }: { files?: TarFile[]; known?: Partial<FrozenImage> } = {},
+  ) => {
     const own = { path: 'server', content: readFileSync(program), mode: 0o755 };
     const made = image({ layers: [tar([own, ...files])], config: { Entrypoint: ['/server'], ...config } });
     await pushImage(registry.host, name, '1', made);
@@ -46,7 +52,7 @@ const canRun = hasOwnKubernetes && hasDockerRegistry && platformImages !== null;
       sessions.prepare({
         agent: {
           run: { type: 'image', image: reference },
-          image: { digest: made.digest, command: ['/server'] },
+          image: { digest: made.digest, command: ['/server'], volumes: [], ...known },
         },
       }),
     );
@@ -55,7 +61,7 @@ const canRun = hasOwnKubernetes && hasDockerRegistry && platformImages !== null;
   it('cannot put a program of its own where the relay is, through a volume at a link', async () => {
     const evil = { path: 'opt/platform/bin/relay', content: readFileSync(program), mode: 0o755 };
     const link = { path: 'a/b/c/d', type: '2', linkTarget: '/opt/platform/bin' };
-    const id = await startAgent('linked', { Volumes: { '/a/b/c/d': {} } }, [evil, link]);
+    const id = await startAgent('linked', { Volumes: { '/a/b/c/d': {} } }, { files: [evil, link] });
     await eventually(async () => {
       expect(await sessions.runtime().logs(id, 'agent', 1000)).toBe(
         '/server: Address family not supported by protocol\n',
@@ -66,8 +72,19 @@ const canRun = hasOwnKubernetes && hasDockerRegistry && platformImages !== null;
   it('is not run when it hides the relay behind a volume at a link to a folder above it', async () => {
     const evil = { path: 'a/b/c/platform/bin/relay', content: readFileSync(program), mode: 0o755 };
     const link = { path: 'opt', type: '2', linkTarget: '/a/b/c' };
-    await expect(startAgent('hidden', { Volumes: { '/a/b/c': {} } }, [evil, link])).rejects.toThrow(
+    const files = [evil, link];
+    await expect(startAgent('hidden', { Volumes: { '/a/b/c': {} } }, { files })).rejects.toThrow(
       /Container agent could not be started/,
     );
+  });
+
+  it('has no room on the node beyond its limits where it declares a volume', async () => {
+    const known = { command: ['/server', '/data'], volumes: ['/data'] };
+    const id = await startAgent('roomy', { Volumes: { '/data': {} } }, { known });
+    await eventually(async () => {
+      expect(await sessions.runtime().logs(id, 'agent', 1000)).toMatch(
+        /^\/data is .*kubernetes\.io~empty-dir\/agent-volume-0$/m,
+      );
+    });
   });
 });

@@ -14,7 +14,7 @@ import { node, sessionsOnCluster, stays } from './sessions.ts';
 const digest = `sha256:${'0'.repeat(64)}`;
 const imageAgent = (image: string) => ({
   run: { type: 'image' as const, image },
-  image: { digest, command: ['/agent'] },
+  image: { digest, command: ['/agent'], volumes: [] },
 });
 
 describeOnKubernetes('a session that cannot start', () => {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
@@ -50,6 +51,20 @@ describeWithStaticRelay('relay run', () => {
     ['/', 126, /^relay: cannot start "\/": EACCES .*\n$/],
   ])('says why %s cannot be started', async (command, code, sentence) => {
     expect(await run('--', command)).toMatchObject({ code, stderr: expect.stringMatching(sentence) });
+  });
+
+  it('limits the size of each file for good, and the command may go on', async () => {
+    const script = 'ulimit -f unlimited; head -c 5000 /dev/zero >> "$0"; echo "$?"; wc -c < "$0"';
+    const file = join(bench.directory, 'large');
+    const command = ['--file-size', '4096', '--', 'bash', '-c', script, file];
+    expect(await run(...command)).toMatchObject({ code: 0, stdout: '1\n4096\n' });
+  });
+
+  it.each(['0', '-1', '1k', '99999999999999999999'])('takes no file size of %s', async (size) => {
+    expect(await run('--file-size', size, '--', 'true')).toMatchObject({
+      code: 2,
+      stderr: `relay: the option --file-size does not take ${size}\n`,
+    });
   });
 
   it('leaves input, output, arguments and environment to the command', async () => {

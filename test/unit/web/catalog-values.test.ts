@@ -58,6 +58,7 @@ const server: McpServer = {
   version: 3,
   image_digest: null,
   image_command: null,
+  image_volumes: null,
   network: 'none',
   egress_allow: ['10.0.0.1:80', 'db:5432'],
   approvers: 'admin',

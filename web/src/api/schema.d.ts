@@ -2894,6 +2894,8 @@ export interface components {
                 image: {
                     digest: string;
                     command: string[];
+                    /** @default [] */
+                    volumes: string[];
                 } | null;
                 instructions: string;
                 model: string | null;
@@ -2922,6 +2924,8 @@ export interface components {
                 image_digest: string | null;
                 /** @default null */
                 image_command: string[] | null;
+                /** @default null */
+                image_volumes: string[] | null;
                 /** @default null */
                 registry_credentials: ({
                     /** @constant */
@@ -2969,6 +2973,8 @@ export interface components {
                 image: {
                     digest: string;
                     command: string[];
+                    /** @default [] */
+                    volumes: string[];
                 } | null;
                 env: {
                     [key: string]: {
@@ -2998,6 +3004,8 @@ export interface components {
                 image: {
                     digest: string;
                     command: string[];
+                    /** @default [] */
+                    volumes: string[];
                 } | null;
                 env: {
                     [key: string]: {
@@ -3138,6 +3146,7 @@ export interface components {
             version: number;
             image_digest: string | null;
             image_command: string[] | null;
+            image_volumes: string[] | null;
             /** @enum {string} */
             network: "none" | "internet";
             egress_allow: string[];

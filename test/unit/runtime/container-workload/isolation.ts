@@ -15,7 +15,7 @@ export function violations(
     ...containers.flatMap((container) => [
       ...ofEach(container, networks),
       ...ofSecrets(container, frozen),
-      ...(container.role === 'sidecar' ? [] : ofUntrusted(container)),
+      ...(container.role === 'sidecar' ? [] : ofUntrusted(container, frozen)),
     ]),
     ...broken('the session', {
       'the sidecar first, and once': containers.map(({ role }) => role === 'sidecar').lastIndexOf(true) === 0,
@@ -46,6 +46,10 @@ function ofEach({ name, image, argv, env, uid, size, scratch, ...rest }: Contain
       role === 'sidecar' || narrowed === new Map(Object.entries(expected ?? {})).get(network),
     'limited memory, processor and room':
       size.memoryBytes > 0 && size.cpuMillis > 0 && scratch.every(({ sizeBytes }) => sizeBytes > 0),
+    'no file larger than its room':
+      role === 'sidecar' ||
+      (options.includes('--file-size') &&
+        scratch.some(({ sizeBytes }) => String(sizeBytes) === options[options.indexOf('--file-size') + 1])),
     'nobody of the system': uid >= 10_000,
     'each variable once': new Set(env.map((variable) => variable.name)).size === env.length,
     'an image': image.reference !== '',
@@ -81,18 +85,38 @@ function ofSecrets({ name, role, subject, env, image }: ContainerSpec, frozen: F
 }
 
 /** Nobody but the sidecar reaches its control port, its boot file or the whole volume. */
-function ofUntrusted(container: ContainerSpec) {
+function ofUntrusted(container: ContainerSpec, frozen: FrozenConfiguration) {
   const { name, role, subject, views, scratch } = container;
+  const writable = ['/workspace', '/tmp', ...declaredVolumes(container, frozen)];
   const own = { agent: 'agent', server: `servers/${subject}`, sibling: null, sidecar: null }[role];
   return broken(name, {
     'its own view only': views.every(({ directory }) => directory === 'bin' || directory === own),
     'the relay at its path': views.some(
       ({ directory, path }) => directory === 'bin' && path === '/opt/platform/bin',
     ),
-    'writes nowhere else': scratch.every(({ path }) => path === '/workspace' || path === '/tmp'),
+    'writes nowhere else': sameMembers(
+      scratch.map(({ path }) => path),
+      writable,
+    ),
     'nothing of the platform': isHarmless(container),
   });
 }
+
+/** Of the image that it runs, if it is one of a tenant's. */
+function declaredVolumes(
+  { role, subject }: ContainerSpec,
+  { agent, servers, siblings }: FrozenConfiguration,
+) {
+  const server = servers.find(({ name }) => role === 'server' && name === subject);
+  if (server !== undefined) {
+    return server.shape.type === 'image' ? (server.image_volumes ?? []) : [];
+  }
+  const runs = role === 'agent' ? agent : siblings.find(({ name }) => name === subject);
+  return runs?.run.type === 'image' ? (runs.image?.volumes ?? []) : [];
+}
+
+const sameMembers = (left: readonly string[], right: readonly string[]) =>
+  JSON.stringify([...left].sort()) === JSON.stringify([...new Set(right)].sort());
 
 const isHarmless = (shown: unknown) =>
   !/platform-boot|platform-session|boot\.json|control_(?:port|key|host)|internal_token|api\.agent-platform\.svc/.test(

@@ -37,6 +37,7 @@ const imageServer = (name: string, changes: Partial<FrozenServer> = {}) =>
     shape: { type: 'image', image: 'registry.example:5000/team/files:1' },
     image_digest: digest,
     image_command: ['/bin/files', '--stdio'],
+    image_volumes: [],
     ...changes,
   });
 const sibling = {
@@ -130,6 +131,10 @@ describe('the rules that the renderer is tested with', () => {
     ],
     ['a shared network that is not narrowed', () => changed('mcp-files', withoutNetwork)],
     ['an own network without a fence', () => changed('mcp-web', withoutNetwork, 'own')],
+    [
+      'files of any size',
+      () => changed('sibling-db', ({ argv }) => argv.splice(argv.indexOf('--file-size'), 2)),
+    ],
     ['a command without the relay', () => assigned('agent', { argv: ['node', 'agent.js'] })],
     [
       'no command',
@@ -137,8 +142,14 @@ describe('the rules that the renderer is tested with', () => {
     ],
     ['unlimited memory', () => assigned('sibling-db', { size: { memoryBytes: 0, cpuMillis: 1 } })],
     ['an unlimited processor', () => assigned('sidecar', { size: { memoryBytes: 1, cpuMillis: 0 } })],
-    ['a room without a limit', () => assigned('agent', { scratch: [{ path: '/tmp', sizeBytes: 0 }] })],
-    ['another writable path', () => assigned('agent', { scratch: [{ path: '/run', sizeBytes: 1 }] })],
+    [
+      'a room without a limit',
+      () => assigned('agent', { scratch: [{ name: 'tmp', path: '/tmp', sizeBytes: 0 }] }),
+    ],
+    [
+      'another writable path',
+      () => assigned('agent', { scratch: [{ name: 'run', path: '/run', sizeBytes: 1 }] }),
+    ],
     ['root', () => assigned('agent', { uid: 0 })],
     ['the sidecar’s user', () => assigned('agent', { uid: 10_001 })],
     ['another’s sockets', () => viewed('mcp-web', 'servers/files')],
@@ -171,6 +182,8 @@ describe('a server', () => {
       '/opt/platform/bin/relay',
       '--network',
       'none',
+      '--file-size',
+      String(testContainerSettings.workspaceBytes),
       'UNIX-CONNECT:/run/platform/mcp/files.sock',
       '--',
       '/bin/files',
@@ -249,8 +262,8 @@ describe('networks of a session in containers', () => {
 
   it('give a sibling what the agent has', () => {
     const workload = render(configuration({ agent: internet, siblings: [sibling] }), 'own');
-    expect(named(workload, 'sibling-db').argv).toEqual([
-      ...['/opt/platform/bin/relay', 'run', '--network', 'fenced', '--', 'db', '-x'],
+    expect(named(workload, 'sibling-db').argv.slice(0, 4)).toEqual([
+      ...['/opt/platform/bin/relay', 'run', '--network', 'fenced'],
     ]);
   });
 
@@ -302,6 +315,16 @@ describe('what containers cannot run', () => {
       'one without a command',
       configuration({ servers: [imageServer('files', { image_command: null })] }),
       /"files": its image was not read/,
+    ],
+    [
+      'one without a list of volumes',
+      configuration({ servers: [imageServer('files', { image_volumes: null })] }),
+      /"files": its image was not read/,
+    ],
+    [
+      'a volume at a path of the platform’s',
+      configuration({ servers: [imageServer('files', { image_volumes: ['/run/platform'] })] }),
+      /declares a volume at "\/run\/platform", where there can be none/,
     ],
     [
       'a remote server',

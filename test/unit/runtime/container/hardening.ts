@@ -71,14 +71,15 @@ function bindsOf({ body }: ContainerPlan) {
 
 function ofMounts(container: ContainerPlan, prefix: string): string[] {
   const mounts = bindsOf(container);
-  const isScratch = (target: string) => target === '/workspace' || target === '/tmp';
+  const ownScratch = `${prefix}.scratch.${container.name}.`;
   return broken(container.name, {
     'volumes of its own session only': mounts.every(
       ({ source }) => source.startsWith(`${prefix}.`) && !source.includes('/'),
     ),
     'each path once': new Set(mounts.map(({ target }) => target)).size === mounts.length,
-    'views read-only':
-      isSidecar(container) || mounts.every(({ target, options }) => options.has('ro') || isScratch(target)),
+    'nothing writable but its own scratch':
+      isSidecar(container) ||
+      mounts.every(({ source, options }) => options.has('ro') || source.startsWith(ownScratch)),
     'nothing of its image in a volume':
       isSidecar(container) || mounts.every(({ options }) => options.has('nocopy')),
     'boot file and spool are the sidecar’s alone':

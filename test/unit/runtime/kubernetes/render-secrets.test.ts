@@ -66,6 +66,7 @@ describe('the Secrets of a launch', () => {
       shape: { type: 'image', image: 'Registry.example:5000/team/files:1' },
       image_digest: `sha256:${'0'.repeat(64)}`,
       image_command: ['/server'],
+      image_volumes: [],
       registry_credentials: { kind: 'secret', secret_name: 'R', secret_version: 1 },
     });
     const secrets = {

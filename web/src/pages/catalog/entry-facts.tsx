@@ -6,7 +6,8 @@ import { shapeLabels, shapeText } from '../../text/shape-text.ts';
 
 /** What an entry runs and may, in words. */
 export function EntryFacts({ entry }: { entry: McpServer }) {
-  const { shape, network, egress_allow, approvers, client_features, image_digest, image_command } = entry;
+  const { shape, network, egress_allow, approvers, client_features } = entry;
+  const { image_digest, image_command, image_volumes } = entry;
   return (
     <FactList label={`What ${entry.name} runs and may`}>
       <Fact name={shapeLabels[shape.type]}>
@@ -23,6 +24,13 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
         <Fact name="It runs">
           <Code>
             <VisibleText text={image_command.join(' ')} />
+          </Code>
+        </Fact>
+      )}
+      {image_volumes === null || image_volumes.length === 0 ? null : (
+        <Fact name="Empty at each start">
+          <Code>
+            <VisibleText text={image_volumes.join(' ')} />
           </Code>
         </Fact>
       )}

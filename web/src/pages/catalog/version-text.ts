@@ -5,6 +5,7 @@ const columns: Record<string, string> = {
   shape: 'what runs',
   image_digest: 'image',
   image_command: 'what the image runs',
+  image_volumes: 'volumes of the image',
   manifest: 'manifest',
   manifest_source: 'where the manifest comes from',
   network: 'network',

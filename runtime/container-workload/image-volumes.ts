@@ -1,0 +1,48 @@
+/** Pure: paths that an image declares as volumes. Left alone, an engine or a node gives each a directory on its disk, without a limit. */
+import { defaultImageLimits } from '../../oci/limits.ts';
+import { UnsupportedWorkloadError } from '../workload.ts';
+import { containerPaths } from './container-workload.ts';
+
+const ofPlatform = [
+  containerPaths.session,
+  containerPaths.bootDirectory,
+  containerPaths.platform,
+  containerPaths.relayDirectory,
+];
+
+/** The same bound as where images are read, kept where they run. Each is a file system of its own. */
+const mostVolumes = defaultImageLimits.volumes;
+
+/** Nothing that an engine or a kubelet could take for an option, or for a way to another path. */
+export const isMountPath = (path: string): boolean => /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/.test(path);
+
+/**
+ * The paths that empty scratch has to be mounted at, each once: those that `declared` names and `covered` does not. Throws
+ * UnsupportedWorkloadError for more than an image may have, and for a path that is the platform's.
+ */
+export function volumesToCover(
+  image: string,
+  declared: readonly string[],
+  covered: readonly string[],
+): string[] {
+  const paths = [...new Set(declared.map(withoutSlash))].filter((path) => !covered.includes(path));
+  if (paths.length > mostVolumes) {
+    throw new UnsupportedWorkloadError(
+      `the image ${image} declares ${paths.length} volumes, and ${mostVolumes} are the most`,
+    );
+  }
+  const refused = paths.find((path) => !isMountPath(path) || isOfPlatform(path));
+  if (refused !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `the image ${image} declares a volume at ${JSON.stringify(refused)}, where there can be none`,
+    );
+  }
+  return paths;
+}
+
+const withoutSlash = (path: string) => path.replace(/\/+$/, '');
+
+/** Also when it is below or above a path of the platform's. */
+function isOfPlatform(path: string): boolean {
+  return ofPlatform.some((own) => `${path}/`.startsWith(`${own}/`) || `${own}/`.startsWith(`${path}/`));
+}
