@@ -1,9 +1,18 @@
+import { activityInfo } from '@temporalio/activity';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { announceEnded, endedCompanions } from './announce-ended.ts';
 
-/** Stops everything that the session runs. Harmless when nothing is there. */
+/** Stops everything that the session runs, and tells of what had ended before. Harmless when nothing is there. */
 export async function stopWorkload(
-  { runtime }: ActivityDependencies,
+  { runtime, db }: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<void> {
+  // Later attempts cannot tell what the first one has stopped. What cannot be told does not keep a workload running.
+  if (activityInfo().attempt === 1) {
+    await runtime
+      .inspect(sessionId)
+      .then((state) => announceEnded(db, sessionId, endedCompanions(state)))
+      .catch(() => undefined);
+  }
   await runtime.stop(sessionId);
 }

@@ -3,6 +3,7 @@ import { heartbeat, sleep } from '@temporalio/activity';
 import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
 import { readApiUrl } from '../../store/sessions/api-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { announceEnded, createEndedWatch } from './announce-ended.ts';
 
 export type WorkloadExit =
   | { kind: 'agent_exited'; exitCode: number | null; signal: string | null; reason?: string }
@@ -17,8 +18,8 @@ const sessionCheckIntervalMs = 5000;
 const sidecarRestartLimitMs = 30_000;
 
 /**
- * Returns the first thing that ends the session from below. Reads only, so that any number of attempts, on any
- * worker, is harmless. Ends with a cancellation when the session ends otherwise.
+ * Returns the first thing that ends the session from below. Reads, and tells once of each companion that ended, so that any
+ * number of attempts, on any worker, is harmless. Ends with a cancellation when the session ends otherwise.
  */
 export async function watchWorkload(
   deps: ActivityDependencies,
@@ -27,6 +28,7 @@ export async function watchWorkload(
   const { runtime } = deps;
   let sessionCheckedAtMs = 0;
   let restartingSinceMs: number | null = null;
+  const endedFor = createEndedWatch();
   while (true) {
     heartbeat();
     if (Date.now() - sessionCheckedAtMs > sessionCheckIntervalMs) {
@@ -37,6 +39,7 @@ export async function watchWorkload(
       }
     }
     const state = await runtime.inspect(sessionId);
+    await announceEnded(deps.db, sessionId, endedFor(state));
     restartingSinceMs = isRestarting(state) ? (restartingSinceMs ?? Date.now()) : null;
     const exit = exitOf(state, restartingSinceMs === null ? 0 : Date.now() - restartingSinceMs);
     if (exit !== null) {

@@ -82,8 +82,9 @@ export async function createTestActivities(): Promise<TestActivities> {
 }
 
 /** Where an activity runs as part of this workflow. */
-export function environmentOf(workflowId: string): MockActivityEnvironment {
-  return new MockActivityEnvironment({ workflowExecution: { workflowId, runId: randomUUID() } }, { logger });
+export function environmentOf(workflowId: string, attempt = 1): MockActivityEnvironment {
+  const workflowExecution = { workflowId, runId: randomUUID() };
+  return new MockActivityEnvironment({ workflowExecution, attempt }, { logger });
 }
 
 /** The workflow that an activity with this input belongs to. */

@@ -174,6 +174,54 @@ describe('watching the workload', () => {
   });
 });
 
+describe('stopping the workload', () => {
+  const ended = (name: string, more: object) => ({
+    ...{ name, state: 'exited' as const, exitCode: null, signal: null },
+    ...more,
+  });
+  const companions = [
+    ended('mcp-files', { exitCode: 1 }),
+    ended('mcp-web', { signal: 'SIGKILL' }),
+    ended('sibling-db', { exitCode: 137, reason: 'it used more than its 256 MiB of memory' }),
+    ended('agent', { exitCode: 1 }),
+    { name: 'mcp-other', state: 'running' as const },
+  ];
+  const notices = async ({ id }: Session) => {
+    const found = activities.db('session_events').where({ session_id: id, type: 'platform.notice' });
+    return (await found.orderBy('seq')).map(({ payload }) => payload);
+  };
+
+  it('tells once of each MCP server and sibling that had ended before', async () => {
+    const session = await newSession();
+    const containers = [...companions, { name: 'sidecar', state: 'running' as const }];
+    for (let time = 0; time < 2; time += 1) {
+      activities.runtime.states.set(session.id, { state: 'running', containers });
+      await activities.run('stopWorkload', { sessionId: session.id });
+    }
+    expect(activities.runtime.stopped).toContain(session.id);
+    expect(await notices(session)).toEqual([
+      { code: 'container_ended', message: 'The MCP server "files" ended with exit code 1' },
+      { code: 'container_ended', message: 'The MCP server "web" was ended by SIGKILL' },
+      {
+        code: 'container_ended',
+        message: 'The sibling "db" was ended: it used more than its 256 MiB of memory',
+      },
+    ]);
+  });
+
+  it('tells of none that ended with the sidecar, or that an earlier attempt may have stopped', async () => {
+    const session = await newSession();
+    const sidecar = { name: 'sidecar', state: 'running' as const };
+    const lost = [...companions, ended('sidecar', { exitCode: 1 })];
+    activities.runtime.states.set(session.id, { state: 'running', containers: lost });
+    await activities.run('stopWorkload', { sessionId: session.id });
+    activities.runtime.states.set(session.id, { state: 'running', containers: [...companions, sidecar] });
+    const again = environmentOf(sessionWorkflowId(session.id), 2);
+    await activities.run('stopWorkload', { sessionId: session.id }, again);
+    expect(await notices(session)).toEqual([]);
+  });
+});
+
 describe('workloads that nobody wants any more', () => {
   it('are stopped, and no other', async () => {
     const [running, ended] = [await newSession(), await newSession()];

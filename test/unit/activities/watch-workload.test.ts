@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { createEndedWatch } from '../../../activities/workloads/announce-ended.ts';
 import { exitOf } from '../../../activities/workloads/watch-workload.ts';
 import type { ContainerState } from '../../../runtime/workload.ts';
 
@@ -57,5 +58,38 @@ describe('what the state of a workload means for its session', () => {
       kind: 'workload_lost',
       reason: 'killed',
     });
+  });
+});
+
+describe('an MCP server that ended', () => {
+  const states = (...polls: [atMs: number, ...ContainerState[]][]) => {
+    let nowMs = 0;
+    const watch = createEndedWatch(() => nowMs);
+    return polls.map(([atMs, ...containers]) => {
+      nowMs = atMs;
+      return watch(running(...containers)).map(({ name }) => name);
+    });
+  };
+  const server = exited('mcp-files');
+
+  it('is told of once, when the session went on without it for a while', () => {
+    expect(
+      states(
+        [0, agent, sidecar],
+        [1, agent, sidecar, server],
+        [20_001, agent, sidecar, server],
+        [30_000, server],
+      ),
+    ).toEqual([[], [], ['mcp-files'], []]);
+  });
+
+  it('is not told of while all of the session ends', () => {
+    const stopping = states(
+      [0, agent, sidecar, server],
+      [10_000, exited('agent'), sidecar, server],
+      [25_000, exited('agent'), sidecar, server],
+      [26_000, agent, exited('sidecar'), server],
+    );
+    expect(stopping.flat()).toEqual([]);
   });
 });

@@ -1,0 +1,65 @@
+/** MCP servers and siblings that ended by themselves, told to whoever reads the session's events; the session goes on without them. */
+import { systemActor } from '../../contract/session-event.ts';
+import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
+import type { Db } from '../../store/database.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+
+type Exited = Extract<ContainerState, { state: 'exited' }>;
+
+/** A workload that is being stopped ends its containers one after the other: longer than that takes. */
+const confirmMs = 20_000;
+
+/** Those that ended while the sidecar runs: without it the others are ended too. */
+export function endedCompanions(state: WorkloadState): Exited[] {
+  return stateOf(state, 'sidecar') === 'running' && state.state === 'running'
+    ? state.containers.filter((each) => each.state === 'exited').filter(({ name }) => isCompanion(name))
+    : [];
+}
+
+/** Takes one state after the other, and answers each companion once: when it had ended for a while and the agent still ran. */
+export function createEndedWatch(now: () => number = Date.now): (state: WorkloadState) => Exited[] {
+  const seenAtMs = new Map<string, number>();
+  const answered = new Set<string>();
+  return (state) => {
+    if (stateOf(state, 'agent') !== 'running') {
+      seenAtMs.clear();
+    }
+    const ended = endedCompanions(state).filter(({ name }) => {
+      const atMs = seenAtMs.get(name) ?? now();
+      seenAtMs.set(name, atMs);
+      return now() - atMs >= confirmMs && !answered.has(name);
+    });
+    for (const { name } of ended) {
+      answered.add(name);
+    }
+    return ended;
+  };
+}
+
+/** Appends an event for each, once however often it is called. */
+export async function announceEnded(db: Db, sessionId: string, ended: readonly Exited[]): Promise<void> {
+  for (const container of ended) {
+    await appendSessionEvent(db, sessionId, {
+      id: derivedId(sessionId, 'container_ended', container.name),
+      type: 'platform.notice',
+      actor: systemActor,
+      payload: { code: 'container_ended', message: sentenceOf(container) },
+    });
+  }
+}
+
+const stateOf = (state: WorkloadState, name: string) =>
+  state.state === 'running' ? state.containers.find((each) => each.name === name)?.state : undefined;
+
+const companions = { 'mcp-': 'The MCP server', 'sibling-': 'The sibling' } as const;
+const prefixes = Object.keys(companions) as (keyof typeof companions)[];
+const isCompanion = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
+
+/** Exit code, signal or the runtime's reason; never what the container wrote. */
+function sentenceOf({ name, exitCode, signal, reason }: Exited): string {
+  const prefix = prefixes.find((each) => name.startsWith(each)) ?? 'mcp-';
+  const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
+  const said = reason === undefined ? how : `was ended: ${reason}`;
+  return `${companions[prefix]} "${name.slice(prefix.length)}" ${said}`;
+}
