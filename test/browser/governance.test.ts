@@ -180,6 +180,9 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.checkAccessibility();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await row.waitFor({ state: 'detached' });
+    const outsider = await visit(browser, { url: platform.url, as: 'max' });
+    await outsider.open('');
+    await outsider.page.getByText('You are in no workspace yet').waitFor();
 
     await page.getByRole('button', { name: 'Remove: Ada Admin' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave the workspace' }).click();
@@ -196,6 +199,9 @@ describeInBrowser('grants, audit, members and settings', () => {
     await who.fill('max@demo.test');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await row.getByText('Member', { exact: true }).waitFor();
+    await outsider.page.getByRole('link', { name: /^Go to / }).click();
+    await outsider.page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await outsider.leave();
     await visitor.leave();
   });
 

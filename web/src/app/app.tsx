@@ -36,6 +36,8 @@ export function App() {
   );
 }
 
+const lookEveryMs = 5_000;
+
 /** The sign-in for who is not signed in; the page for who is, also when the sign-in ends while the page is open. */
 function Entrance() {
   const {
@@ -46,6 +48,8 @@ function Entrance() {
     queryKey: keys.me,
     queryFn: ({ signal }) => call(api.GET('/api/me', { signal })),
     staleTime: 60_000,
+    // Who is in no workspace waits for an admin to add them.
+    refetchInterval: ({ state }) => (state.data?.workspaces.length === 0 ? lookEveryMs : false),
   });
   if (me !== undefined) {
     return (

@@ -1,6 +1,7 @@
 import { Alert, Button, Center, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
@@ -10,12 +11,16 @@ import { useMe } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
 import { slugOf } from './slug-of.ts';
 
 /** Whoever makes a workspace is its first admin. Who is in none comes here first. */
 export default function NewWorkspacePage() {
   const [, navigate] = useLocation();
   const { user, workspaces } = useMe();
+  const [joined] = workspaces;
+  const [cameWithNone] = useState(joined === undefined);
   const queries = useQueryClient();
   const form = useForm({ initialValues: { name: '', slug: '' } });
   const create = useMutation({
@@ -26,6 +31,7 @@ export default function NewWorkspacePage() {
     },
     onError: (error) => form.setErrors(fieldErrors(error)),
   });
+  const wasAdded = cameWithNone && joined !== undefined && !create.isPending && !create.isSuccess;
   const rename = (name: string) => {
     // The slug follows the name until somebody writes their own.
     const follows = form.values.slug === slugOf(form.values.name);
@@ -40,9 +46,16 @@ export default function NewWorkspacePage() {
         {workspaces.length > 0 ? null : (
           <Alert title="You are in no workspace yet">
             To join one that exists, give its admin your e-mail address, {user.email}, or your user id{' '}
-            <CopyableId id={user.id} />, then load this page again. Or make one here.
+            <CopyableId id={user.id} />, and wait here until you are added. Or make one here.
           </Alert>
         )}
+        {wasAdded ? (
+          <Alert title="You have been added">
+            <TextLink to={pathOf(joined.slug, 'sessions')}>
+              Go to <VisibleText text={joined.name} />
+            </TextLink>
+          </Alert>
+        ) : null}
         <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
           <Stack>
             <TextInput
