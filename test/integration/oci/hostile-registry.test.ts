@@ -49,6 +49,7 @@ describe('what a registry sends', () => {
       command: ['/server', '--stdio'],
       user: '1000',
       workingDirectory: '',
+      volumes: [],
       env: ['PATH=/bin'],
       file: Buffer.from('text'),
     });

@@ -7,8 +7,9 @@ import type { NodePlace } from './node-place.ts';
 /** Where libcni keeps what a plug-in answered. */
 const resultDirectory = '/var/lib/cni/results';
 
-/** Makes the bridge before any Pod does, so that the host can listen on its address. */
+/** Makes the bridge before any Pod does, so that the host can listen on its address; anew when somebody left one. */
 export function makeNetwork(place: NodePlace): void {
+  removeNetwork(place);
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' });
   ip('link', 'add', place.bridge, 'type', 'bridge');
   ip('address', 'add', `${place.gateway}/24`, 'dev', place.bridge);
