@@ -1,6 +1,7 @@
 /** Pure: a session's volumes, and what each container sees of them (design 8). */
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import {
+  type ContainerScratch,
   type ContainerSpec,
   type ContainerWorkload,
   containerPaths,
@@ -22,6 +23,10 @@ const sharedMemory = { name: 'devshm', path: '/dev/shm', sizeBytes: 64 * 1024 * 
 
 const scratchVolume = (container: string, name: string) => `${container}-${name}`;
 
+/** None where the image has a volume there: that one is the container's own as well. */
+const sharedMemoryBeside = (scratch: readonly ContainerScratch[]): ContainerScratch[] =>
+  scratch.some(({ path }) => path === sharedMemory.path) ? [] : [sharedMemory];
+
 export function renderVolumes(
   { containers, sessionId }: ContainerWorkload,
   { sessionVolumeBytes, launch }: { sessionVolumeBytes: number; launch: string },
@@ -37,10 +42,10 @@ export function renderVolumes(
         name: scratchVolume(name, each.name),
         emptyDir: { sizeLimit: String(each.sizeBytes) },
       })),
-      {
-        name: scratchVolume(name, sharedMemory.name),
-        emptyDir: { medium: 'Memory', sizeLimit: String(sharedMemory.sizeBytes) },
-      },
+      ...sharedMemoryBeside(scratch).map((each) => ({
+        name: scratchVolume(name, each.name),
+        emptyDir: { medium: 'Memory', sizeLimit: String(each.sizeBytes) },
+      })),
     ]),
   ];
 }
@@ -59,7 +64,7 @@ export function renderMounts({ name, role, views, scratch }: ContainerSpec, laun
       subPath: directory,
       readOnly: true,
     })),
-    ...[...scratch, sharedMemory].map((each) => ({
+    ...[...scratch, ...sharedMemoryBeside(scratch)].map((each) => ({
       name: scratchVolume(name, each.name),
       mountPath: each.path,
     })),

@@ -46,7 +46,11 @@ const run: fc.Arbitrary<Run> = fc.oneof(
 );
 const command = fc.array(text, { minLength: 1, maxLength: 4 });
 const volumes = fc.uniqueArray(
-  fc.stringMatching(/^(\/[a-z0-9_-]{1,8}){1,3}$/).filter((path) => !/^\/(run|opt)(\/|$)/.test(path)),
+  fc.oneof(
+    fc.stringMatching(/^(\/[a-z0-9_-]{1,8}){1,3}$/).filter((path) => !/^\/(run|opt)(\/|$)/.test(path)),
+    // Where the platform mounts something of its own, and below it.
+    fc.constantFrom('/dev/shm', '/tmp', '/workspace', '/workspace/data', '/tmp/a', '/dev'),
+  ),
   { maxLength: 4 },
 );
 const image = fc.record({ digest: fc.constant(digest), command, volumes });

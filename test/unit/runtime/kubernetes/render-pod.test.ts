@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { V1Container, V1Pod, V1VolumeMount } from '@kubernetes/client-node';
+import type { V1Container, V1Pod, V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import fc from 'fast-check';
 import { escapeExpansion } from '../../../../runtime/kubernetes/escape-expansion.ts';
 import { labelKeys } from '../../../../runtime/kubernetes/names.ts';
@@ -41,7 +41,14 @@ function isolationViolations(pod: V1Pod): string[] {
     (pod.spec?.volumes ?? []).some(({ emptyDir }) => emptyDir && !emptyDir.sizeLimit),
     'a volume without limit',
   );
+  const volumes = pod.spec?.volumes ?? [];
+  refuse(new Set(volumes.map(({ name }) => name)).size !== volumes.length, 'two volumes of one name');
   for (const container of containers) {
+    const paths = mountsOf(container).map(({ mountPath }) => mountPath);
+    refuse(new Set(paths).size !== paths.length, `${container.name}: two mounts at one path`);
+    const room = mountsOf(container).reduce((sum, mount) => sum + diskBytesOf(mount, volumes), 0);
+    const limit = Number(container.resources?.limits?.['ephemeral-storage']);
+    refuse(room > limit, `${container.name}: less room than its volumes have`);
     const { name, securityContext, resources, command, args } = container;
     const relay = `/opt/platform${name === 'sidecar' ? '/bin' : `-${pod.metadata?.labels?.[labelKeys.launch]}`}/relay`;
     refuse(securityContext?.readOnlyRootFilesystem !== true, `${name}: writable root`);
@@ -65,6 +72,14 @@ function isolationViolations(pod: V1Pod): string[] {
     }
   }
   return found;
+}
+
+/** Of a volume that is the container's own and on the node's disk. */
+function diskBytesOf({ name }: V1VolumeMount, volumes: readonly V1Volume[]): number {
+  const { emptyDir } = volumes.find((volume) => volume.name === name) ?? {};
+  return emptyDir === undefined || emptyDir.medium === 'Memory' || name === 'session'
+    ? 0
+    : Number(emptyDir.sizeLimit);
 }
 
 /** Its own view and the relay, read-only, and volumes that nobody else mounts. */
