@@ -87,6 +87,9 @@ function ownPodman(environment) {
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   const conf = join(cache, 'containers.conf');
   const storageConf = join(cache, 'storage.conf');
+  // Below the storage, where podman looks without this file too: what ends a container is run without it, and each end would
+  // be waited for in vain for 20 seconds.
+  const state = join(cache, 'storage/libpod');
   // JSON strings are TOML strings.
   const text = JSON.stringify;
   writeFileSync(
@@ -95,7 +98,7 @@ function ownPodman(environment) {
 ${which('runc') === null ? '' : 'runtime = "runc"'}
 cgroup_manager = "cgroupfs"
 events_logger = "file"
-static_dir = ${text(join(cache, 'libpod'))}
+static_dir = ${text(state)}
 volume_path = ${text(join(cache, 'volumes'))}
 tmp_dir = ${text(join(run, 'libpod'))}
 [containers]
