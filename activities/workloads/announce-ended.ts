@@ -13,7 +13,7 @@ const confirmMs = 20_000;
 /** Those that ended while the sidecar runs: without it the others are ended too. */
 export function endedCompanions(state: WorkloadState): Exited[] {
   return stateOf(state, 'sidecar') === 'running' && state.state === 'running'
-    ? state.containers.filter((each) => each.state === 'exited').filter(({ name }) => isCompanion(name))
+    ? state.containers.filter((each) => each.state === 'exited').filter(({ name }) => titleOf(name) !== null)
     : [];
 }
 
@@ -22,10 +22,8 @@ export function createEndedWatch(now: () => number = Date.now): (state: Workload
   const seenAtMs = new Map<string, number>();
   const answered = new Set<string>();
   return (state) => {
-    if (stateOf(state, 'agent') !== 'running') {
-      seenAtMs.clear();
-    }
-    const ended = endedCompanions(state).filter(({ name }) => {
+    const candidates = stateOf(state, 'agent') === 'running' ? endedCompanions(state) : [];
+    const ended = candidates.filter(({ name }) => {
       const atMs = seenAtMs.get(name) ?? now();
       seenAtMs.set(name, atMs);
       return now() - atMs >= confirmMs && !answered.has(name);
@@ -52,14 +50,15 @@ export async function announceEnded(db: Db, sessionId: string, ended: readonly E
 const stateOf = (state: WorkloadState, name: string) =>
   state.state === 'running' ? state.containers.find((each) => each.name === name)?.state : undefined;
 
-const companions = { 'mcp-': 'The MCP server', 'sibling-': 'The sibling' } as const;
-const prefixes = Object.keys(companions) as (keyof typeof companions)[];
-const isCompanion = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
+/** As people know it; null for what is no companion. */
+function titleOf(container: string): string | null {
+  const [, kind, name] = /^(mcp|sibling)-(.*)$/.exec(container) ?? [];
+  return kind === undefined ? null : `The ${kind === 'mcp' ? 'MCP server' : 'sibling'} "${name}"`;
+}
 
 /** Exit code, signal or the runtime's reason; never what the container wrote. */
 function sentenceOf({ name, exitCode, signal, reason }: Exited): string {
-  const prefix = prefixes.find((each) => name.startsWith(each)) ?? 'mcp-';
   const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${exitCode}`;
   const said = reason === undefined ? how : `was ended: ${reason}`;
-  return `${companions[prefix]} "${name.slice(prefix.length)}" ${said}`;
+  return `${titleOf(name)} ${said}`;
 }

@@ -68,12 +68,12 @@ function refuseChanged({ digest }: ImageFacts, seen: string | undefined): void {
   }
 }
 
-function describe({ file, ...image }: ImageFacts, pasted: Manifest | undefined): EntryImage {
-  const { digest, command, volumes } = image;
+function describe({ digest, command, volumes, file }: ImageFacts, pasted: Manifest | undefined): EntryImage {
+  const image = { digest, command, volumes };
   if (pasted !== undefined) {
-    return { digest, command, volumes, manifest: pasted, manifestSource: 'pasted' };
+    return { ...image, manifest: pasted, manifestSource: 'pasted' };
   }
   return file === null
-    ? { digest, command, volumes, manifest: emptyManifest, manifestSource: 'none' }
-    : { digest, command, volumes, manifest: parseManifestFile(file), manifestSource: 'image' };
+    ? { ...image, manifest: emptyManifest, manifestSource: 'none' }
+    : { ...image, manifest: parseManifestFile(file), manifestSource: 'image' };
 }

@@ -55,9 +55,7 @@ export function renderVolumes(session: SessionOnEngine, workload: ContainerWorkl
     volume(volumeName(session, 'bin')),
     ...viewsOf(workload).map((directory) => volume(volumeName(session, 'view', directory), viewOptions)),
     ...workload.containers.flatMap(({ name, uid, scratch }) =>
-      scratch.map((each) =>
-        scratchVolume(session, { container: name, uid, name: each.name, sizeBytes: each.sizeBytes }),
-      ),
+      scratch.map((each) => scratchVolume(session, { ...each, container: name, uid })),
     ),
   ];
 }

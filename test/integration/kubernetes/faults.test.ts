@@ -27,8 +27,8 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
     }
     return own.cluster;
   };
-  const agentRuns = async (id: string) =>
-    expect(containerIn(await sessions.runtime().inspect(id), 'agent')).toMatchObject({ state: 'running' });
+  const agentRuns = async (id: string, runtime = sessions.runtime()) =>
+    expect(containerIn(await runtime.inspect(id), 'agent')).toMatchObject({ state: 'running' });
 
   it(
     'go on without the API server, and are neither lost nor absent meanwhile',
@@ -67,9 +67,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
       await cluster().killPart('kube-apiserver');
       await cluster().startPart('kube-apiserver');
       await starting;
-      expect(containerIn(await runtime.inspect(frozen.session_id), 'agent')).toMatchObject({
-        state: 'running',
-      });
+      await agentRuns(frozen.session_id, runtime);
       await runtime.stop(frozen.session_id);
       expect(await sessions.driver.running(frozen.session_id)).toEqual([]);
     },

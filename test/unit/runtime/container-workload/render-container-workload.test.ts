@@ -262,8 +262,9 @@ describe('networks of a session in containers', () => {
 
   it('give a sibling what the agent has', () => {
     const workload = render(configuration({ agent: internet, siblings: [sibling] }), 'own');
-    expect(named(workload, 'sibling-db').argv.slice(0, 4)).toEqual([
+    expect(named(workload, 'sibling-db').argv).toEqual([
       ...['/opt/platform/bin/relay', 'run', '--network', 'fenced'],
+      ...['--file-size', String(testContainerSettings.workspaceBytes), '--', 'db', '-x'],
     ]);
   });
 

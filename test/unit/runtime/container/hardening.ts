@@ -71,6 +71,7 @@ function bindsOf({ body }: ContainerPlan) {
 
 function ofMounts(container: ContainerPlan, prefix: string): string[] {
   const mounts = bindsOf(container);
+  const isScratch = (target: string) => container.spec?.scratch.some(({ path }) => path === target) ?? false;
   const ownScratch = `${prefix}.scratch.${container.name}.`;
   return broken(container.name, {
     'volumes of its own session only': mounts.every(
@@ -79,7 +80,10 @@ function ofMounts(container: ContainerPlan, prefix: string): string[] {
     'each path once': new Set(mounts.map(({ target }) => target)).size === mounts.length,
     'nothing writable but its own scratch':
       isSidecar(container) ||
-      mounts.every(({ source, options }) => options.has('ro') || source.startsWith(ownScratch)),
+      mounts.every(
+        ({ source, target, options }) =>
+          options.has('ro') || (source.startsWith(ownScratch) && isScratch(target)),
+      ),
     'nothing of its image in a volume':
       isSidecar(container) || mounts.every(({ options }) => options.has('nocopy')),
     'boot file and spool are the sidecar’s alone':

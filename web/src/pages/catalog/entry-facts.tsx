@@ -10,29 +10,15 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
   const { image_digest, image_command, image_volumes } = entry;
   return (
     <FactList label={`What ${entry.name} runs and may`}>
-      <Fact name={shapeLabels[shape.type]}>
-        <Code>
-          <VisibleText text={shapeText(shape)} />
-        </Code>
-      </Fact>
+      <CodeFact name={shapeLabels[shape.type]} text={shapeText(shape)} />
       {image_digest === null ? null : (
         <Fact name="Digest">
           <Code>{image_digest}</Code>
         </Fact>
       )}
-      {image_command === null ? null : (
-        <Fact name="It runs">
-          <Code>
-            <VisibleText text={image_command.join(' ')} />
-          </Code>
-        </Fact>
-      )}
+      {image_command === null ? null : <CodeFact name="It runs" text={image_command.join(' ')} />}
       {image_volumes === null || image_volumes.length === 0 ? null : (
-        <Fact name="Empty at each start">
-          <Code>
-            <VisibleText text={image_volumes.join(' ')} />
-          </Code>
-        </Fact>
+        <CodeFact name="Empty at each start" text={image_volumes.join(' ')} />
       )}
       <Fact name="Network">{network === 'none' ? 'none' : 'the internet, without private networks'}</Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
@@ -45,3 +31,11 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
     </FactList>
   );
 }
+
+const CodeFact = ({ name, text }: { name: string; text: string }) => (
+  <Fact name={name}>
+    <Code>
+      <VisibleText text={text} />
+    </Code>
+  </Fact>
+);
