@@ -5,12 +5,12 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { z } from 'zod';
 import { chooseFreePort } from '../../embedded/free-port.ts';
 import { engineCommand, runEngine, startContainerEngine } from './container-engine.ts';
 import { deploymentTool } from './deployment-tools.ts';
 import { type DockerRegistry, startDockerRegistry } from './docker-registry.ts';
 import { requirePlatformImages } from './platform-images.ts';
+import { temporalProgram } from './temporal-program.ts';
 
 const files = 'test/end-to-end/compose';
 const projectLabel = 'com.docker.compose.project';
@@ -149,9 +149,7 @@ async function buildStandIns(directory: string): Promise<void> {
     () => made,
     () => `docker.io/library/node:${version}-bookworm-slim`,
   );
-  const tools = z.object({ temporal: z.string() });
-  const { temporal } = tools.parse(JSON.parse(readFileSync('.cache/tools.json', 'utf8')));
-  copyFileSync(temporal, join(directory, 'temporal'));
+  copyFileSync(temporalProgram(), join(directory, 'temporal'));
   const build = (name: string, context: string) => {
     const names = ['--tag', `localhost/agent-platform/${name}:test`, '--file', `${files}/${name}/Dockerfile`];
     const options = ['--build-arg', `NODE_IMAGE=${base}`, '--network', 'host', ...names, context];

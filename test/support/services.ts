@@ -10,6 +10,7 @@ import { startPostgres } from '../../embedded/postgres.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
 import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { migrate, openDatabase } from '../../store/database.ts';
+import { temporalProgram } from './temporal-program.ts';
 
 const directory = resolve('.cache/test');
 const marks = join(directory, 'runs');
@@ -29,8 +30,11 @@ export async function acquireServices(): Promise<void> {
     };
     const postgres = await startPostgres({ directory: join(directory, 'postgres'), password, settings });
     const template = await ensureTemplate(postgres.url('postgres'), first);
-    const { temporal: program } = JSON.parse(readFileSync('.cache/tools.json', 'utf8'));
-    const temporal = await startTemporal({ program, directory: join(directory, 'temporal'), uiPort: null });
+    const temporal = await startTemporal({
+      program: temporalProgram(),
+      directory: join(directory, 'temporal'),
+      uiPort: null,
+    });
     process.env['TEST_POSTGRES_URL'] = postgres.url('postgres');
     process.env['TEST_TEMPLATE'] = template;
     process.env['TEST_TEMPORAL_ADDRESS'] = temporal.address;
@@ -43,8 +47,11 @@ export async function releaseServices(): Promise<void> {
     if (otherRuns().length > 0) {
       return;
     }
-    const { temporal: program } = JSON.parse(readFileSync('.cache/tools.json', 'utf8'));
-    const temporal = await startTemporal({ program, directory: join(directory, 'temporal'), uiPort: null });
+    const temporal = await startTemporal({
+      program: temporalProgram(),
+      directory: join(directory, 'temporal'),
+      uiPort: null,
+    });
     await temporal.stop();
     rmSync(join(directory, 'temporal'), { recursive: true, force: true });
     const postgres = await startPostgres({ directory: join(directory, 'postgres'), password });

@@ -1,5 +1,5 @@
 /** The embedded servers are started again when they are killed, where everybody looks for them. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { startPostgres } from '../../../embedded/postgres.ts';
 import { startTemporal } from '../../../embedded/temporal.ts';
 import { isRunning } from '../../../runtime/process/process-identity.ts';
 import { eventually } from '../../support/eventually.ts';
+import { temporalProgram } from '../../support/temporal-program.ts';
 
-const { temporal: program } = JSON.parse(readFileSync('.cache/tools.json', 'utf8'));
 let directory: string;
 let stop = async () => {};
 beforeEach(() => {
@@ -31,7 +31,7 @@ const servers = {
   Temporal: (preferredPort?: number) =>
     startTemporal({
       directory,
-      program,
+      program: temporalProgram(),
       uiPort: null,
       ...(preferredPort === undefined ? {} : { preferredPort }),
     }),

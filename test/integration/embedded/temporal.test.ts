@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RunningTemporal, startTemporal } from '../../../embedded/temporal.ts';
 import { isRunning } from '../../../runtime/process/process-identity.ts';
+import { temporalProgram } from '../../support/temporal-program.ts';
 
-const { temporal: program } = JSON.parse(readFileSync('.cache/tools.json', 'utf8'));
 let directory: string;
 const started: RunningTemporal[] = [];
 beforeEach(() => {
@@ -27,7 +27,7 @@ async function takePort(): Promise<number> {
 }
 
 async function start(uiPort: number | null = 0): Promise<RunningTemporal> {
-  const temporal = await startTemporal({ program, directory, uiPort });
+  const temporal = await startTemporal({ program: temporalProgram(), directory, uiPort });
   started.push(temporal);
   return temporal;
 }

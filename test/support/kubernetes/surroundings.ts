@@ -1,13 +1,13 @@
 /** What a company has before it installs the chart: Postgres, Temporal, an identity provider and a load balancer, reached by Pods. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiscoveryV1Api, KubeConfig } from '@kubernetes/client-node';
-import { z } from 'zod';
 import { startTemporal } from '../../../embedded/temporal.ts';
 import { createEmptyDatabase } from '../database.ts';
 import { type IdentityProvider, startIdentityProvider } from '../identity-provider.ts';
 import { forward, type Target } from '../tcp-forward.ts';
+import { temporalProgram } from '../temporal-program.ts';
 import type { TestCluster } from './test-cluster.ts';
 
 export interface Surroundings {
@@ -78,9 +78,7 @@ const always =
 
 async function startOwnTemporal() {
   const directory = mkdtempSync(join(tmpdir(), 'temporal-'));
-  const tools = z.object({ temporal: z.string() });
-  const { temporal: program } = tools.parse(JSON.parse(readFileSync('.cache/tools.json', 'utf8')));
-  const temporal = await startTemporal({ program, directory, uiPort: null });
+  const temporal = await startTemporal({ program: temporalProgram(), directory, uiPort: null });
   const stop = async () => {
     await temporal.stop();
     rmSync(directory, { recursive: true, force: true });

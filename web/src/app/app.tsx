@@ -3,6 +3,7 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { Router } from 'wouter';
 import { api, call } from '../api/client.ts';
+import { readConnection } from '../api/connection.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { keys } from '../api/keys.ts';
 import { FailedState, LoadingState } from '../components/state-views.tsx';
@@ -49,7 +50,8 @@ function Entrance() {
     queryFn: ({ signal }) => call(api.GET('/api/me', { signal })),
     staleTime: 60_000,
     // Who is in no workspace waits for an admin to add them.
-    refetchInterval: ({ state }) => (state.data?.workspaces.length === 0 ? lookEveryMs : false),
+    refetchInterval: ({ state }) =>
+      state.data?.workspaces.length === 0 && !readConnection().signedOut ? lookEveryMs : false,
   });
   if (me !== undefined) {
     return (

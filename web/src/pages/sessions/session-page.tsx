@@ -24,7 +24,7 @@ import { TerminateButton } from './terminate-button.tsx';
 import { Transcript } from './transcript.tsx';
 import { transcriptContext } from './transcript-context.ts';
 import { transcriptEntries } from './transcript-entries.ts';
-import { useNames } from './use-names.ts';
+import { useSessionNames } from './use-session-names.ts';
 import { useToolCalls } from './use-tool-calls.ts';
 import { useWaitingRequests } from './use-waiting-requests.ts';
 
@@ -57,7 +57,7 @@ function Loaded({ session }: { session: Session }) {
   const entries = useMemo(() => transcriptEntries(events, calls.items ?? []), [events, calls.items]);
   const waiting = useWaitingRequests(events);
   const approvals = useApprovalQueue(waiting);
-  const nameOf = useNames(session);
+  const nameOf = useSessionNames(session);
   const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
   return (
     <PageFrame

@@ -8,7 +8,7 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 const mostRequests = 200;
 
 /** Known are oneself, who drives the session, and who answered its requests; anybody else is "Somebody". */
-export function useNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
+export function useSessionNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
   const me = useMe();
   const { slug } = useWorkspace();
   const requests = useQuery({
