@@ -24,7 +24,8 @@ export default {
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  testTimeout: 60_000,
+  // No test waits for this: it ends what hangs, also on a machine that is many times slower.
+  testTimeout: 300_000,
   // The long tests mostly wait, for processes and pages: one more than there are processors keeps those busy.
   maxWorkers: Math.min(availableParallelism() + 1, 4),
 };

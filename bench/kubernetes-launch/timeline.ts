@@ -58,8 +58,8 @@ export function recorded(cluster: Cluster, timelines: Timelines): Cluster {
     timelines.reach(metadata?.labels?.[labelKeys.session] ?? '', 'Secrets and policy made');
   return {
     ...cluster,
-    async createPod(manifest, signal) {
-      const pod = await cluster.createPod(manifest, signal);
+    async createPod(manifest) {
+      const pod = await cluster.createPod(manifest);
       timelines.reach(sessionOf(pod) ?? '', 'Pod created');
       return pod;
     },

@@ -16,7 +16,7 @@ export interface PodList {
 
 /** Each throws ClusterError. */
 export interface Cluster {
-  createPod(manifest: V1Pod, signal?: AbortSignal): Promise<Pod>;
+  createPod(manifest: V1Pod): Promise<Pod>;
   /** Null when there is none. */
   readPod(sessionId: string, signal?: AbortSignal): Promise<Pod | null>;
   /** Lets the Pod with this uid be scheduled; nothing to do when it may already. */
@@ -91,7 +91,7 @@ export async function openCluster({
     await requests.json({ method: 'PATCH', path: podPath(sessionId), body, contentType, signal });
   };
   return {
-    createPod: async (manifest, signal) => pod.parse(await create(`${core}/pods`, manifest, signal)),
+    createPod: async (manifest) => pod.parse(await create(`${core}/pods`, manifest)),
     readPod: (sessionId, signal) =>
       unless(notFound, null, async () =>
         pod.parse(await requests.json({ method: 'GET', path: podPath(sessionId), signal })),

@@ -13,13 +13,17 @@ const rightsKnownMs = 10_000;
  * answer that stays, and the last temporary one when the time is over.
  */
 export async function persist<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const rightsKnownAtMs = Date.now() + rightsKnownMs;
+  let rightsKnownAtMs = Date.now() + rightsKnownMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
     try {
       return await work();
     } catch (error) {
       if (signal.aborted || !mayPass(error, Date.now() < rightsKnownAtMs)) {
         throw error;
+      }
+      if (!error.isLackOfRight) {
+        // A server that is away will start, or another one will answer.
+        rightsKnownAtMs = Date.now() + rightsKnownMs;
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => {
         throw error;
@@ -28,7 +32,7 @@ export async function persist<Result>(work: () => Promise<Result>, signal: Abort
   }
 }
 
-function mayPass(error: unknown, rightsMayBeUnknown: boolean): boolean {
+function mayPass(error: unknown, rightsMayBeUnknown: boolean): error is ClusterError {
   return error instanceof ClusterError && (error.isTemporary || (rightsMayBeUnknown && error.isLackOfRight));
 }
 

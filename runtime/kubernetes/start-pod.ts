@@ -80,7 +80,8 @@ async function createOrFindPod(
   });
   while (true) {
     try {
-      return await persist(() => cluster.createPod(manifest, signal), signal);
+      // Never given up half-way: the Pod could still appear when a stop that waits its turn has seen that there is none.
+      return await persist(() => cluster.createPod(manifest), signal);
     } catch (error) {
       if (!(error instanceof ClusterError && error.status === alreadyExists)) {
         throw sentenceFor(error, 'Pod');

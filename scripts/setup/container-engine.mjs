@@ -1,10 +1,11 @@
 /** The container engine that builds images and runs the containers of tests: one that runs already, or a podman of the project's own. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError } from './progress.mjs';
 import { which } from './run.mjs';
+import { writeWhole } from './write-whole.mjs';
 
 /**
  * Writes .cache/container-engine.json, and answers what was left out. It holds
@@ -13,7 +14,7 @@ import { which } from './run.mjs';
  */
 export async function provideContainerEngine(root, environment) {
   const engine = await findEngine(environment);
-  writeFileSync(join(root, '.cache/container-engine.json'), JSON.stringify(engine));
+  writeWhole(join(root, '.cache/container-engine.json'), JSON.stringify(engine));
   if (engine.problem !== null && environment.CI) {
     throw new SetupError(`A container engine: ${engine.problem}\nCI leaves no test out.`);
   }
@@ -92,7 +93,7 @@ function ownPodman(environment) {
   const state = join(cache, 'storage/libpod');
   // JSON strings are TOML strings.
   const text = JSON.stringify;
-  writeFileSync(
+  writeWhole(
     conf,
     `[engine]
 ${which('runc') === null ? '' : 'runtime = "runc"'}
@@ -107,7 +108,7 @@ default_ulimits = [${text(ulimit('nofile', 'Max open files'))}, ${text(ulimit('n
 network_config_dir = ${text(join(cache, 'networks'))}
 `,
   );
-  writeFileSync(
+  writeWhole(
     storageConf,
     `[storage]
 driver = "overlay"

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
+import { writeWhole } from './write-whole.mjs';
 
 const tools = [
   { name: 'helm', module: 'helm.sh/helm/v3', version: '3.22.0', package: 'helm.sh/helm/v3/cmd/helm' },
@@ -36,7 +37,7 @@ export async function provideDeploymentTools(root, environment) {
       done.push(`${tool.name} left out (${problem.split('\n')[0]})`);
     }
   }
-  writeFileSync(join(root, '.cache/deployment-tools.json'), JSON.stringify(found));
+  writeWhole(join(root, '.cache/deployment-tools.json'), JSON.stringify(found));
   return done.join(', ') || undefined;
 }
 

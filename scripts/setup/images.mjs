@@ -1,11 +1,12 @@
 /** The platform's images, built from deploy/Dockerfile for the tests of containers and Kubernetes. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { makeBaseImage, problemOfBaseImage } from './base-image.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run } from './run.mjs';
+import { writeWhole } from './write-whole.mjs';
 
 /** In the order of the Dockerfile: what is built for one is there for the next. */
 const targets = ['sidecar', 'scripted', 'runner', 'platform'];
@@ -21,7 +22,7 @@ export async function provideImages(root, environment) {
   const { problem, stamp, done } =
     engine.problem === null ? await buildWhenMissing(root, environment, engine) : engine;
   const list = problem ? null : Object.fromEntries(names.map((name) => [name, nameOf(name, stamp)]));
-  writeFileSync(join(root, '.cache/images.json'), JSON.stringify(list));
+  writeWhole(join(root, '.cache/images.json'), JSON.stringify(list));
   if (!problem) {
     return done;
   }

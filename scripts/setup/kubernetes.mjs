@@ -12,6 +12,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
+import { writeWhole } from './write-whole.mjs';
 
 /** Later ones refuse cgroup v1, which some machines still have. */
 const version = '1.34.4';
@@ -41,7 +42,7 @@ export async function provideKubernetes(root, environment) {
   }
   const wanted = !environment.KUBECONFIG && problem === null;
   const built = wanted && (await build(root, directory, environment));
-  writeFileSync(
+  writeWhole(
     join(root, '.cache/kubernetes.json'),
     JSON.stringify({ programs: wanted ? directory : null, problem }),
   );

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
+import { writeWhole } from './write-whole.mjs';
 
 const servers = [
   {
@@ -45,7 +46,7 @@ export async function provideOracleServers(root, environment) {
       done.push(`${name} left out (${problem.split('\n')[0]})`);
     }
   }
-  writeFileSync(join(root, '.cache/oracle-servers.json'), JSON.stringify(found));
+  writeWhole(join(root, '.cache/oracle-servers.json'), JSON.stringify(found));
   return done.join(', ') || undefined;
 }
 

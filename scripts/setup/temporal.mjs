@@ -1,9 +1,10 @@
 /** Finds or makes the Temporal command line program, which holds the development server and its UI (design 14). */
-import { accessSync, constants, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
+import { writeWhole } from './write-whole.mjs';
 
 const version = '1.5.1';
 const downloadLimitMs = 180_000;
@@ -22,7 +23,7 @@ export async function provideTemporal(root, environment) {
     done = await obtain(root, environment, cache);
     program = cached;
   }
-  writeFileSync(join(root, '.cache/tools.json'), JSON.stringify({ temporal: program }));
+  writeWhole(join(root, '.cache/tools.json'), JSON.stringify({ temporal: program }));
   return done;
 }
 

@@ -23,11 +23,11 @@ describeInBrowser('the catalog and agents in the web UI', () => {
 
   beforeAll(async () => {
     [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await platform?.stop();
-  }, 60_000);
+  });
 
   it('import a desktop configuration: what can be is registered, what cannot is named, no secret is sent', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
@@ -62,7 +62,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
       tool_scopes: {},
     });
     await visitor.leave();
-  }, 120_000);
+  });
 
   it('check a manifest as one types, keep its versions, and say who stands in the way of a removal', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
@@ -87,7 +87,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await dialog.getByRole('button', { name: 'Remove the server' }).click();
     await dialog.getByRole('link', { name: 'scribe' }).waitFor();
     await visitor.leave();
-  }, 120_000);
+  });
 
   it('create an agent, attach a server with errors at their fields and then right, and start it', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
@@ -141,7 +141,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const ended = await ada.ended((await ada.startSession(id)).id);
     expect(ended.status).toBe('completed');
-  }, 180_000);
+  });
 
   it("warn of a secret in the agent's own environment, and grant it there", async () => {
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
@@ -165,7 +165,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByText('granted: readable by the agent').waitFor();
     await visitor.checkAccessibility();
     await visitor.leave();
-  }, 120_000);
+  });
 
   it('show members what they may not change, with the reason, also on a phone', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max', context: phone });
@@ -186,5 +186,5 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     expect(await page.getByRole('link', { name: 'Register a server' }).count()).toBe(0);
     await visitor.checkAccessibility();
     await visitor.leave();
-  }, 120_000);
+  });
 });

@@ -17,12 +17,12 @@ describeInBrowser('image servers in the web UI', () => {
     registry = await startTestRegistry();
     const env = { PRIVATE_REGISTRIES: `http://${registry.host}` };
     [platform, browser] = await Promise.all([startPlatform({ env }), openBrowser()]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await platform?.stop();
     await registry?.close();
-  }, 60_000);
+  });
 
   it('are registered with what the image says, and take a newer one when an admin has seen what it changes', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
@@ -53,5 +53,5 @@ describeInBrowser('image servers in the web UI', () => {
     await page.getByText(newer.digest).waitFor();
     expect(await page.getByText('files.move').count()).toBe(0);
     await visitor.leave();
-  }, 120_000);
+  });
 });

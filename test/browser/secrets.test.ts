@@ -18,11 +18,11 @@ describeInBrowser('secrets in the web UI', () => {
 
   beforeAll(async () => {
     [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await platform?.stop();
-  }, 60_000);
+  });
 
   it('are set, and the value is nowhere in the page afterwards', async () => {
     const value = 'value-that-nobody-sees-1';
@@ -44,7 +44,7 @@ describeInBrowser('secrets in the web UI', () => {
     await visitor.checkAccessibility();
     await visitor.picture('secrets');
     await visitor.leave();
-  }, 120_000);
+  });
 
   it('leave the field as they are sent, also when the platform refuses them', async () => {
     const value = 'v'.repeat(70_000);
@@ -62,7 +62,7 @@ describeInBrowser('secrets in the web UI', () => {
     expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('TOO_LONG');
     expect(await wholePage(page)).not.toContain(value.slice(0, 100));
     await visitor.leave();
-  }, 120_000);
+  });
 
   it('keep the line breaks of a key that is pasted', async () => {
     const key = '-----BEGIN KEY-----\nabc\n-----END KEY-----\n';
@@ -90,7 +90,7 @@ describeInBrowser('secrets in the web UI', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(sent).toEqual({ value: key });
     await visitor.leave();
-  }, 120_000);
+  });
 
   it('are restricted, and cleared after a warning that names who uses them', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
@@ -114,7 +114,7 @@ describeInBrowser('secrets in the web UI', () => {
     await setting.getByRole('button', { name: 'Set' }).click();
     await page.getByRole('button', { name: 'Replace the value' }).waitFor();
     await visitor.leave();
-  }, 120_000);
+  });
 
   it('are shown to members without a way to change them', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
@@ -126,5 +126,5 @@ describeInBrowser('secrets in the web UI', () => {
     expect(await page.getByRole('button', { name: /Clear|Replace|Save/ }).count()).toBe(0);
     await visitor.checkAccessibility();
     await visitor.leave();
-  }, 120_000);
+  });
 });

@@ -11,11 +11,11 @@ describeInBrowser('the web UI', () => {
 
   beforeAll(async () => {
     [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await platform?.stop();
-  }, 60_000);
+  });
 
   it('asks who one is, and goes on to the page that was asked for', async () => {
     const visitor = await visit(browser, { url: platform.url });

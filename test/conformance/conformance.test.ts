@@ -34,7 +34,7 @@ beforeAll(async () => {
   session.platform.onCheck = () => ({ decision: 'allowed', granted_via: null });
   direct = await startHttpFront(startServer);
   gated = await startHttpFront(freeSocket);
-}, 60_000);
+});
 afterAll(async () => {
   await direct.close();
   await gated.close();

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { untilFound } from '../support/eventually.ts';
+import { waitFor } from '../support/asking-steps.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -39,8 +40,8 @@ describe('the audit trail', () => {
       shape: { type: 'command', command: 'node', args: ['-e', server] },
       network: 'none',
     });
-  }, 120_000);
-  afterAll(() => platform?.stop(), 60_000);
+  });
+  afterAll(() => platform?.stop());
 
   const start = async (name: string, of: unknown[]) =>
     (await ada.startSession((await ada.createAgent(name, of, { any: {} })).id)).id;
@@ -57,7 +58,7 @@ describe('the audit trail', () => {
     await running(id);
     await platform.kill('api', id);
     await sleep(300);
-    crashDatabase(platform);
+    await eventually(() => crashDatabase(platform));
     await platform.healthy();
     await platform.kill('api', id);
     await platform.healthy();
@@ -66,7 +67,7 @@ describe('the audit trail', () => {
     expect((await recorded(id)).sort()).toEqual(
       Array.from({ length: count }, (_, index) => [`t-${index}`, 'ok']).sort(),
     );
-  }, 90_000);
+  });
 
   it('has every call once when the whole database server is killed', async () => {
     const count = 60;
@@ -79,7 +80,7 @@ describe('the audit trail', () => {
       Array.from({ length: count }, (_, index) => [`t-${index}`, 'ok']).sort(),
     );
     expect(platform.output()).toContain('Postgres runs again');
-  }, 90_000);
+  });
 
   it('has an open call as unknown when the session’s host and its sidecar are killed together', async () => {
     const id = await start('abandoned', [
@@ -100,7 +101,7 @@ describe('the audit trail', () => {
       ['before', 'ok'],
       ['stay', 'unknown'],
     ]);
-  }, 90_000);
+  });
 
   it('has arguments and results where the workspace asks for them, and its sessions say so', async () => {
     const settings = (log_tool_payloads: boolean) =>
@@ -110,10 +111,11 @@ describe('the audit trail', () => {
     const dataOf = async (id: string) => (await ada.toolCalls(id)).map(({ data }) => data)[0];
     const [on, off] = [true, false];
     await settings(on);
-    const loud = await start('loud', [{ sleep_seconds: 1 }, ...steps(1)]);
+    const loud = await start('loud', [waitFor('begin'), ...steps(1)]);
     await running(loud);
     // A session keeps what it was started with.
     await settings(off);
+    await ada.ok('POST', `/api/sessions/${loud}/messages`, { text: 'begin' });
     await ada.ended(loud);
     expect(await notices(loud)).toMatchObject([{ code: 'tool_payloads_logged' }]);
     expect(await dataOf(loud)).toMatchObject({
@@ -127,7 +129,7 @@ describe('the audit trail', () => {
     expect(Object.keys((await dataOf(quiet)) ?? {}).sort()).toEqual(
       ['duration_ms', 'granted_via', 'name', 'outcome', 'tool'].sort(),
     );
-  }, 60_000);
+  });
 });
 
 /** `kill -9` of a process of the database: it ends every connection and recovers from its log. */

@@ -31,6 +31,8 @@ import {
 const canRun =
   kubernetesPrograms !== null && !process.env['KUBECONFIG'] && hasDockerRegistry && platformImages !== null;
 
+const slowly = { withinMs: 120_000 };
+
 (canRun ? describeWithTool('helm') : describe.skip)('the platform on Kubernetes', () => {
   const storage = mkdtempSync(join(tmpdir(), 'registry-storage-'));
   let registry: DockerRegistry;
@@ -49,7 +51,7 @@ const canRun =
     await release?.end();
     await registry?.stop();
     rmSync(storage, { recursive: true, force: true });
-  }, 120_000);
+  });
 
   const signIn = async (person: string) => {
     const { cookie } = await signInAtProvider(release.url, person, release.identity.request);
@@ -67,7 +69,7 @@ const canRun =
     await ada.ok('POST', '/api/workspaces', { slug: 'demo', name: 'Demo' });
     const { user } = await max.me();
     await ada.ok('PUT', `/api/workspaces/demo/members/${user.id}`, { role: 'member' });
-  }, 300_000);
+  });
 
   it('does the main job with an image that was built and pushed, and leaves nothing of the session', async () => {
     const image = await pushNotesImage(registry.host);
@@ -84,7 +86,7 @@ const canRun =
     const grant = await max.approve(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
     await eventually(async () => expect(await release.sessionPods()).toEqual([]));
-  }, 240_000);
+  });
 
   it('goes on after every Pod of the API and every worker was killed while a session waits', async () => {
     const { session, request } = await startWaiting();
@@ -95,7 +97,7 @@ const canRun =
     }
     const grantId = await max.approveWhenBack(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grantId));
-  }, 240_000);
+  });
 
   it('is upgraded under a session that waits, and answers all the while', async () => {
     const { session, request } = await startWaiting();
@@ -103,23 +105,26 @@ const canRun =
     const watch = watchHealth(release.url);
     await release.upgrade({ config: { LOG_LEVEL: 'warn' } });
     expect(await watch.failures()).toEqual([]);
-    const after = (await release.pods('api')).filter(isReady).map(({ metadata }) => metadata?.uid);
-    expect(after.filter((uid) => before.includes(uid))).toEqual([]);
+    await eventually(async () => {
+      const ready = (await release.pods('api')).filter(isReady).map(({ metadata }) => metadata?.uid);
+      expect(ready.filter((uid) => before.includes(uid))).toEqual([]);
+    });
     const grant = await max.approve(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
-  }, 300_000);
+  });
 
   it('is removed with everything that runs in it', async () => {
     await startWaiting();
     await release.uninstall();
-    const { items } = await release.core.listNamespacedPod({ namespace: release.namespace });
-    expect(items).toEqual([]);
+    // Helm waits for what it made itself, not for the Pods that controllers made of it.
+    await eventually(async () => {
+      const { items } = await release.core.listNamespacedPod({ namespace: release.namespace });
+      expect(items).toEqual([]);
+    }, slowly);
     const namespaces = async () =>
       (await release.core.listNamespace()).items.map(({ metadata }) => metadata?.name);
-    await eventually(async () => expect(await namespaces()).not.toContain(release.sessionsNamespace), {
-      withinMs: 90_000,
-    });
-  }, 240_000);
+    await eventually(async () => expect(await namespaces()).not.toContain(release.sessionsNamespace), slowly);
+  });
 });
 
 const isReady = ({ status, metadata }: V1Pod) =>

@@ -109,7 +109,7 @@ export const finishedUnder = (grantId: string) => ({
 
 /** Waits for the session's end; what became of it, and its calls as the audit trail tells them. */
 export async function finishSession(operator: FrontDoor, admin: FrontDoor, sessionId: string) {
-  const { status, status_reason } = await operator.ended(sessionId, 120_000);
+  const { status, status_reason } = await operator.ended(sessionId);
   const calls = (await admin.toolCalls(sessionId)).filter(({ data }) => data['name'] === 'notes').map(told);
   return { status, calls, ...(status === 'completed' ? {} : { status_reason }) };
 }

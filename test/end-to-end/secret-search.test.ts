@@ -24,6 +24,18 @@ function filesBelow(directory: string): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }
 
+/** Empty when it has gone since it was listed: databases clean up after themselves. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return '';
+    }
+    throw error;
+  }
+}
+
 describe("a secret's value", () => {
   let platform: Platform;
   let ada: FrontDoor;
@@ -31,8 +43,8 @@ describe("a secret's value", () => {
   beforeAll(async () => {
     platform = await startPlatform();
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
-  }, 120_000);
-  afterAll(() => platform?.stop(), 60_000);
+  });
+  afterAll(() => platform?.stop());
 
   async function startSessionThatUsesIt(): Promise<string> {
     const put = await ada.send('PUT', '/api/workspaces/demo/secrets/NEEDLE', { value });
@@ -104,7 +116,7 @@ describe("a secret's value", () => {
     expect(files.some((file) => file.includes(sessionId))).toBe(true);
     expect(files.some((file) => file.endsWith('.log'))).toBe(true);
     expect(files.some((file) => /temporal\.db/.test(file))).toBe(true);
-    expect(files.filter((file) => holdsValue(readFileSync(file, 'latin1')))).toEqual([]);
+    expect(files.filter((file) => holdsValue(readIfThere(file)))).toEqual([]);
     expect(holdsValue(platform.output())).toBe(false);
 
     const shown = [
@@ -116,7 +128,7 @@ describe("a secret's value", () => {
     expect(holdsValue(JSON.stringify(shown))).toBe(false);
     await ada.ok('POST', `/api/sessions/${sessionId}/messages`, { text: 'finish' });
     expect(await ada.ended(sessionId)).toMatchObject({ status: 'completed' });
-  }, 90_000);
+  });
 
   it('would be found by this search', () => {
     const planted = execFileSync('printf', ['%s', value], { encoding: 'utf8' });

@@ -38,7 +38,7 @@ beforeAll(async () => {
       servers.push(await programServer(name, command, report));
     }
   }
-}, 60_000);
+});
 beforeEach(() => executed.clear());
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
@@ -150,7 +150,7 @@ describe('the comparison would show', () => {
       }
     }
     expect(dangerousExecutions()).not.toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** A front that forwards each line that the test lets through. */

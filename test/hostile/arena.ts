@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { internalToken } from '../../contract/session-keys.ts';
-import { chooseFreePort } from '../../embedded/free-port.ts';
+import { chooseTestPort } from '../support/free-port.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 import type { Attempt, Target } from './attempts/attempt.ts';
@@ -52,7 +52,7 @@ export class Arena {
         SANDBOX: 'require',
         RATE_USER_PER_MINUTE: '100000',
         LIMIT_SESSION_ARTIFACT_BYTES: String(24 * 1024 * 1024),
-        TEMPORAL_UI_PORT: String(await chooseFreePort()),
+        TEMPORAL_UI_PORT: String(await chooseTestPort()),
       },
     });
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');

@@ -30,7 +30,7 @@ function describeAttempts(
     beforeAll(async () => {
       controls = arena.controls(attempts, target, { rights });
       seen = await of().attempts(attempts, by, target);
-    }, 150_000);
+    });
 
     it.each(attempts.map((attempt) => [attempt.what, attempt] as const))('%s', (what, attempt) =>
       table.note({ what, by, stoppedBy: attempt.stoppedBy }, () => {
@@ -56,11 +56,11 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
       servers: ['files', 'mallory', 'vault'],
     });
     target = arena.target(session);
-  }, 120_000);
+  });
   afterAll(async () => {
     table.print();
     await arena.close();
-  }, 60_000);
+  });
 
   for (const by of ['agent', 'server'] as const) {
     describe(`the ${by}`, () => {
@@ -89,7 +89,7 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
         servers: ['files'],
         network: 'internet',
       });
-    }, 60_000);
+    });
 
     const attempts = [...portAttempts, ...outwardAttempts('internet')];
     describeAttempts('the agent with ports', attempts, { by: 'agent', of: () => connected });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
 import { Arena } from './arena.ts';
@@ -20,11 +21,11 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
     arena = await Arena.open();
     const servers = ['files', 'mallory', 'vault'];
     session = await HostileSession.start(arena.ada, { name: 'victim', servers });
-  }, 120_000);
+  });
   afterAll(async () => {
     table.print();
     await arena.close();
-  }, 60_000);
+  });
 
   describe('on its connection', () => {
     let seen: Record<string, string[]>;
@@ -36,7 +37,7 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
         many: Array.isArray(agentSees) ? agentSees.length : 0,
       }));
       seen = await session.run(receiveAttacks, { argument });
-    }, 150_000);
+    });
 
     it.each(serverAttempts.map((attempt) => [attempt.what, attempt] as const))(
       '%s',
@@ -47,10 +48,14 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
     );
 
     it('each call is in the audit trail once, with how it ended', async () => {
-      const calls = (await arena.ada.toolCalls(session.id)).filter(({ data }) => data['name'] === 'mallory');
-      expect(calls.map(({ data }) => data['outcome']).sort()).toEqual(
-        serverAttempts.map(({ outcome }) => outcome).sort(),
-      );
+      await eventually(async () => {
+        const calls = (await arena.ada.toolCalls(session.id)).filter(
+          ({ data }) => data['name'] === 'mallory',
+        );
+        expect(calls.map(({ data }) => data['outcome']).sort()).toEqual(
+          serverAttempts.map(({ outcome }) => outcome).sort(),
+        );
+      });
     });
 
     it('and after all that the session works', async () => {
@@ -64,26 +69,22 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
     expect(await session.run(callGated, { argument: 'imitated' })).toBe('permission_required');
   });
 
-  it(
-    'leaves processes that do not want to end, and files: none is there after the session',
-    () =>
-      table.note(
-        { what: 'leaves processes and files behind', by: 'server', stoppedBy: 'the end of its sandbox' },
-        async () => {
-          const mark = `left-${randomUUID()}`;
-          const argument = { source: String(leaveBehind), target: { mark } };
-          const call = (kit: Kit, _target: unknown, args: object) => kit.callTool('mallory', 'run', args);
-          expect(JSON.stringify(await session.run(call, { argument }))).toContain('left');
-          // The control: they run, though the connection that started them is gone.
-          expect((await processesMentioning(mark)).length).toBeGreaterThan(0);
-          expect(await session.works()).toBe(true);
-          await arena.ada.ok('POST', `/api/sessions/${session.id}/terminate`, { reason: 'seen enough' });
-          expect(await arena.ada.ended(session.id)).toMatchObject({ status: 'terminated' });
-          expect(await processesMentioning(mark)).toEqual([]);
-          expect(await processesMentioning(session.id)).toEqual([]);
-          expect(existsSync(arena.directoryOf(session.id))).toBe(false);
-        },
-      ),
-    60_000,
-  );
+  it('leaves processes that do not want to end, and files: none is there after the session', () =>
+    table.note(
+      { what: 'leaves processes and files behind', by: 'server', stoppedBy: 'the end of its sandbox' },
+      async () => {
+        const mark = `left-${randomUUID()}`;
+        const argument = { source: String(leaveBehind), target: { mark } };
+        const call = (kit: Kit, _target: unknown, args: object) => kit.callTool('mallory', 'run', args);
+        expect(JSON.stringify(await session.run(call, { argument }))).toContain('left');
+        // The control: they run, though the connection that started them is gone.
+        expect((await processesMentioning(mark)).length).toBeGreaterThan(0);
+        expect(await session.works()).toBe(true);
+        await arena.ada.ok('POST', `/api/sessions/${session.id}/terminate`, { reason: 'seen enough' });
+        expect(await arena.ada.ended(session.id)).toMatchObject({ status: 'terminated' });
+        expect(await processesMentioning(mark)).toEqual([]);
+        expect(await processesMentioning(session.id)).toEqual([]);
+        expect(existsSync(arena.directoryOf(session.id))).toBe(false);
+      },
+    ));
 });

@@ -104,7 +104,7 @@ export async function visit(browser: Browser, { url, as, context: options }: Vis
     timezoneId: 'UTC',
     ...options,
   });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const problems = collectProblems(page);
   if (as !== undefined) {

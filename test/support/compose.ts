@@ -5,16 +5,18 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { chooseFreePort } from '../../embedded/free-port.ts';
 import { engineCommand, runEngine, startContainerEngine } from './container-engine.ts';
 import { deploymentTool } from './deployment-tools.ts';
 import { type DockerRegistry, startDockerRegistry } from './docker-registry.ts';
+import { chooseTestPort } from './free-port.ts';
 import { requirePlatformImages } from './platform-images.ts';
 import { temporalProgram } from './temporal-program.ts';
 
 const files = 'test/end-to-end/compose';
 const projectLabel = 'com.docker.compose.project';
 const pauseMs = 1_000;
+/** Other tests build and copy images on the same engine, which keeps it from anything else for a while. */
+const commandTimeoutMs = 240_000;
 
 export interface Compose {
   /** Where browsers find the platform. */
@@ -22,7 +24,7 @@ export interface Compose {
   /** `address:port` of a registry over plain HTTP, as the platform and the engine know it. */
   registryAddress: string;
   /** A command of Compose; answers its standard output. */
-  run(args: readonly string[], limitMs: number): Promise<string>;
+  run(args: readonly string[]): Promise<string>;
   /** Takes everything down, sessions and volumes included. */
   remove(): Promise<void>;
 }
@@ -34,20 +36,25 @@ export async function openCompose(): Promise<Compose> {
   await buildStandIns(directory);
   const registry = await openRegistry(join(directory, 'registry'), `${project}-outside`);
   const engine = await startContainerEngine({ insecureRegistries: [registry.address] });
-  const platformPort = await chooseFreePort();
+  const platformPort = await chooseTestPort();
   const env = {
     PATH: process.env['PATH'],
     HOME: directory,
     DOCKER_HOST: engine.address,
     ENGINE_SOCKET: engine.address.replace(/^unix:\/\//, ''),
     PLATFORM_PORT: String(platformPort),
-    IDENTITY_PORT: String(await chooseFreePort()),
-    TEMPORAL_UI_PORT: String(await chooseFreePort()),
+    IDENTITY_PORT: String(await chooseTestPort()),
+    TEMPORAL_UI_PORT: String(await chooseTestPort()),
     PRIVATE_REGISTRIES: `http://${registry.address}`,
     ...imageVariables(),
   };
-  const run = async (args: readonly string[], limitMs: number) => {
-    const options = { env, timeout: limitMs, killSignal: 'SIGKILL' as const, maxBuffer: 16 * 1024 * 1024 };
+  const run = async (args: readonly string[]) => {
+    const options = {
+      env,
+      timeout: commandTimeoutMs,
+      killSignal: 'SIGKILL' as const,
+      maxBuffer: 16 * 1024 * 1024,
+    };
     const command = ['-p', project, '-f', 'docker-compose.yml', '-f', `${files}/compose.yml`, ...args];
     return (await promisify(execFile)(deploymentTool('docker-compose'), command, options)).stdout;
   };
@@ -60,7 +67,7 @@ export async function openCompose(): Promise<Compose> {
       await stopAttending();
       try {
         await removeSessions(project);
-        await run(['down', '--volumes', '--timeout', '5'], 120_000);
+        await run(['down', '--volumes', '--timeout', '5']);
         await removeLeft(project);
       } finally {
         await engine.stop();

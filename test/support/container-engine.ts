@@ -80,7 +80,7 @@ async function stopService(child: ChildProcess, directory: string): Promise<void
 }
 
 /** Runs a command of the engine to its end and answers its standard output. Throws with what it said when it fails. */
-export async function runEngine(args: readonly string[], { timeoutMs = 60_000 } = {}): Promise<string> {
+export async function runEngine(args: readonly string[], { timeoutMs = 240_000 } = {}): Promise<string> {
   const { program, arguments: common, environment } = requireEngine();
   const { stdout } = await promisify(execFile)(program, [...common, ...args], {
     env: { ...process.env, ...environment },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Waits until a check passes; throws what it threw last when it does not within the limit. */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
-  { withinMs = 15_000, everyMs = 50 } = {},
+  { withinMs = 60_000, everyMs = 50 } = {},
 ): Promise<Result> {
   const deadline = Date.now() + withinMs;
   while (true) {

@@ -15,6 +15,9 @@ export interface Answer<Body> {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** What runs and starts beside a test may keep a session waiting. */
+const patientMs = 180_000;
+
 export class FrontDoor {
   readonly url: string;
   private cookie: string;
@@ -99,7 +102,7 @@ export class FrontDoor {
   }
 
   /** The session once it has ended, however it ended. */
-  ended(sessionId: string, limitMs = 60_000): Promise<Session> {
+  ended(sessionId: string, limitMs = patientMs): Promise<Session> {
     const look = async () => {
       const session = await this.session(sessionId);
       return session.ended_at === null ? null : session;
@@ -108,7 +111,7 @@ export class FrontDoor {
   }
 
   /** The session's open permission request. Throws at once when the session has ended without one. */
-  openRequest(sessionId: string, limitMs = 60_000): Promise<PermissionRequest> {
+  openRequest(sessionId: string, limitMs = patientMs): Promise<PermissionRequest> {
     const look = async () => {
       const { status, status_reason, ended_at } = await this.session(sessionId);
       const { permission_requests } = await this.ok<{ permission_requests: PermissionRequest[] }>(
@@ -141,14 +144,15 @@ export class FrontDoor {
   /** Approves while parts of the platform come back: again after a failure, unless only the answer was lost. The grant's id. */
   approveWhenBack(request: PermissionRequest): Promise<string> {
     const path = `/api/workspaces/demo/permission-requests/${request.id}`;
-    return untilFound('an approval that is taken', async () => {
+    const approveOrRead = async () => {
       try {
         return (await this.approve(request)).id;
       } catch {
         const read = this.ok<{ permission_request: PermissionRequest }>('GET', path);
         return read.then(({ permission_request }) => permission_request.grant_id).catch(() => null);
       }
-    });
+    };
+    return untilFound('an approval that is taken', approveOrRead, patientMs);
   }
 
   /** `session.mcp.tool_called` of one session, oldest first. */

@@ -1,7 +1,10 @@
 /** Runs once before all tests. */
 import { acquireServices } from './services.ts';
+import { workflowBundle } from './worker.ts';
 
 export default async function setUp(): Promise<void> {
   process.env['TEST_RUN_PID'] = String(process.pid);
   await acquireServices();
+  // Test files that start side by side would each make it.
+  await workflowBundle();
 }

@@ -5,8 +5,8 @@ import { readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chooseFreePort } from '../../embedded/free-port.ts';
 import { untilFound } from './eventually.ts';
+import { chooseTestPort } from './free-port.ts';
 import { processesMentioning } from './processes.ts';
 
 export type Victim = 'api' | 'worker' | 'sidecar';
@@ -26,14 +26,14 @@ export interface Platform {
   stop(options?: { keepData?: boolean }): Promise<void>;
 }
 
-const readyTimeoutMs = 90_000;
+const readyTimeoutMs = 240_000;
 
 /** Starts it and waits for "Ready."; throws with everything that it printed when that does not come. */
 export async function startPlatform(
   options: { env?: Record<string, string>; dataDirectory?: string; port?: number } = {},
 ): Promise<Platform> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'));
-  const port = options.port ?? (await chooseFreePort());
+  const port = options.port ?? (await chooseTestPort());
   const child = spawn(process.execPath, ['dist/start.js'], {
     env: {
       PATH: process.env['PATH'],

@@ -15,7 +15,7 @@ import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { publicRegistriesOnly } from '../../oci/registry-policy.ts';
 import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
-import { eventually } from './eventually.ts';
+import { untilFound } from './eventually.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
 import { temporalAddress } from './temporal.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from './worker.ts';
@@ -38,7 +38,7 @@ export async function startSessionApi(overrides: Record<string, string> = {}): P
     address: overrides['TEMPORAL_ADDRESS'] ?? temporalAddress(),
     namespace: 'default',
     taskQueue,
-    timeoutMs: 5000,
+    timeoutMs: 30_000,
   });
   let feed: SessionEventFeed | undefined;
   let sign: Awaited<ReturnType<typeof createSignApproval>> | undefined;
@@ -79,11 +79,9 @@ export async function startSessionApi(overrides: Record<string, string> = {}): P
         agent_id: agent.id,
         prompt: 'Do it',
       });
-      await eventually(async () => {
-        const state = await runtime.inspect(session.id);
-        if (state.state !== 'running') {
-          throw new Error(`session ${session.id} is not launched`);
-        }
+      await untilFound(`the launch of session ${session.id}`, async () => {
+        const { state } = await runtime.inspect(session.id);
+        return state === 'running' ? true : null;
       });
       const ready = await asSidecar(session.id, 'POST', 'ready', { control_url: 'http://127.0.0.1:1' });
       if (ready.status !== 200) {

@@ -67,7 +67,7 @@ it('carries on after its worker was killed: what runs is watched again, and a st
   expect(await runningHandle.result()).toMatchObject({ status: 'completed' });
   expect(await startingHandle.result()).toMatchObject({ status: 'completed' });
   expect(runningScript.count('startWorkload')).toBe(0);
-}, 60_000);
+});
 
 it('goes on while its worker is stopped in an orderly way and another one takes over', async () => {
   const taskQueue = `test-${randomUUID()}`;
@@ -92,4 +92,4 @@ it('goes on while its worker is stopped in an orderly way and another one takes 
   session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
   expect(await second.client.workflow.result(workflowId)).toMatchObject({ status: 'completed' });
   await second.stop();
-}, 60_000);
+});

@@ -244,7 +244,7 @@ describe('decisions that meet', () => {
       ),
       { numRuns: 12 },
     );
-  }, 90_000);
+  });
 });
 
 describe('a grant that no request led to', () => {

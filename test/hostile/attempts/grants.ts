@@ -90,9 +90,14 @@ export const hangOn = async (kit: Kit): Promise<number[]> => {
   for (const socket of sockets) {
     socket.destroy();
   }
-  await kit.sleep(300);
-  const after = await kit.post('/event', { type: 'agent.status', payload: { status: 'still here' } });
-  return [after.status];
+  // The sidecar has to notice that they are gone.
+  for (let times = 0; ; times += 1) {
+    await kit.sleep(300);
+    const after = await kit.post('/event', { type: 'agent.status', payload: { status: 'still here' } });
+    if (after.status === 200 || times === 50) {
+      return [after.status];
+    }
+  }
 };
 
 /** Artifacts of 10 MiB until the platform takes no more. */

@@ -97,6 +97,9 @@ export const agentSocketAttempts: Attempt[] = [
           });
           socket.resume();
         }
+        for (let times = 0; times < 50 && 300 - closed > 40; times += 1) {
+          await kit.sleep(300);
+        }
         await kit.sleep(1000);
         stays[path] = 300 - closed > 0 && 300 - closed <= 40;
         for (const socket of sockets) {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
+import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
@@ -131,13 +132,10 @@ describeInContainers('inside a session’s containers', () => {
     });
     try {
       await container.start();
-      for (let tries = 0; ; tries += 1) {
+      return await eventually(async () => {
         const log = await container.logs({ stdout: true, stderr: true, follow: false });
-        if (tries > 100 || log.includes('SEEN ')) {
-          return parseSeen(log.subarray(8).toString()).connects;
-        }
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
+        return parseSeen(log.subarray(8).toString()).connects;
+      });
     } finally {
       await container.remove({ force: true });
     }

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { demoPeople } from '../../../embedded/demo-content.ts';
-import { chooseFreePort } from '../../../embedded/free-port.ts';
 import { signInAtProvider } from '../../../embedded/provider-sign-in.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { untilFound } from '../../support/eventually.ts';
+import { chooseTestPort } from '../../support/free-port.ts';
 
 const program = 'deploy/demo-identity/server.mjs';
 let directory: string;
@@ -39,8 +39,8 @@ async function stop(child: ChildProcess): Promise<void> {
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'demo-identity-'));
-  issuer = `http://127.0.0.1:${await chooseFreePort()}`;
-  const port = await chooseFreePort();
+  issuer = `http://127.0.0.1:${await chooseTestPort()}`;
+  const port = await chooseTestPort();
   publicUrl = `http://localhost:${port}`;
   provider = await startProvider();
   api = await startTestApi({

@@ -52,7 +52,7 @@ const hasImages = platformImages !== null;
     } finally {
       server.close();
     }
-  }, 90_000);
+  });
 
   it('answers at once when the same image is put on it again', async () => {
     expect(await cluster.importImage(requirePlatformImages().scripted)).toBe(scripted);

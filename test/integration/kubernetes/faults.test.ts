@@ -14,7 +14,7 @@ import { containerIn, secretsWith } from '../runtime/contract.ts';
 import { node, sessionsOnCluster, stays } from './sessions.ts';
 
 const describeOnOwn = hasOwnKubernetes && platformImages !== null ? describe : describe.skip;
-const slowMs = 180_000;
+const slowMs = 480_000;
 
 describeOnOwn('sessions on a cluster whose parts die', () => {
   const own: { cluster?: OwnTestCluster } = {};

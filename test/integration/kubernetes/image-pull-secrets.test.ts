@@ -73,5 +73,5 @@ async function closedRegistry(storage: string): Promise<{ registry: DockerRegist
       await registry.stop();
       rmSync(storage, { recursive: true });
     }
-  }, 120_000);
+  });
 });

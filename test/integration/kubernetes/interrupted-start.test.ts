@@ -1,11 +1,13 @@
 /** A worker that is killed between any two of its calls to the cluster while it starts a session, and one that ends in order. */
 import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
 import pino from 'pino';
 import type { Cluster } from '../../../runtime/kubernetes/cluster.ts';
 import { createKubernetesRuntime, type KubernetesRuntime } from '../../../runtime/kubernetes/driver.ts';
+import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { containerIn, secretsWith } from '../runtime/contract.ts';
 import { describeOnKubernetes } from './kubernetes-driver.ts';
@@ -35,6 +37,20 @@ function killedAfter(calls: number, cluster: Cluster): Cluster {
   };
 }
 
+/** An API server that carries out what it was asked for, also when nobody waits for its answer any more. */
+function slowToCreate(cluster: Cluster) {
+  const created: Promise<unknown>[] = [];
+  const createPod = (manifest: Parameters<Cluster['createPod']>[0], signal?: AbortSignal) => {
+    const creating = sleep(1000).then(() => cluster.createPod(manifest));
+    created.push(creating.catch(() => undefined));
+    const givenUp = new Promise<never>((_resolve, reject) =>
+      signal?.addEventListener('abort', () => reject(signal.reason)),
+    );
+    return Promise.race([creating, givenUp]);
+  };
+  return { created, cluster: { ...cluster, createPod } };
+}
+
 /** The Pod, two Secrets and the policy, the gate, the first look. */
 const callsOfAStart = 6;
 
@@ -48,16 +64,30 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
     sessions.prepare({
       servers: [serverNamed('one', { env: { T: { kind: 'secret', secret_name: 'T', secret_version: 1 } } })],
     });
-  const dying = async (calls: number): Promise<KubernetesRuntime> => {
+  const runtimeOn = (cluster: Cluster): KubernetesRuntime => {
     const { driver } = sessions;
     return createKubernetesRuntime({
-      cluster: killedAfter(calls, await driver.openCluster()),
+      cluster,
       settings: driver.settings(),
       containers: driver.containers(sessions.reports().url),
       startTimeoutMs: 45_000,
       logger: pino({ level: 'silent' }),
     });
   };
+
+  it('is told to stop the session while its Pod is made: the Pod goes too, however late it comes', async () => {
+    const { cluster, created } = slowToCreate(await sessions.driver.openCluster());
+    const runtime = runtimeOn(cluster);
+    const configuration = frozen();
+    const id = configuration.session_id;
+    const starting = runtime.start(runtime.render(configuration), secretsWith(id)).catch(() => 'given up');
+    await eventually(() => expect(created).toHaveLength(1));
+    await runtime.stop(id);
+    await Promise.all(created);
+    expect(await starting).toBe('given up');
+    expect(await sessions.driver.running(id)).toEqual([]);
+    runtime.close();
+  });
 
   it('ends when it is asked to, and no watch keeps it', async () => {
     const { kubeconfig, namespace } = sessions.driver;
@@ -74,7 +104,7 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
     const configuration = frozen();
     const id = configuration.session_id;
     const secrets = secretsWith(id, { serverEnv: { one: { T: 'value' } } });
-    const killed = await dying(calls);
+    const killed = runtimeOn(killedAfter(calls, await sessions.driver.openCluster()));
     await expect(killed.start(killed.render(configuration), secrets)).rejects.toBeInstanceOf(Killed);
     killed.close();
     return { id, configuration, secrets };

@@ -13,7 +13,7 @@ const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 beforeAll(async () => {
   await bench.open();
   relays['node'] = await bench.nodeRelay();
-}, 60_000);
+});
 afterEach(() => bench.clear());
 afterAll(() => bench.close());
 

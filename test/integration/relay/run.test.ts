@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -26,6 +27,13 @@ afterAll(() => bench.close());
 /** Once the command said something, it also handles what it said it would. */
 async function speaks(process: TestProcess): Promise<void> {
   await eventually(() => expect(process.stderr).toContain('ready'));
+}
+
+/** True once the relay holds back the signal, to hand it down in its turn. */
+function holdsSigterm(pid: number): boolean {
+  const [, blocked = '0'] =
+    /^SigBlk:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return ((BigInt(`0x${blocked}`) >> BigInt(constants.signals.SIGTERM - 1)) & 1n) === 1n;
 }
 
 /** Numbers that no other process has on its command line, to find what was left behind. */
@@ -131,7 +139,7 @@ describeWithStaticRelay('relay run', () => {
 
   it('can be told to end while it waits', async () => {
     const relay = bench.start([...staticRelay, 'run', '--wait', bench.path('never'), '--', 'true']);
-    await sleep(200);
+    await eventually(() => expect(holdsSigterm(relay.pid)).toBe(true));
     relay.kill('SIGTERM');
     expect((await relay.ended).code).toBe(143);
   });

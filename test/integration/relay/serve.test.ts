@@ -22,7 +22,7 @@ const echo = ['sh', '-c', 'echo $$; exec cat'];
 beforeAll(async () => {
   await bench.open();
   relays['node'] = await bench.nodeRelay();
-}, 60_000);
+});
 afterEach(() => bench.clear());
 afterAll(() => bench.close());
 

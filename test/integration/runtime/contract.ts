@@ -196,7 +196,8 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       await later.start(later.render(frozen), secretsWith(id));
       expect(ready(id)).toHaveLength(1);
       await later.stop(id);
-      expect(await runtime.inspect(id)).toEqual({ state: 'absent' });
+      // The other worker's view of it may come later.
+      await eventually(async () => expect(await runtime.inspect(id)).toEqual({ state: 'absent' }));
       expect(await driver.running(id)).toEqual([]);
     });
 

@@ -42,7 +42,7 @@ let session: TestSession;
 beforeAll(async () => {
   programs = await bundlePrograms();
   seed = announcedSeed('audit', 'AUDIT_SEED');
-}, 60_000);
+});
 afterEach(async () => {
   closeWires();
   await session.stop();
@@ -132,7 +132,7 @@ describe('a sidecar that is killed under load', () => {
     expect(executed().length).toBeGreaterThan(kills * 5);
     expect(unknown).toBeGreaterThan(0);
     expect(existsSync(spoolPath())).toBe(seed % 2 !== 0);
-  }, 120_000);
+  });
 });
 
 describe('a sidecar whose disk is full', () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
     silent: asking,
   });
   await session.start();
-}, 60_000);
+});
 afterEach(closeWires);
 afterAll(() => session.stop());
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   });
   await session.start();
-}, 60_000);
+});
 afterEach(closeWires);
 afterAll(() => session.stop());
 
@@ -62,7 +62,7 @@ describe('the corpus through the sidecar', () => {
     wire.send(request('end', 'ping'));
     await wire.answerTo('end');
     recorded = await readFile(record);
-  }, 60_000);
+  });
 
   it('reaches the server with what passes, byte for byte and in order, and with nothing else', () => {
     const expected = [

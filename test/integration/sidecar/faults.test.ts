@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
 import { bundlePrograms, runnerCommand } from './programs.ts';
 import { TestSession, until, userMessage } from './session.ts';
 import { call, closeWires, initialize, openWire } from './wire.ts';
@@ -57,7 +58,7 @@ beforeAll(async () => {
     { server_connect_timeout_ms: 1500, call_timeout_ms: 2000 },
   );
   await session.start();
-}, 60_000);
+});
 afterEach(closeWires);
 afterAll(() => session.stop());
 
@@ -75,11 +76,12 @@ describe('a server that fails', () => {
 
   it('by dying in the middle of a call leaves a clear answer, and the next connection works', async () => {
     const client = await session.connect('everything');
-    const pending = client.callTool({
-      name: 'trigger-long-running-operation',
-      arguments: { duration: 30, steps: 2 },
-    });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    let progress = 0;
+    const pending = client.callTool(
+      { name: 'trigger-long-running-operation', arguments: { duration: 30, steps: 300 } },
+      { onprogress: () => (progress += 1) },
+    );
+    await until(() => progress > 0, 'the server to work on the call');
     process.kill(await session.serverProcess('everything'), 'SIGKILL');
     const result = await pending;
     expect(result._meta?.['platform/error']).toMatchObject({
@@ -116,8 +118,12 @@ describe('a server that fails', () => {
     });
     expect(errorIn(await wire.answerTo(1))).toContain('server_unavailable');
     session.startServer('absent');
-    wire.send(call(2, 'echo'));
-    expect(errorIn(await wire.answerTo(2))).toContain('did not answer within');
+    // Each request connects anew: sooner or later the server is there to take one, and this one never answers.
+    let id = 2;
+    await eventually(async () => {
+      wire.send(call(id, 'echo'));
+      expect(errorIn(await wire.answerTo(id++))).toContain('did not answer within');
+    });
     wire.socket.destroy();
   });
 
@@ -179,7 +185,7 @@ it('a call that is open when the sidecar is asked to stop is recorded as unknown
   wire.send(initialize);
   await wire.answerTo(0);
   wire.send(call(1, 'never'));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await until(() => stopped.sidecarLog.includes('"from":"server"'), 'the server to have the call');
   stopped.sidecar?.kill('SIGTERM');
   expect(await stopped.recordOf('silent', 'never')).toMatchObject({ outcome: 'unknown' });
   await stopped.stop();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
   await session.start();
   client = await session.connect('files');
-}, 60_000);
+});
 afterEach(closeWires);
 afterAll(() => session.stop());
 
@@ -125,7 +125,7 @@ describe('tools that no scope gates', () => {
     const everything = await session.connect('everything');
     const progress: number[] = [];
     await everything.callTool(
-      { name: 'trigger-long-running-operation', arguments: { duration: 1, steps: 3 } },
+      { name: 'trigger-long-running-operation', arguments: { duration: 2, steps: 5 } },
       { onprogress: ({ progress: at }) => progress.push(at) },
     );
     // The client may take the result before the last of them.

@@ -21,7 +21,7 @@ beforeAll(async () => {
   );
   await session.start();
   client = await session.connect('platform');
-}, 60_000);
+});
 afterAll(() => session.stop());
 beforeEach(() => {
   session.platform.events.length = 0;

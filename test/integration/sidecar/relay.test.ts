@@ -20,7 +20,7 @@ beforeAll(async () => {
     stubborn: { command: 'sh', args: ['-c', 'trap "" TERM; sleep 1000 & cat; wait'] },
   });
   await session.start();
-}, 60_000);
+});
 afterEach(closeWires);
 afterAll(() => session.stop());
 
@@ -43,7 +43,7 @@ describe('the relay', () => {
       '-',
       `UNIX-CONNECT:${session.socketOf('everything')}`,
     ];
-    const output = execFileSync(node, args, { input: input.join(''), timeout: 10_000 }).toString();
+    const output = execFileSync(node, args, { input: input.join(''), timeout: 60_000 }).toString();
     expect(
       output
         .trim()

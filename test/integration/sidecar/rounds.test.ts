@@ -25,7 +25,7 @@ beforeAll(async () => {
     quiet: { command: process.execPath, args: [script], toolScopes: { order: 'shop.order' } },
   });
   await session.start();
-}, 60_000);
+});
 beforeEach(() => {
   spentOn = null;
   session.platform.calls.length = 0;

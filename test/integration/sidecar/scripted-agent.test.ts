@@ -16,7 +16,7 @@ beforeAll(async () => {
     },
   });
   await session.start();
-}, 60_000);
+});
 afterAll(() => session.stop());
 beforeEach(() => {
   session.platform.ends.length = 0;

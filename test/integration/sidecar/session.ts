@@ -239,7 +239,7 @@ export class TestSession {
 
 /** Waits for a condition; throws after ten seconds, saying what was waited for. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!condition()) {
     if (Date.now() > deadline) {
       throw new Error(`waited in vain for ${what}`);

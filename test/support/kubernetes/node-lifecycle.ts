@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readFromApiServer } from './api-server.ts';
 import { writeNodeFiles } from './node-files.ts';
 import { importPauseImage } from './node-images.ts';
-import { makeNetwork, removeNetwork } from './node-network.ts';
+import { openNetwork, removeNetwork } from './node-network.ts';
 import { ctrArguments, isPartRunning, killPart, type Part, parts, startPart } from './node-parts.ts';
 import type { NodePlace } from './node-place.ts';
 
-const startTimeoutMs = 150_000;
+const startTimeoutMs = 300_000;
 
 /** Starts every part and waits for a node that is ready. Throws with the last lines of every log, and removes it, when that does not come. */
 export async function startNode(place: NodePlace, programs: string): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   const start = (part: Part) => startPart(place, part, programs);
   try {
-    makeNetwork(place);
+    openNetwork(place);
     writeNodeFiles(place);
     for (const part of ['etcd', 'containerd', 'docker-registry', 'kube-apiserver'] as const) {
       start(part);

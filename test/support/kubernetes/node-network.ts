@@ -1,17 +1,35 @@
 /** The Pods' network on the host: a bridge, and a way out for what is not on it. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { NodePlace } from './node-place.ts';
 
 /** Where libcni keeps what a plug-in answered. */
 const resultDirectory = '/var/lib/cni/results';
 
-/** Makes the bridge before any Pod does, so that the host can listen on its address; anew when somebody left one. */
-export function makeNetwork(place: NodePlace): void {
-  removeNetwork(place);
+/**
+ * Makes a bridge for a network that nothing on this machine has. `slot` tells clusters apart that start one after the other; two
+ * that start at once, and one that has no Pod at the moment, whose bridge no list of addresses shows, are told apart by the bridge.
+ */
+export function claimNetwork(slot: number): Pick<NodePlace, 'bridge' | 'gateway' | 'subnet'> {
+  const taken = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address }) => address),
+  );
+  for (let second = 213; second < 256; second += 1) {
+    const bridge = `agent-${second}-${slot}`;
+    const isFree = !taken.some((address) => address.startsWith(`10.${second}.`));
+    if (isFree && spawnSync('ip', ['link', 'add', bridge, 'type', 'bridge']).status === 0) {
+      const prefix = `10.${second}.${slot}`;
+      return { bridge, gateway: `${prefix}.1`, subnet: `${prefix}.0/24` };
+    }
+  }
+  throw new Error('every network from 10.213 to 10.255 is taken');
+}
+
+/** Opens the bridge before any Pod does, so that the host can listen on its address. */
+export function openNetwork(place: NodePlace): void {
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' });
-  ip('link', 'add', place.bridge, 'type', 'bridge');
   ip('address', 'add', `${place.gateway}/24`, 'dev', place.bridge);
   ip('link', 'set', place.bridge, 'up');
   for (const { table, chain, match } of rules(place)) {

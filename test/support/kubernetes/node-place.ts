@@ -1,9 +1,9 @@
 /** Where a one-node cluster keeps its files, and the addresses that it has for itself. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { chooseFreePort } from '../../../embedded/free-port.ts';
+import { chooseTestPort } from '../free-port.ts';
+import { claimNetwork } from './node-network.ts';
 
 const nodePlace = z.object({
   /** Gone when the cluster stops; no other cluster's path starts with it. */
@@ -31,18 +31,18 @@ export const keyFile = ({ directory }: NodePlace) => join(directory, 'node.key')
 
 /** Chooses ports and a network that nothing on this machine has. `slot` tells clusters on one machine apart. */
 export async function chooseNodePlace(slotDirectory: string, slot: number): Promise<NodePlace> {
-  const network = freeNetwork(slot);
+  const network = claimNetwork(slot);
   const directory = join(slotDirectory, 'node');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const place = {
     directory,
     imageDirectory: join(slotDirectory, 'images'),
     ...network,
-    etcdPort: await chooseFreePort(),
-    etcdPeerPort: await chooseFreePort(),
-    apiserverPort: await chooseFreePort(),
-    kubeletPort: await chooseFreePort(),
-    registryPort: await chooseFreePort(),
+    etcdPort: await chooseTestPort(),
+    etcdPeerPort: await chooseTestPort(),
+    apiserverPort: await chooseTestPort(),
+    kubeletPort: await chooseTestPort(),
+    registryPort: await chooseTestPort(),
   };
   writeFileSync(join(directory, 'place.json'), JSON.stringify(place));
   return place;
@@ -55,17 +55,4 @@ export function readNodePlace(slotDirectory: string): NodePlace | null {
   } catch {
     return null;
   }
-}
-
-function freeNetwork(slot: number): Pick<NodePlace, 'bridge' | 'gateway' | 'subnet'> {
-  const taken = Object.values(networkInterfaces()).flatMap((addresses = []) =>
-    addresses.map(({ address }) => address),
-  );
-  for (let second = 213; second < 256; second += 1) {
-    if (!taken.some((address) => address.startsWith(`10.${second}.`))) {
-      const prefix = `10.${second}.${slot}`;
-      return { bridge: `agent-${second}-${slot}`, gateway: `${prefix}.1`, subnet: `${prefix}.0/24` };
-    }
-  }
-  throw new Error('every network from 10.213 to 10.255 is taken');
 }

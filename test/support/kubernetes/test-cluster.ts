@@ -39,7 +39,7 @@ export interface OwnTestCluster extends TestCluster {
 export type { Part };
 
 /** For `beforeAll`: a start takes about 6 s on an idle machine, and much longer on a busy one. */
-export const clusterTimeoutMs = 180_000;
+export const clusterTimeoutMs = 900_000;
 
 const settings = z.object({ programs: z.string().nullable() });
 const programs = readPrograms();
@@ -77,7 +77,7 @@ export async function startOwnTestCluster(): Promise<OwnTestCluster> {
     killPart: (part) => killPart(place, part),
     async startPart(part) {
       startPart(place, part, own);
-      await eventually(() => expectTrue(part, place), { withinMs: 60_000 });
+      await eventually(() => expectTrue(part, place), { withinMs: 120_000 });
     },
     stop: release,
   };

@@ -57,9 +57,10 @@ describe('a value field', () => {
 
   it('takes linear time for a regex that is slow elsewhere', () => {
     const slow = manifest.parse({ env: { X: { kind: 'value', label: 'x', regex: '(a+)+b' } } });
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(codes({ X: 'a'.repeat(20_000) }, slow)).toEqual(['env.X regex_mismatch']);
-    expect(performance.now() - before).toBeLessThan(2000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(2000);
   });
 
   it('is checked after every reference, so that only the first failing step reports', () => {

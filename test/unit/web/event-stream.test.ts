@@ -121,7 +121,7 @@ describe('following the events of a session', () => {
         (response) => response.write(stream({ seq: 1 })),
         (response) => response.end(stream({ seq: 2, last: true })),
       ],
-      { silenceMs: 100 },
+      { silenceMs: 1000 },
     );
     expect(seen).toEqual([1, 2]);
     expect(states).toContain('reconnecting');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { persist } from '../../../../runtime/kubernetes/persist.ts';
 import { ClusterError } from '../../../../runtime/kubernetes/requests.ts';
 
@@ -44,6 +44,28 @@ describe('a call to the cluster', () => {
     const attempts = failing(2, error);
     await expect(persist(attempts.work, signal)).rejects.toBe(error);
     expect(attempts.calls()).toBe(1);
+  });
+
+  it('is repeated also when the server that knows no rights yet had been away for long before', async () => {
+    const away = new ClusterError(null, 'ECONNREFUSED');
+    const noRight = new ClusterError(403, 'pods "x" is forbidden: User "worker" cannot get resource "pods"');
+    const answers: (ClusterError | 'done')[] = [away, away, noRight, 'done'];
+    const clock = jest.spyOn(Date, 'now');
+    let now = 0;
+    clock.mockImplementation(() => now);
+    try {
+      const work = async () => {
+        const answer = answers.shift();
+        if (answer instanceof ClusterError) {
+          now += answer === away ? 60_000 : 1000;
+          throw answer;
+        }
+        return answer;
+      };
+      expect(await persist(work, signal)).toBe('done');
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('is not repeated when its time is over', async () => {
