@@ -22,6 +22,7 @@ export default {
     '<rootDir>/\\.cache/',
   ],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+  testSequencer: '<rootDir>/test/support/sequencer.mjs',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // No test waits for this: it ends what hangs, also on a machine that is many times slower.

@@ -1,0 +1,16 @@
+/** The order of the test files: as jest has it, but for those that take long and do not look it, which begin first. */
+import Sequencer from '@jest/test-sequencer';
+
+/** Without durations of an earlier run jest takes the largest files first; these are small, and wait for servers and clusters. */
+const long =
+  /test\/(integration\/(store\/revocation|runtime\/.*-runtime|kubernetes\/|container\/)|end-to-end\/(kubernetes|compose|restart)|replay\/|conformance\/)/;
+
+export default class LongFirst extends Sequencer {
+  sort(tests) {
+    const sorted = super.sort(tests);
+    return [
+      ...sorted.filter(({ path }) => long.test(path)),
+      ...sorted.filter(({ path }) => !long.test(path)),
+    ];
+  }
+}
