@@ -66,7 +66,10 @@ export function refuseAddress(host: string, address: string, privateAllowed: boo
   if (kind === 'public' || (kind === 'private' && privateAllowed)) {
     return;
   }
-  const how = kind === 'never' ? '' : '; PRIVATE_REGISTRIES of the API names the hosts that may have one';
+  const how =
+    kind === 'never'
+      ? ''
+      : '; PRIVATE_REGISTRIES of the API and the worker names the hosts that may have one';
   const what = kind === 'never' ? 'an address that no registry has' : 'a private address';
   throw new ImageError('address_refused', `${host} has ${what} and is not asked${how}`);
 }

@@ -89,7 +89,7 @@ function send(
     if (url.protocol !== 'https:' && !allowsHttp(policy, url)) {
       throw new ImageError(
         'insecure_registry',
-        `${url.host} is asked over https only; PRIVATE_REGISTRIES of the API names the hosts that speak plain http`,
+        `${url.host} is asked over https only; PRIVATE_REGISTRIES of the API and the worker names the hosts that speak plain http`,
       );
     }
     const privateAllowed = allowsPrivate(policy, url);
