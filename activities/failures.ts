@@ -6,6 +6,11 @@ export function launchRefused(sentence: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(sentence, 'launch_refused');
 }
 
+/** The same for what may pass, such as a registry that does not answer: it becomes the reason when the step's last attempt has failed. */
+export function launchRefusedForNow(sentence: string): ApplicationFailure {
+  return ApplicationFailure.retryable(sentence, 'launch_refused');
+}
+
 export function alreadyDecided(): ApplicationFailure {
   return ApplicationFailure.nonRetryable('The permission request is already decided', 'already_decided');
 }

@@ -3,6 +3,8 @@
  * these would let whoever fills in a value run something else inside it, before the platform's own first instruction.
  */
 const prefixes = /^(LD_|DYLD_|BASH_FUNC_|MALLOC_|GIT_CONFIG_)/;
+/** Those that fetch and run packages, which read them in any case: where from, with which shell, through which configuration. */
+const packageManagers = /^(npm_config_|pnpm_|yarn_|corepack_|bun_|uv_|pip_)/i;
 const names = new Set([
   // The loader and the C library.
   'PATH',
@@ -24,7 +26,6 @@ const names = new Set([
   'NODE_OPTIONS',
   'NODE_PATH',
   'NODE_REPL_EXTERNAL_MODULE',
-  'NPM_CONFIG_SCRIPT_SHELL',
   'PYTHONPATH',
   'PYTHONHOME',
   'PYTHONSTARTUP',
@@ -69,7 +70,7 @@ const names = new Set([
   'OPENSSL_ENGINES',
 ]);
 
-/** Whether no manifest may declare this variable. The case counts, as it does for the programs. */
+/** Whether no manifest may declare this variable. The case counts where it does for the programs. */
 export function isReservedVariable(name: string): boolean {
-  return names.has(name) || prefixes.test(name);
+  return names.has(name) || prefixes.test(name) || packageManagers.test(name);
 }

@@ -98,11 +98,20 @@ static int kill_children(void) {
   return count;
 }
 
+/* Takes no other signal: one that asks to end is for whoever waits for it next. */
+static void wait_for_a_child(int timeout_ms) {
+  sigset_t child_ended;
+  sigemptyset(&child_ended);
+  sigaddset(&child_ended, SIGCHLD);
+  const struct timespec timeout = {.tv_sec = 0, .tv_nsec = timeout_ms * 1000000L};
+  sigtimedwait(&child_ended, NULL, &timeout);
+}
+
 void end_descendants(void) {
   reap(NULL);
   /* The children of a child that ends become ours, for the next round. */
   for (int round = 0; round < LEFTOVER_ROUNDS && kill_children() > 0; round++) {
-    signals_next(LEFTOVER_ROUND_MS);
+    wait_for_a_child(LEFTOVER_ROUND_MS);
     reap(NULL);
   }
 }

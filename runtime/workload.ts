@@ -69,7 +69,10 @@ export interface Runtime<Spec> {
   inspect(sessionId: string): Promise<WorkloadState>;
   /** The IPv4 address at which the session's sidecar takes what the platform sends; null while there is none. */
   sidecarHost(sessionId: string): Promise<string | null>;
-  /** The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). */
+  /**
+   * The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). It may hold what a server knows:
+   * the platform shows it to nobody, and on a cluster the worker has no right to it.
+   */
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
   /**
    * Stops everything of the session, hands over what its audit spool still holds, and removes what it left. Harmless when

@@ -5,7 +5,7 @@ import { defaultImageLimits } from '../../oci/limits.ts';
 import { readImage } from '../../oci/read-image.ts';
 import type { RegistryPolicy } from '../../oci/registry-policy.ts';
 import { ownPlatform } from '../../oci/resolve-image.ts';
-import { launchRefused } from '../failures.ts';
+import { launchRefused, launchRefusedForNow } from '../failures.ts';
 
 /** No layer is read, so this is enough; the session waits for it. */
 const timeMs = 30_000;
@@ -19,7 +19,12 @@ export function createReadImage(policy: RegistryPolicy): (reference: string) => 
       const { digest, command, volumes } = await readImage(reference, options);
       return { digest, command, volumes };
     } catch (error) {
-      throw error instanceof ImageError ? launchRefused(`The image ${reference}: ${error.message}`) : error;
+      throw error instanceof ImageError ? refusal(reference, error) : error;
     }
   };
+}
+
+function refusal(reference: string, { code, message }: ImageError): Error {
+  const sentence = `The image ${reference}: ${message}`;
+  return code === 'registry_unreachable' ? launchRefusedForNow(sentence) : launchRefused(sentence);
 }

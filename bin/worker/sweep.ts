@@ -16,11 +16,16 @@ export interface Sweeping {
   taskQueue: string;
 }
 
-/** One sweep. Safe at any time, and from several workers at once. */
+/**
+ * One sweep. Safe at any time, and from several workers at once. No part waits for another, which may wait for something that is
+ * away; throws what the first part threw that failed.
+ */
 export async function sweep(sweeping: Sweeping): Promise<void> {
-  await stopOrphans(sweeping.deps);
-  await startLostWorkflows(sweeping);
-  await tellAgain(sweeping);
+  const parts = [stopOrphans(sweeping.deps), startLostWorkflows(sweeping), tellAgain(sweeping)];
+  const failed = (await Promise.allSettled(parts)).find((part) => part.status === 'rejected');
+  if (failed !== undefined) {
+    throw failed.reason;
+  }
 }
 
 /**

@@ -54,7 +54,6 @@ export function renderContainerWorkload(
   }
   const containers = [
     sidecarContainer(settings),
-    agentContainer(configuration, settings),
     ...servers.map((server, index) => serverContainer(server, containerUsers.firstOther + index, settings)),
     ...siblings.map((sibling, index) =>
       siblingContainer(
@@ -63,6 +62,8 @@ export function renderContainerWorkload(
         settings,
       ),
     ),
+    // Last: a node that starts one container after the other, as each image arrives, has its servers ready for its first call.
+    agentContainer(configuration, settings),
   ];
   return {
     sessionId: configuration.session_id,

@@ -2,6 +2,7 @@
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { readTar } from '../../oci/tar/read-tar.ts';
+import { createTurns } from '../in-turn.ts';
 import type { ContainerBody, VolumePlan } from './container-plan.ts';
 import { joinFrames } from './join-frames.ts';
 import { labelKeys } from './names.ts';
@@ -20,6 +21,10 @@ const notFound = 404;
 const conflict = 409;
 /** Also for what an engine does without a word, such as ending a container. Pulls have their own limit. */
 const idleTimeoutMs = 60_000;
+/** The caller's limit is shorter. */
+const longestPullMs = 60 * 60_000;
+/** For a whole answer. */
+const answerTimeoutMs = 90_000;
 
 const labels = z.record(z.string(), z.string()).nullish();
 const listedContainer = z.object({ Id: z.string(), State: z.string(), Labels: labels });
@@ -107,9 +112,8 @@ const images = (docker: Docker, patient: Docker) => ({
   /** Throws EngineError also for what the engine reports while it pulls. */
   async pullImage(reference: string, login: RegistryLogin | null, signal: AbortSignal): Promise<void> {
     const options = { fromImage: reference, abortSignal: signal };
-    const stream = await call(
-      login === null ? patient.createImage(options) : patient.createImage(login, options),
-    );
+    const pulling = login === null ? patient.createImage(options) : patient.createImage(login, options);
+    const stream = await call(pulling, longestPullMs);
     const said: Buffer[] = [];
     for await (const chunk of chunksOf(stream)) {
       said.push(chunk);
@@ -119,39 +123,51 @@ const images = (docker: Docker, patient: Docker) => ({
   },
 });
 
-const networks = (docker: Docker) => ({
-  /** Makes a bridge network unless there is one of this name, whoever made it and however. */
-  async ensureNetwork(
-    name: string,
-    options: { internal: boolean; betweenContainers: boolean },
-  ): Promise<void> {
-    const find = () => unlessMissing(docker.getNetwork(name).inspect());
-    if ((await find()) !== null) {
-      return;
+/** One after the other for each name: an engine may make two of one name when it is asked at once. */
+function networks(docker: Docker) {
+  const inTurn = createTurns();
+  return {
+    /** Makes a bridge network unless there is one of this name, whoever made it and however. */
+    ensureNetwork: (name: string, options: NetworkOptions) =>
+      inTurn(name, () => ensureNetwork(docker, name, options)),
+  };
+}
+
+interface NetworkOptions {
+  internal: boolean;
+  betweenContainers: boolean;
+}
+
+async function ensureNetwork(docker: Docker, name: string, options: NetworkOptions): Promise<void> {
+  const find = () => unlessMissing(docker.getNetwork(name).inspect());
+  if ((await find()) !== null) {
+    return;
+  }
+  const body = {
+    Name: name,
+    CheckDuplicate: true,
+    Driver: 'bridge',
+    Internal: options.internal,
+    Options: { 'com.docker.network.bridge.enable_icc': String(options.betweenContainers) },
+  };
+  await call(docker.createNetwork(body)).catch(async (error: unknown) => {
+    // Somebody else made it meanwhile.
+    if ((await find()) === null) {
+      throw error;
     }
-    const body = {
-      Name: name,
-      CheckDuplicate: true,
-      Driver: 'bridge',
-      Internal: options.internal,
-      Options: { 'com.docker.network.bridge.enable_icc': String(options.betweenContainers) },
-    };
-    await call(docker.createNetwork(body)).catch(async (error: unknown) => {
-      // Somebody else made it meanwhile.
-      if ((await find()) === null) {
-        throw error;
-      }
-    });
-  },
-});
+  });
+}
 
 const volumes = (docker: Docker) => ({
   /** Does nothing when there is one of this name. */
   async createVolume({ name, labels: Labels, options }: VolumePlan): Promise<void> {
     await call(docker.createVolume({ Name: name, Driver: 'local', Labels, DriverOpts: options }));
   },
-  async listVolumes(label: string): Promise<{ name: string; sessionId: string; installation: string }[]> {
-    const { Volumes } = await call(docker.listVolumes({ filters: { label: [label] } }));
+  async listVolumes(
+    filters: { label: string } | { partOfName: string },
+  ): Promise<{ name: string; sessionId: string; installation: string }[]> {
+    const wanted = 'label' in filters ? { label: [filters.label] } : { name: [filters.partOfName] };
+    const { Volumes } = await call(docker.listVolumes({ filters: wanted }));
     return z
       .array(listedVolume)
       .parse(Volumes ?? [])
@@ -276,10 +292,13 @@ async function* chunksOf(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> 
   }
 }
 
-/** An error of dockerode's keeps the engine's own message, and nothing of the request. */
-async function call<Result>(request: Promise<Result>): Promise<Result> {
+/**
+ * An error of dockerode's keeps the engine's own message, and nothing of the request. A connection that breaks inside of an answer
+ * settles nothing there: that is what the limit is for.
+ */
+async function call<Result>(request: Promise<Result>, limitMs = answerTimeoutMs): Promise<Result> {
   try {
-    return await request;
+    return await answerWithin(limitMs, request);
   } catch (error) {
     const parsed = z
       .object({ statusCode: z.number(), json: z.object({ message: z.string() }).optional().catch(undefined) })
@@ -287,6 +306,21 @@ async function call<Result>(request: Promise<Result>): Promise<Result> {
     throw parsed.success
       ? new EngineError(parsed.data.statusCode, parsed.data.json?.message ?? String(error))
       : error;
+  }
+}
+
+async function answerWithin<Result>(limitMs: number, request: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`the container engine did not answer within ${limitMs / 1000} seconds`)),
+      limitMs,
+    );
+  });
+  try {
+    return await Promise.race([request, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,11 +1,15 @@
 /** Has every image of a session on the engine before anything of it is made. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseReference } from '../../oci/reference.ts';
 import type { ContainerImage } from '../container-workload/container-workload.ts';
 import { pullFailureOf } from '../container-workload/pull-failure.ts';
 import { WorkloadFailedError } from '../workload.ts';
 import { type Engine, EngineError, type ImageOnEngine, type RegistryLogin } from './engine.ts';
 import { refuseOrders } from './image-metadata.ts';
+
+const maxPulls = 2;
+const pullPauseMs = 2000;
 
 export interface ProvideOptions {
   /** `user:password` by server. */
@@ -73,13 +77,21 @@ async function pull(
   reference: string,
   { login, signal }: { login: RegistryLogin | null; signal: AbortSignal },
 ): Promise<void> {
-  try {
-    await engine.pullImage(reference, login, signal);
-  } catch (error) {
-    if (error instanceof EngineError) {
-      throw new WorkloadFailedError(`the image ${reference} could not be pulled: ${reasonOf(error, login)}`);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await engine.pullImage(reference, login, signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof EngineError)) {
+        throw error;
+      }
+      // What a registry refuses or does not have it will refuse and not have the next time.
+      if (attempt === maxPulls || pullFailureOf(error.message) !== 'other') {
+        const reason = reasonOf(error, login);
+        throw new WorkloadFailedError(`the image ${reference} could not be pulled: ${reason}`);
+      }
+      await sleep(pullPauseMs, undefined, { signal });
     }
-    throw error;
   }
 }
 

@@ -35,14 +35,19 @@ export function renderContainers(workload: ContainerWorkload, settings: EngineSe
   const plans = others.map((spec) => containerPlan(spec, part));
   const holders = others.filter(ownsInternet).map((spec) => holderPlan(spec, sidecar, part));
   const joins = ({ body }: ContainerPlan) => body.HostConfig.NetworkMode.startsWith('container:');
+  const ofRole = (role: ContainerSpec['role']) => plans.filter(({ spec }) => spec?.role === role);
+  const servers = ofRole('server');
   return {
     sessionId: workload.sessionId,
     boot: workload.boot,
     volumes: renderVolumes(session, workload),
     sidecar: sidecarPlan(sidecar, part),
-    waves: [[...holders, ...plans.filter((plan) => !joins(plan))], plans.filter(joins)].filter(
-      (wave) => wave.length > 0,
-    ),
+    // Whose network another joins is there before it, and servers that need nobody's are before the agent.
+    waves: [
+      [...holders, ...servers.filter((plan) => !joins(plan))],
+      [...servers.filter(joins), ...ofRole('agent')],
+      ofRole('sibling'),
+    ].filter((wave) => wave.length > 0),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The containers and volumes of one session, or of all, by their labels. */
 import { uuid } from '../../contract/names.ts';
 import type { Engine, ListedContainer } from './engine.ts';
-import { labelKeys, type SessionOnEngine } from './names.ts';
+import { labelKeys, type SessionOnEngine, volumeName } from './names.ts';
 
 /** Those whose labels name both the session and the installation. */
 export async function sessionContainers(
@@ -13,15 +13,23 @@ export async function sessionContainers(
   );
 }
 
+/** Those of the labels, with their size and owner; what the engine itself made in their place is not among them. */
 export async function sessionVolumes(engine: Engine, session: SessionOnEngine): Promise<string[]> {
-  const found = await engine.listVolumes(sessionLabel(session));
+  const found = await engine.listVolumes({ label: sessionLabel(session) });
   return found.filter(({ installation }) => installation === session.installation).map(({ name }) => name);
+}
+
+/** Every volume with a name of the session's, whoever made it. */
+export async function volumesOfName(engine: Engine, session: SessionOnEngine): Promise<string[]> {
+  const start = volumeName(session, '');
+  const found = await engine.listVolumes({ partOfName: start });
+  return found.map(({ name }) => name).filter((name) => name.startsWith(start));
 }
 
 /** Every session of which this installation has a container or a volume. */
 export async function listSessions(engine: Engine, installation: string): Promise<string[]> {
   const label = `${labelKeys.installation}=${installation}`;
-  const found = [...(await engine.listContainers(label)), ...(await engine.listVolumes(label))];
+  const found = [...(await engine.listContainers(label)), ...(await engine.listVolumes({ label }))];
   return [...new Set(found.map(({ sessionId }) => sessionId))].filter((id) => uuid.safeParse(id).success);
 }
 

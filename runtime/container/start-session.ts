@@ -1,19 +1,24 @@
 /** Makes and starts a session's containers, the sidecar first (docs/decisions/0014). */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
+import { settled } from '../settled.ts';
 import { withinLimit } from '../time-limit.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import { archiveOf } from './boot-archive.ts';
 import { containerEnv } from './container-env.ts';
 import type { ContainerPlan, EngineSettings, SessionPlan } from './container-plan.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, isConflict } from './engine.ts';
 import { blankLabels } from './image-metadata.ts';
 import { coverImageVolumes } from './image-volumes.ts';
 import { containerName, labelKeys, type SessionOnEngine } from './names.ts';
 import { provideImages } from './provide-images.ts';
-import { sessionContainers } from './session-containers.ts';
+import { sessionContainers, sessionVolumes } from './session-containers.ts';
 import { removeContainers, stopSession } from './stop-session.ts';
+
+const engineAwayMs = 30_000;
+const enginePauseMs = 500;
 
 export interface StartOptions {
   settings: EngineSettings;
@@ -36,6 +41,7 @@ export async function startSession(
   options: StartOptions,
 ): Promise<void> {
   const session = { installation: options.settings.installation, sessionId: plan.sessionId };
+  await untilEngineAnswers(engine, options.signal);
   if (await isStarted(engine, session, plan)) {
     return;
   }
@@ -46,12 +52,28 @@ export async function startSession(
     await withinLimit(options.startTimeoutMs, options.signal, (signal) =>
       runAll(ready, { engine, session, secrets, attempt, signal }),
     );
-    if (!(await isStarted(engine, session, ready))) {
+    if (!((await isStarted(engine, session, ready)) && (await hasVolumes(engine, session, ready)))) {
       throw new Error('something of the session was removed while it started');
     }
   } catch (error) {
-    await cleanUp(engine, session, { ...options, attempt });
+    await cleanUp(engine, session, { ...options, attempt, isAlone: !isConflict(error) });
     throw error;
+  }
+}
+
+/** It may be restarted just now: what is not there within a while is the step's failure. */
+async function untilEngineAnswers(engine: Engine, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + engineAwayMs;
+  for (;;) {
+    try {
+      await engine.ping();
+      return;
+    } catch (error) {
+      if (signal.aborted || Date.now() > deadline) {
+        throw error;
+      }
+      await sleep(enginePauseMs, undefined, { signal });
+    }
   }
 }
 
@@ -60,6 +82,12 @@ async function isStarted(engine: Engine, session: SessionOnEngine, plan: Session
   return [plan.sidecar, ...plan.waves.flat()].every(({ name }) =>
     found.some((each) => each.name === name && each.state !== 'created' && each.state !== 'initialized'),
   );
+}
+
+/** The engine makes a volume that is gone anew for whoever mounts it: without a size, an owner or a session. */
+async function hasVolumes(engine: Engine, session: SessionOnEngine, plan: SessionPlan): Promise<boolean> {
+  const found = new Set(await sessionVolumes(engine, session));
+  return plan.volumes.every(({ name }) => found.has(name));
 }
 
 /** Images, networks and volumes; the plan as those images need it. */
@@ -128,20 +156,18 @@ async function create({ name, spec, body }: ContainerPlan, running: Running): Pr
   return engine.createContainer(containerName(session, name), { ...body, Labels, Env });
 }
 
-/** Waits for all of them, also when one fails; then throws what failed first. */
-async function settled(work: readonly Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(work)).find((each) => each.status === 'rejected');
-  if (failed !== undefined) {
-    throw failed.reason;
-  }
-}
-
 async function cleanUp(
   engine: Engine,
   session: SessionOnEngine,
-  { attempt, ...options }: { attempt: string; takeLeftCalls: TakeLeftCalls; sidecarImage: string },
+  {
+    attempt,
+    isAlone,
+    ...options
+  }: { attempt: string; isAlone: boolean; takeLeftCalls: TakeLeftCalls; sidecarImage: string },
 ): Promise<void> {
   const found = await sessionContainers(engine, session);
   const own = found.filter((each) => each.attempt === attempt);
-  await (own.length === found.length ? stopSession(engine, session, options) : removeContainers(engine, own));
+  // Whoever has a name that this attempt wanted may not be on the list yet, and needs the volumes.
+  const isAll = isAlone && own.length === found.length;
+  await (isAll ? stopSession(engine, session, options) : removeContainers(engine, own));
 }

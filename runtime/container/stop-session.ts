@@ -3,7 +3,7 @@ import type { TakeLeftCalls } from '../workload.ts';
 import { type Engine, isConflict, type ListedContainer } from './engine.ts';
 import { handOverCalls } from './left-calls.ts';
 import { isHolder, type SessionOnEngine } from './names.ts';
-import { sessionContainers, sessionVolumes } from './session-containers.ts';
+import { sessionContainers, volumesOfName } from './session-containers.ts';
 
 export interface StopOptions {
   takeLeftCalls: TakeLeftCalls;
@@ -24,7 +24,7 @@ export async function stopSession(
 ): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const containers = await sessionContainers(engine, session);
-    const volumes = await sessionVolumes(engine, session);
+    const volumes = await volumesOfName(engine, session);
     if (containers.length === 0 && volumes.length === 0) {
       return;
     }

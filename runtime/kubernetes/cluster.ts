@@ -42,8 +42,10 @@ export interface Cluster {
   close(): void;
 }
 
-const notFound = 404;
-const conflict = 409;
+const notFound = (error: ClusterError) => error.status === 404 && error.reason === 'NotFound';
+const alreadyExists = (error: ClusterError) => error.reason === 'AlreadyExists';
+const notStarted = (error: ClusterError) => error.reason === 'BadRequest';
+const conflict = (error: ClusterError) => error.reason === 'Conflict';
 /** A watch that is silent may be a connection that is dead: it is made anew this often. */
 const watchSeconds = 60;
 const watchMarginMs = 10_000;
@@ -103,11 +105,11 @@ export async function openCluster({
     deletePod: (sessionId, uid, graceSeconds) =>
       unlessGone(() => deleteObject(requests.json, podPath(sessionId), { uid, graceSeconds })),
     createSecret: (manifest, signal) =>
-      unless(conflict, undefined, async () => void (await create(`${core}/secrets`, manifest, signal))),
+      unless(alreadyExists, undefined, async () => void (await create(`${core}/secrets`, manifest, signal))),
     deleteSecret: (name) =>
       unless(notFound, undefined, () => deleteObject(requests.json, `${core}/secrets/${name}`, null)),
     createNetworkPolicy: (manifest, signal) =>
-      unless(conflict, undefined, async () => {
+      unless(alreadyExists, undefined, async () => {
         await create(`/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`, manifest, signal);
       }),
     listPods: (selector, signal) => listAll(requests.json, `${core}/pods`, selector, signal),
@@ -129,7 +131,7 @@ export async function openCluster({
       });
     },
     readLog: (sessionId, container, tailBytes) =>
-      unless(400, '', () =>
+      unless(notStarted, '', () =>
         unless(notFound, '', async () => {
           // No line is shorter than a byte, so this many lines hold at least the bytes that were asked for.
           const query = { container, tailLines: String(tailBytes) };
@@ -197,16 +199,16 @@ async function listAll(
 const unlessGone = (work: () => Promise<void>) =>
   unless(notFound, undefined, () => unless(conflict, undefined, work));
 
-/** What `work` gives, or `otherwise` when the cluster answers with this status. */
+/** What `work` gives, or `otherwise` when the cluster answers so. */
 async function unless<Result, Otherwise>(
-  status: number,
+  isAnswer: (error: ClusterError) => boolean,
   otherwise: Otherwise,
   work: () => Promise<Result>,
 ): Promise<Result | Otherwise> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ClusterError && error.status === status) {
+    if (error instanceof ClusterError && isAnswer(error)) {
       return otherwise;
     }
     throw error;

@@ -107,12 +107,10 @@ export function createPodView() {
   };
 }
 
-/** Versions of one Pod are numbers that grow. A Pod with another uid has taken the name: it is the later one. */
+/** Versions are numbers that grow, over all Pods of a cluster: an event of an earlier Pod of the session may come late. */
 function isKnown(pod: Pod, known: Pod | undefined): boolean {
   return (
-    known !== undefined &&
-    known.metadata.uid === pod.metadata.uid &&
-    BigInt(known.metadata.resourceVersion) >= BigInt(pod.metadata.resourceVersion)
+    known !== undefined && BigInt(known.metadata.resourceVersion) >= BigInt(pod.metadata.resourceVersion)
   );
 }
 

@@ -27,14 +27,25 @@ export interface Requests {
 export class ClusterError extends Error {
   override name = 'ClusterError';
   readonly status: number | null;
-  constructor(status: number | null, message: string) {
+  /** The cluster's own word for it, such as `NotFound`; null in an answer that is not the cluster's. */
+  readonly reason: string | null;
+  constructor(status: number | null, message: string, reason: string | null = null) {
     super(message);
     this.status = status;
+    this.reason = reason;
   }
 
-  /** Whether the same request may well succeed later: a server that is away or overloaded, a token that is renewed. */
+  /**
+   * Whether the same request may well succeed later: a server that is away or overloaded, a token that is renewed, a quota that
+   * somebody else's request changed in the same moment.
+   */
   get isTemporary(): boolean {
-    return this.status === null || [401, 408, 429].includes(this.status) || this.status >= 500;
+    return (
+      this.status === null ||
+      [401, 408, 429].includes(this.status) ||
+      this.status >= 500 ||
+      (this.reason === 'Conflict' && this.message.includes('the object has been modified'))
+    );
   }
 
   /** The worker has not this right; an API server that has just started says so of every right, until it has read them. */
@@ -44,7 +55,7 @@ export class ClusterError extends Error {
 }
 
 const requestTimeoutMs = 10_000;
-const answeredStatus = z.object({ message: z.string() });
+const answeredStatus = z.object({ message: z.string(), reason: z.string().nullable().catch(null) });
 
 export function createRequests(config: KubeConfig): Requests {
   const server = config.getCurrentCluster()?.server;
@@ -122,8 +133,8 @@ function refuseFailure({ statusCode = 0 }: IncomingMessage, answer: string): str
   if (statusCode >= 200 && statusCode < 300) {
     return answer;
   }
-  const said = answeredStatus.safeParse(parse(answer)).data?.message;
-  throw new ClusterError(statusCode, said ?? `the API server answered ${statusCode}`);
+  const { message, reason } = answeredStatus.safeParse(parse(answer)).data ?? {};
+  throw new ClusterError(statusCode, message ?? `the API server answered ${statusCode}`, reason);
 }
 
 function parse(answer: string): unknown {

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
+import { settled } from '../settled.ts';
 import { withinLimit } from '../time-limit.ts';
 import { type LaunchSecrets, WorkloadFailedError } from '../workload.ts';
 import type { Cluster } from './cluster.ts';
@@ -27,7 +28,8 @@ export interface StartParts {
 
 const pollIntervalMs = 1000;
 const maxFailedPulls = 2;
-const alreadyExists = 409;
+/** What is not removed by then goes with the Pod. */
+const removeSecretsMs = 30_000;
 
 /** Throws WorkloadFailedError for what another attempt does not mend, and what `cancelled` was aborted with. */
 export async function startPod(
@@ -83,7 +85,7 @@ async function createOrFindPod(
       // Never given up half-way: the Pod could still appear when a stop that waits its turn has seen that there is none.
       return await persist(() => cluster.createPod(manifest), signal);
     } catch (error) {
-      if (!(error instanceof ClusterError && error.status === alreadyExists)) {
+      if (!(error instanceof ClusterError && error.reason === 'AlreadyExists')) {
         throw sentenceFor(error, 'Pod');
       }
     }
@@ -108,7 +110,7 @@ async function addParts(
     persist(work, signal).catch((error: unknown) => {
       throw sentenceFor(error, what);
     });
-  await Promise.all([
+  await settled([
     ...renderSecrets(workload, secrets, settings, pod).map((secret) =>
       add('Secrets', () => cluster.createSecret(secret, signal)),
     ),
@@ -174,5 +176,7 @@ async function removeUsedSecrets(
     ...containersWithSecrets(workload).map(({ name }) => envSecretName(sessionId, launch, name)),
     ...serversWithCredentials(workload).map((server) => registrySecretName(sessionId, launch, server)),
   ];
-  await Promise.allSettled(names.map((name) => cluster.deleteSecret(name)));
+  await withinLimit(removeSecretsMs, undefined, (signal) =>
+    Promise.allSettled(names.map((name) => persist(() => cluster.deleteSecret(name), signal))),
+  );
 }

@@ -4,8 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { internalToken } from '../../contract/session-keys.ts';
+import { eventually } from '../support/eventually.ts';
 import { chooseTestPort } from '../support/free-port.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
@@ -133,6 +135,14 @@ export class Arena {
       platformPid: JSON.parse(readFileSync(join(dataDirectory, 'worker.json'), 'utf8')).pid,
       arch: process.arch,
     };
+  }
+
+  /** Waits until the calls of a session on record that start so are these, in any order: a sidecar reports them when they have ended. */
+  async expectRecorded(sessionId: string, expected: string[], start = ''): Promise<void> {
+    await eventually(async () => {
+      const calls = await this.recordedCalls(sessionId);
+      expect(calls.filter((call) => call.startsWith(start))).toEqual(expected.toSorted());
+    });
   }
 
   /** Every call of a session in the audit trail, as `server.tool outcome`, sorted. */

@@ -6,7 +6,6 @@ import { SignJWT } from 'jose';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { controlKey, signControlRequest } from '../../contract/session-keys.ts';
-import { eventually } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
@@ -66,9 +65,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
     it('each call is in the audit trail once', async () => {
       const expected = lineAttempts.flatMap((attempt) => attempt.recorded);
       const lines = expected.map(([tool, outcome]) => `vault.${tool} ${outcome}`);
-      await eventually(async () =>
-        expect(await arena.recordedCalls(session.id)).toEqual([...lines, 'vault.ledger ok'].sort()),
-      );
+      await arena.expectRecorded(session.id, [...lines, 'vault.ledger ok']);
     });
 
     it('and after all that the session works', async () => {
@@ -215,13 +212,8 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
     });
 
     it('each call is in the audit trail once', async () => {
-      await eventually(async () => {
-        const calls = await arena.recordedCalls(asking.id);
-        expect(calls.filter((call) => call.startsWith('vault.open'))).toEqual([
-          ...Array.from({ length: 2 }, () => 'vault.open ok'),
-          ...Array.from({ length: 8 }, () => 'vault.open permission_required'),
-        ]);
-      });
+      const refused = Array.from({ length: 8 }, () => 'vault.open permission_required');
+      await arena.expectRecorded(asking.id, ['vault.open ok', 'vault.open ok', ...refused], 'vault.open');
     });
   });
 

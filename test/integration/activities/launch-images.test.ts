@@ -75,15 +75,16 @@ describe('an agent that is an image', () => {
   });
 
   it.each([
-    ['a tag that is not there', () => `${registry.host}/team/server:none`, /team\/server:none: .*not/],
-    ['a registry that is not there', () => 'registry.invalid/team/server:1', /registry\.invalid cannot be/],
-    ['a private address that nobody named', () => '127.0.0.1:1/team/server:1', /private|address|reach/],
-  ])('is refused with %s, in words for the operator', async (_what, text, message) => {
+    ['a tag that is not there', () => `${registry.host}/team/server:none`, /team\/server:none: .*not/, true],
+    // It may be there in a moment.
+    ['a registry that is not there', () => 'registry.invalid/team/server:1', /invalid cannot be/, false],
+    ['a private address that nobody named', () => '127.0.0.1:1/team/server:1', /private|address/, true],
+  ])('is refused with %s, in words for the operator', async (_what, text, message, nonRetryable) => {
     tenant = await activities.tenant();
     const agent = await tenant.agent({ run: { type: 'image', image: text() } });
     await expect(freeze(await tenant.session(agent))).rejects.toMatchObject({
       type: 'launch_refused',
-      nonRetryable: true,
+      nonRetryable,
       message: expect.stringMatching(message),
     });
   });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { apiConfig } from '../../../config/api.ts';
 import { parseEnvironment } from '../../../config/parse.ts';
 import { workerConfig, workerVariables } from '../../../config/worker.ts';
+import { workerRules } from '../../../runtime/kubernetes/rbac.ts';
 import {
   chartDirectory,
   leastValues,
@@ -162,10 +163,11 @@ describeWithTool('helm')('the Helm chart', () => {
           resources: ['pods'],
           verbs: ['create', 'get', 'list', 'watch', 'patch', 'delete'],
         },
-        { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
         { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'delete'] },
         { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: ['create'] },
       ]);
+      // Sessions run with exactly these in the tests on a cluster.
+      expect(role['rules']).toEqual(workerRules);
     });
 
     it('gives each part its own keys and no other', () => {

@@ -125,7 +125,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
   );
 
   it(
-    'are stopped in the end when their node is lost',
+    'end with a reason when their node is lost, and are stopped in the end',
     async () => {
       const runtime = await sessions.open({ options: { lostNodeTimeoutMs: 1000 } });
       const frozen = sessions.prepare();
@@ -133,6 +133,15 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
       await runtime.start(runtime.render(frozen), secretsWith(id));
       await cluster().killPart('kubelet');
       try {
+        // The cluster waits for the node's word, then the session's Pod bears its absence for a minute.
+        await eventually(
+          async () =>
+            expect(await runtime.inspect(id)).toMatchObject({
+              state: 'lost',
+              reason: expect.stringMatching(/^its node was lost: /),
+            }),
+          { withinMs: 240_000, everyMs: 1000 },
+        );
         await runtime.stop(id);
         expect(await runtime.inspect(id)).toEqual({ state: 'absent' });
       } finally {

@@ -1,7 +1,7 @@
 /** What a session's containers see of each other and of the cluster, looked at from inside. */
 import { describe, expect, it } from '@jest/globals';
 import { openCluster } from '../../../runtime/kubernetes/cluster.ts';
-import { bootSecretName, labelKeys } from '../../../runtime/kubernetes/names.ts';
+import { bootSecretName, labelKeys, podName } from '../../../runtime/kubernetes/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { containerIn } from '../runtime/contract.ts';
@@ -181,8 +181,35 @@ describeOnKubernetes('a session on a cluster', () => {
     const id = await sessions.start(frozenWith({ agent: node(greedy) }), secrets);
     await eventually(async () => {
       const state = await sessions.runtime().inspect(id);
-      expect(containerIn(state, 'agent')).toMatchObject({ state: 'exited', exitCode: 137 });
+      expect(containerIn(state, 'agent')).toMatchObject({
+        state: 'exited',
+        exitCode: 137,
+        reason: expect.stringMatching(/^it used more than the \d+ MiB of memory that it may use$/),
+      });
     });
+  });
+
+  it('says why its Pod is gone when an administrator empties the node', async () => {
+    const id = await sessions.start(frozenWith({}), secrets);
+    const { namespace } = sessions.driver;
+    const name = podName(id);
+    const eviction = { metadata: { name, namespace }, deleteOptions: { gracePeriodSeconds: 1 } };
+    await sessions.driver.admin().core.createNamespacedPodEviction({ name, namespace, body: eviction });
+    await eventually(async () =>
+      expect(await sessions.runtime().inspect(id)).toMatchObject({
+        state: 'lost',
+        reason: expect.stringMatching(/^its node is being emptied: /),
+      }),
+    );
+    await sessions.runtime().stop(id);
+    expect(await sessions.driver.running(id)).toEqual([]);
+  });
+
+  it('is told by the API server, as the watch reads it, when a version is too old to go on from', async () => {
+    const cluster = await sessions.driver.openCluster();
+    const watching = cluster.watchPods('', '1', () => undefined, new AbortController().signal);
+    await expect(watching).rejects.toMatchObject({ name: 'ClusterError', status: 410 });
+    cluster.close();
   });
 
   describe('as its worker', () => {

@@ -3,7 +3,9 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { renderContainerWorkload } from '../../../runtime/container-workload/render-container-workload.ts';
 import { envSecretName } from '../../../runtime/kubernetes/names.ts';
+import type { VariableDelivery } from '../../../runtime/kubernetes/render-container.ts';
 import { renderPod } from '../../../runtime/kubernetes/render-pod.ts';
+import { secretValue } from '../../../runtime/kubernetes/render-secrets.ts';
 import { WorkloadFailedError } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { randomLaunch } from '../../support/random-configurations.ts';
@@ -34,15 +36,21 @@ describeOnKubernetes('a session that cannot start', () => {
   };
 
   /** Has admission look at a Pod as `configuration` renders it, and makes nothing. */
-  const tryAdmission = async (configuration: ReturnType<typeof sessions.prepare>) => {
+  const tryAdmission = async (
+    configuration: ReturnType<typeof sessions.prepare>,
+    inline?: Parameters<typeof secretValue>[2],
+  ) => {
     const settings = sessions.driver.settings();
     const workload = renderContainerWorkload(
       configuration,
       sessions.driver.containers('http://10.0.0.1:8080'),
     );
     const launch = '0123abcd';
-    const secretNameOf = ({ name }: { name: string }) => envSecretName(workload.sessionId, launch, name);
-    const body = renderPod(workload, settings, { launch, delivery: { type: 'reference', secretNameOf } });
+    const delivery: VariableDelivery =
+      inline === undefined
+        ? { type: 'reference', secretNameOf: ({ name }) => envSecretName(workload.sessionId, launch, name) }
+        : { type: 'inline', valueOf: (container, variable) => secretValue(container, variable, inline) };
+    const body = renderPod(workload, settings, { launch, delivery });
     const { namespace } = settings;
     const { core } = sessions.driver.admin();
     await core.createNamespacedPod({ namespace, body, dryRun: 'All', fieldValidation: 'Strict' });
@@ -119,7 +127,9 @@ describeOnKubernetes('a session that cannot start', () => {
 
   it('is none for what any configuration renders: admission under `restricted` takes it', async () => {
     await fc.assert(
-      fc.asyncProperty(randomLaunch, ({ configuration }) => tryAdmission(configuration)),
+      fc.asyncProperty(randomLaunch, fc.boolean(), ({ configuration, secrets }, inline) =>
+        tryAdmission(configuration, inline ? secrets : undefined),
+      ),
       { numRuns: 300 },
     );
   });

@@ -49,11 +49,20 @@ describe('variables that decide which code runs', () => {
     'PYTHONPATH',
     'BASH_ENV',
     'GIT_SSH_COMMAND',
+    'npm_config_script_shell',
+    'NPM_CONFIG_NODE_OPTIONS',
+    'UV_INDEX_URL',
+    'PIP_CONFIG_FILE',
   ])('%s may not be declared', (name) => {
     const problems = manifestProblems({ env: { [name]: { kind: 'value', label: 'x' } }, tool_scopes: {} });
     expect(problems).toMatchObject([{ path: `manifest.env.${name}`, code: 'reserved_variable' }]);
   });
-  it.each(['API_TOKEN', 'LOG_LEVEL', 'HOME', 'DATA_PATH', 'NODE_ENV', 'OLD_PATH'])('%s may', (name) => {
-    expect(manifestProblems({ env: { [name]: { kind: 'value', label: 'x' } }, tool_scopes: {} })).toEqual([]);
-  });
+  it.each(['API_TOKEN', 'LOG_LEVEL', 'HOME', 'DATA_PATH', 'NODE_ENV', 'OLD_PATH', 'NPM_TOKEN', 'PIPELINE'])(
+    '%s may',
+    (name) => {
+      expect(manifestProblems({ env: { [name]: { kind: 'value', label: 'x' } }, tool_scopes: {} })).toEqual(
+        [],
+      );
+    },
+  );
 });

@@ -15,7 +15,9 @@ describe('the view of the sessions’ Pods', () => {
     expect(view.get(session)?.metadata.resourceVersion).toBe('100');
     view.take({ type: 'MODIFIED', pod: version('101') });
     expect(view.get(session)?.metadata.resourceVersion).toBe('101');
-    view.take({ type: 'ADDED', pod: version('50', 'uid-2') });
+    view.take({ type: 'ADDED', pod: version('150', 'uid-2') });
+    expect(view.get(session)?.metadata.uid).toBe('uid-2');
+    view.take({ type: 'MODIFIED', pod: version('120') });
     expect(view.get(session)?.metadata.uid).toBe('uid-2');
   });
 

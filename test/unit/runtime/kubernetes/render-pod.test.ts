@@ -5,12 +5,23 @@ import { escapeExpansion } from '../../../../runtime/kubernetes/escape-expansion
 import { labelKeys } from '../../../../runtime/kubernetes/names.ts';
 import { startedByRelayOf } from '../../../../runtime/kubernetes/relay-path.ts';
 import { secretValue } from '../../../../runtime/kubernetes/render-secrets.ts';
+import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
 import { randomLaunch } from '../../../support/random-configurations.ts';
 import { expandAsKubelet } from './kubelet-expansion.ts';
 import { renderAll } from './rendering.ts';
 import { restrictedViolations } from './restricted.ts';
 
 const runs = { numRuns: 1000 };
+/** However an operator set the platform up. */
+const anySettings: fc.Arbitrary<Partial<KubernetesSettings>> = fc.record({
+  secretDelivery: fc.constantFrom('reference', 'inline'),
+  runtimeClass: fc.constantFrom(null, 'gvisor'),
+  nodeSelector: fc.constantFrom({}, { pool: 'sessions', 'example.com/zone': 'a' }),
+  imagePullSecrets: fc.uniqueArray(fc.constantFrom('pull-a', 'pull-b')),
+  cpuRequestPercent: fc.integer({ min: 1, max: 100 }),
+  memoryRequestPercent: fc.integer({ min: 1, max: 100 }),
+  sessionVolumeBytes: fc.integer({ min: 1024 * 1024, max: 1024 * 1024 * 1024 }),
+});
 const containersOf = (pod: V1Pod): V1Container[] => pod.spec?.containers ?? [];
 const mountsOf = (container: V1Container): V1VolumeMount[] => container.volumeMounts ?? [];
 
@@ -100,12 +111,12 @@ function mayMount(
 describe('the Pod of any configuration', () => {
   it('keeps every rule of `restricted`, and shows each container its own part of the session only', () => {
     fc.assert(
-      fc.property(randomLaunch, ({ configuration, secrets }) => {
-        const { pod } = renderAll(configuration, secrets);
+      fc.property(randomLaunch, anySettings, ({ configuration, secrets }, settings) => {
+        const { pod } = renderAll(configuration, secrets, settings);
         expect(restrictedViolations(JSON.parse(JSON.stringify(pod)))).toEqual([]);
         expect(isolationViolations(pod)).toEqual([]);
       }),
-      runs,
+      { numRuns: 2000 },
     );
   });
 

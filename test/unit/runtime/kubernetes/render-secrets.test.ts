@@ -87,8 +87,8 @@ describe('the Secrets of a launch', () => {
     expect(registry?.metadata?.name).toContain(launch);
     expect(pod.spec?.containers.map(({ imagePullPolicy }) => imagePullPolicy)).toEqual([
       'IfNotPresent',
-      'IfNotPresent',
       'Always',
+      'IfNotPresent',
     ]);
   });
 
