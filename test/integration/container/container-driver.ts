@@ -10,8 +10,10 @@ import { type ContainerEngine, startContainerEngine } from '../../support/contai
 import { testContainerSettings } from '../../support/container-settings.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
 import type { DriverUnderTest } from '../runtime/contract.ts';
+import { startWorkerProcess } from '../runtime/worker-process.ts';
 
 const mebibyte = 1024 * 1024;
+const startSessionScript = new URL('./inside/start-session.ts', import.meta.url);
 const installationLabel = 'agent-platform.internal/installation';
 const sessionLabel = 'agent-platform.internal/session';
 
@@ -74,7 +76,11 @@ export function containerDriver(): ContainerDriver {
       engine = await startContainerEngine(options);
       await docker().createNetwork({ Name: settings.platformNetwork, Driver: 'bridge', Internal: true });
     },
+    isolates: true,
+    siblings: true,
     open: (apiUrl) => openWith(apiUrl, {}),
+    startInProcess: (_, plan, secrets) =>
+      startWorkerProcess(startSessionScript, { socketPath: socketPath(), settings, plan, secrets }),
     hostAddress: () => gatewayOf(docker(), settings.platformNetwork),
     async lose(sessionId) {
       await docker().getContainer(nameOf(sessionId, 'sidecar')).kill();

@@ -25,7 +25,10 @@ import { hasKubernetes, startTestCluster, type TestCluster } from '../../support
 import { importSessionImages, testKubernetesSettings } from '../../support/kubernetes/test-settings.ts';
 import { platformImages } from '../../support/platform-images.ts';
 import type { DriverUnderTest } from '../runtime/contract.ts';
+import { startWorkerProcess } from '../runtime/worker-process.ts';
 import { type Admin, openAdmin } from './admin.ts';
+
+const startSessionScript = new URL('./inside/start-session.ts', import.meta.url);
 
 /** `describe`, for tests that run sessions as Pods; they are left out where there is no cluster. */
 export const describeOnKubernetes: typeof describe | typeof describe.skip =
@@ -111,7 +114,17 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
       await begun.admin.createNamespace();
       writeFileSync(kubeconfig, await begun.admin.workerKubeconfig(), { mode: 0o600 });
     },
+    isolates: true,
+    siblings: true,
     open: (apiUrl) => openWith(apiUrl, {}),
+    startInProcess: (apiUrl, workload, secrets) =>
+      startWorkerProcess(startSessionScript, {
+        kubeconfig,
+        settings: settings(),
+        containers: containers(apiUrl),
+        workload,
+        secrets,
+      }),
     hostAddress: async () => required(begun.cluster).hostAddress,
     async lose(sessionId) {
       const { core } = required(begun.admin);
@@ -131,16 +144,14 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
 
 /** What is left of a session; what belongs to a Pod that is gone goes within moments. */
 async function leftOf(admin: Admin, sessionId: string): Promise<string[]> {
-  if ((await admin.listPods(sessionId)).length > 0) {
-    return admin.listAll(sessionId);
-  }
-  await eventually(async () => {
+  return eventually(async () => {
+    const hasPod = (await admin.listPods(sessionId)).length > 0;
     const left = await admin.listAll(sessionId);
-    if (left.length > 0) {
+    if (!hasPod && left.length > 0) {
       throw new Error(`left: ${left.join(', ')}`);
     }
+    return left;
   });
-  return [];
 }
 
 function required<Value>(value: Value | undefined): Value {

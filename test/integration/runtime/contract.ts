@@ -3,48 +3,31 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exitOf } from '../../../activities/workloads/watch-workload.ts';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
-import type { ContainerState, LaunchSecrets, Runtime, WorkloadState } from '../../../runtime/workload.ts';
+import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
+import {
+  containerIn,
+  type DriverUnderTest,
+  node,
+  secretsWith,
+  secretVariable,
+  speaksToServers,
+  stays,
+} from './driver-under-test.ts';
+import { describeIsolation } from './isolation-contract.ts';
+import { describeKilledWorkers } from './killed-worker-contract.ts';
+import { describeOrphans } from './orphans-contract.ts';
 import { type Reports, takeReports } from './reports.ts';
 
-export interface DriverUnderTest<Spec> {
-  /** A driver that starts what the earlier ones left off: each call is a worker that was started again. */
-  open(apiUrl: string): Promise<Runtime<Spec>>;
-  /** An address of this machine at which sidecars reach the test. */
-  hostAddress(): Promise<string>;
-  /** Ends what the session cannot go on without (its host, or its sidecar), as `kill -9` would. */
-  lose(sessionId: string): Promise<void>;
-  /** Everything of this session that still runs, as lines for the message of a failure. */
-  running(sessionId: string): Promise<string[]>;
-}
+export { containerIn, type DriverUnderTest, secretsWith } from './driver-under-test.ts';
 
-const node = (script: string) => ({
-  run: { type: 'command' as const, command: 'node', args: ['-e', script] },
-});
-const secretVariable = (name: string) => ({
-  [name]: { kind: 'secret' as const, secret_name: name, secret_version: 1 },
-});
-const stays = 'setInterval(() => {}, 1000);';
 /** Tells the platform when it is asked to end, and then ends. */
 const endsInOrder = `process.on('SIGTERM', () => {
   const body = JSON.stringify({ type: 'agent.status', payload: { status: 'ending', detail: null } });
   require('node:http').request({ socketPath: process.env.PLATFORM_SIDECAR_SOCKET, method: 'POST', path: '/event',
     headers: { 'content-type': 'application/json' } }, (response) => response.resume().on('end', () => process.exit(0))).end(body);
 }); console.log('listening'); ${stays}`;
-
-export const secretsWith = (sessionId: string, changes: Partial<LaunchSecrets> = {}): LaunchSecrets => ({
-  agentEnv: {},
-  serverEnv: {},
-  siblingEnv: {},
-  registryCredentials: {},
-  sidecar: { internal_token: `token-of-${sessionId}`, control_key: `key-of-${sessionId}` },
-  ...changes,
-});
-
-export function containerIn(state: WorkloadState, name: string): ContainerState | undefined {
-  return state.state === 'running' ? state.containers.find((each) => each.name === name) : undefined;
-}
 
 export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spec>): void {
   describe(title, () => {
@@ -79,7 +62,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       });
     const logged = (sessionId: string, container: string, text: string) =>
       eventually(async () => {
-        const log = await runtime.logs(sessionId, container, 100_000);
+        const log = await runtime.logs(sessionId, container, 1_000_000);
         expect(log).toContain(text);
         return log;
       });
@@ -130,18 +113,37 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     });
 
     it('gives each container the variables that were resolved for it, and nobody else’s', async () => {
+      const tells = `console.error(JSON.stringify(process.env)); ${stays}`;
+      const shape = { type: 'command' as const, command: 'node', args: ['-e', tells] };
+      const peer = { name: 'peer', run: node(tells).run, env: secretVariable('ITS'), image: null };
       const frozen = prepare({
-        agent: { ...node(`console.log(JSON.stringify(process.env)); ${stays}`), env: secretVariable('MINE') },
-        servers: [serverNamed('one', { env: secretVariable('HIS') })],
+        agent: { ...node(`${speaksToServers} ${tells}`), env: secretVariable('MINE') },
+        servers: [serverNamed('one', { shape, env: secretVariable('HIS') }), serverNamed('two', { shape })],
+        siblings: driver.siblings ? [peer] : [],
       });
+      const values = { MINE: 'a = "b"\n\'c\' $HOME', HIS: `his ${randomUUID()}`, ITS: `its ${randomUUID()}` };
       const id = await start(frozen, {
-        agentEnv: { MINE: 'a = "b"\n\'c\' $HOME' },
-        serverEnv: { one: { HIS: 'not-for-the-agent' } },
+        agentEnv: { MINE: values.MINE },
+        serverEnv: { one: { HIS: values.HIS } },
+        siblingEnv: { peer: { ITS: values.ITS } },
       });
-      const log = await logged(id, 'agent', 'MINE');
-      expect(JSON.parse(log)).toMatchObject({ MINE: 'a = "b"\n\'c\' $HOME', PLATFORM_SESSION_ID: id });
-      expect(log).not.toContain('not-for-the-agent');
-      expect(log).not.toContain(`token-of-${id}`);
+      const expected = {
+        agent: { MINE: values.MINE, PLATFORM_SESSION_ID: id },
+        'mcp-one': { HIS: values.HIS },
+        'mcp-two': {},
+        ...(driver.siblings ? { 'sibling-peer': { ITS: values.ITS } } : {}),
+      };
+      for (const [name, own] of Object.entries(expected)) {
+        const log = await logged(id, name, '"PATH"');
+        const env = JSON.parse(log.split('\n').find((line) => line.startsWith('{')) ?? '{}');
+        expect({ name, env }).toMatchObject({ name, env: own });
+        const foreign = Object.keys(values).filter((variable) => variable in env && !(variable in own));
+        expect({ name, foreign }).toEqual({ name, foreign: [] });
+        for (const value of [...Object.values(values), `token-of-${id}`, `key-of-${id}`]) {
+          const has = Object.values(env).some((each) => String(each).includes(value));
+          expect({ name, value, has }).toEqual({ name, value, has: Object.values(own).includes(value) });
+        }
+      }
     });
 
     it('asks the agent to end before it ends it, while the sidecar still listens', async () => {
@@ -212,5 +214,10 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       expect(await driver.running(id)).toEqual([]);
       expect(await runtime.inspect(id)).toEqual({ state: 'absent' });
     });
+
+    const sessions = { driver, runtime: () => runtime, reports: () => reports, prepare, start, logged };
+    describeIsolation(sessions);
+    describeKilledWorkers(sessions);
+    describeOrphans(sessions);
   });
 }

@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path';
 import pino from 'pino';
 import { createProcessRuntime, type ProcessRuntimeOptions } from '../../../runtime/process/driver.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
-import type { DriverUnderTest } from './contract.ts';
+import type { DriverUnderTest } from './driver-under-test.ts';
+import { startWorkerProcess } from './worker-process.ts';
+
+const startSessionScript = new URL('./inside/start-session.ts', import.meta.url);
 
 export interface ProcessDriver extends DriverUnderTest<ProcessWorkloadSpec> {
   sessionsDirectory: string;
@@ -16,24 +19,31 @@ export interface ProcessDriver extends DriverUnderTest<ProcessWorkloadSpec> {
 export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): ProcessDriver {
   const sessionsDirectory = mkdtempSync(join(tmpdir(), 'sessions-'));
   const directoryOf = (sessionId: string) => join(sessionsDirectory, sessionId);
+  const optionsFor = (apiUrl: string) => ({
+    sessionsDirectory,
+    programsDirectory: resolve('dist'),
+    runnerDirectory: resolve('runner'),
+    nodeBinary: process.execPath,
+    sandbox: 'require' as const,
+    allowUnsandboxed: false,
+    production: false,
+    apiUrl,
+    limits: { LIMIT_LINE_BYTES: 1024 * 1024, LIMIT_ARTIFACT_BYTES: 1024 * 1024 },
+    ...options,
+  });
   return {
     sessionsDirectory,
     directoryOf,
+    isolates: options.sandbox !== 'off',
+    siblings: false,
     open: (apiUrl) =>
       createProcessRuntime({
-        sessionsDirectory,
-        programsDirectory: resolve('dist'),
-        runnerDirectory: resolve('runner'),
-        nodeBinary: process.execPath,
-        sandbox: 'require',
-        allowUnsandboxed: false,
-        production: false,
-        apiUrl,
-        limits: { LIMIT_LINE_BYTES: 1024 * 1024, LIMIT_ARTIFACT_BYTES: 1024 * 1024 },
         takeLeftCalls: async () => undefined,
         logger: pino({ level: 'silent' }),
-        ...options,
+        ...optionsFor(apiUrl),
       }),
+    startInProcess: (apiUrl, spec, secrets) =>
+      startWorkerProcess(startSessionScript, { options: optionsFor(apiUrl), spec, secrets }),
     hostAddress: async () => '127.0.0.1',
     async lose(sessionId) {
       process.kill(hostOf(directoryOf(sessionId)), 'SIGKILL');

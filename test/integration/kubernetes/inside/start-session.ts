@@ -1,0 +1,17 @@
+/** A worker that starts one session on a cluster, which it is given on standard input, and nothing else. */
+import { text } from 'node:stream/consumers';
+import pino from 'pino';
+import { openCluster } from '../../../../runtime/kubernetes/cluster.ts';
+import { createKubernetesRuntime } from '../../../../runtime/kubernetes/driver.ts';
+
+const { kubeconfig, settings, containers, workload, secrets } = JSON.parse(await text(process.stdin));
+const runtime = createKubernetesRuntime({
+  cluster: await openCluster({ kubeconfig, namespace: settings.namespace }),
+  settings,
+  containers,
+  startTimeoutMs: 60_000,
+  logger: pino({ level: 'silent' }),
+});
+process.stdout.write('starting\n');
+await runtime.start(workload, secrets);
+runtime.close();

@@ -1,0 +1,69 @@
+/** What a driver's own test gives to the contract, and what the contract's parts share. */
+import type { ChildProcess } from 'node:child_process';
+import type { FrozenConfiguration } from '../../../contract/session.ts';
+import type { ContainerState, LaunchSecrets, Runtime, WorkloadState } from '../../../runtime/workload.ts';
+import type { configuration } from '../../support/frozen-configuration.ts';
+import type { Reports } from './reports.ts';
+
+export interface DriverUnderTest<Spec> {
+  /** Whether a container sees nothing of the others and of the machine; without it, the agent reads what this user can. */
+  isolates: boolean;
+  /** Whether sessions can have siblings here. */
+  siblings: boolean;
+  /** A driver that starts what the earlier ones left off: each call is a worker that was started again. */
+  open(apiUrl: string): Promise<Runtime<Spec>>;
+  /**
+   * Starts the session in a process of its own, as a worker does. It says `starting` right before, and ends when it is done. What it
+   * is given goes through its standard input, since it holds secrets.
+   */
+  startInProcess(apiUrl: string, spec: Spec, secrets: LaunchSecrets): ChildProcess;
+  /** An address of this machine at which sidecars reach the test. */
+  hostAddress(): Promise<string>;
+  /** Ends what the session cannot go on without (its host, or its sidecar), as `kill -9` would. */
+  lose(sessionId: string): Promise<void>;
+  /** Everything of this session that still runs, as lines for the message of a failure. */
+  running(sessionId: string): Promise<string[]>;
+}
+
+/** Sessions of one run of the contract; all of them are stopped at its end. */
+export interface ContractSessions<Spec> {
+  driver: DriverUnderTest<Spec>;
+  runtime(): Runtime<Spec>;
+  reports(): Reports;
+  prepare(changes?: Parameters<typeof configuration>[0]): FrozenConfiguration;
+  /** Returns the session's id. */
+  start(frozen: FrozenConfiguration, secrets?: Partial<LaunchSecrets>): Promise<string>;
+  /** The output of a container once it has `text`. */
+  logged(sessionId: string, container: string, text: string): Promise<string>;
+}
+
+export const node = (script: string) => ({
+  run: { type: 'command' as const, command: 'node', args: ['-e', script] },
+});
+export const secretVariable = (name: string) => ({
+  [name]: { kind: 'secret' as const, secret_name: name, secret_version: 1 },
+});
+export const stays = 'setInterval(() => {}, 1000);';
+
+/** In an agent's script: speaks to every server of the session, whose first byte starts it where it does not run yet. */
+export const speaksToServers = `const config = JSON.parse(require('node:fs').readFileSync(process.env.PLATFORM_CONFIG, 'utf8'));
+const hello = { jsonrpc: '2.0', id: 1, method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };
+const answers = Object.values(config.mcpServers).map(({ args }) => new Promise((resolve, reject) => {
+  const socket = require('node:net').connect(args.at(-1).replace('UNIX-CONNECT:', ''), () => socket.write(JSON.stringify(hello) + '\\n'));
+  socket.once('data', resolve).on('error', reject);
+}));
+`;
+
+export const secretsWith = (sessionId: string, changes: Partial<LaunchSecrets> = {}): LaunchSecrets => ({
+  agentEnv: {},
+  serverEnv: {},
+  siblingEnv: {},
+  registryCredentials: {},
+  sidecar: { internal_token: `token-of-${sessionId}`, control_key: `key-of-${sessionId}` },
+  ...changes,
+});
+
+export function containerIn(state: WorkloadState, name: string): ContainerState | undefined {
+  return state.state === 'running' ? state.containers.find((each) => each.name === name) : undefined;
+}

@@ -1,0 +1,13 @@
+/** A worker that starts one session as processes, which it is given on standard input, and nothing else. */
+import { text } from 'node:stream/consumers';
+import pino from 'pino';
+import { createProcessRuntime } from '../../../../runtime/process/driver.ts';
+
+const { options, spec, secrets } = JSON.parse(await text(process.stdin));
+const runtime = await createProcessRuntime({
+  ...options,
+  takeLeftCalls: async () => undefined,
+  logger: pino({ level: 'silent' }),
+});
+process.stdout.write('starting\n');
+await runtime.start(spec, secrets);

@@ -1,0 +1,98 @@
+/** A worker that is killed while it starts a session: a real process, and SIGKILL. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { FrozenConfiguration } from '../../../contract/session.ts';
+import type { LaunchSecrets } from '../../../runtime/workload.ts';
+import { eventually } from '../../support/eventually.ts';
+import { serverNamed } from '../../support/frozen-configuration.ts';
+import {
+  type ContractSessions,
+  containerIn,
+  node,
+  secretsWith,
+  secretVariable,
+  stays,
+} from './driver-under-test.ts';
+
+/** After it began; a quick machine may have started the session by the last of them. */
+const killedAfterMs = [100, 400, 900, 1800];
+
+export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): void {
+  const { driver, runtime, reports, prepare } = sessions;
+
+  /** What ended the worker: SIGKILL, unless it was done before. */
+  async function killedWorker(
+    frozen: FrozenConfiguration,
+    secrets: LaunchSecrets,
+    afterMs: number,
+  ): Promise<NodeJS.Signals | null> {
+    const worker = driver.startInProcess(reports().url, runtime().render(frozen), secrets);
+    const ended = once(worker, 'exit');
+    let output = '';
+    worker.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    await eventually(() => expect(output).toContain('starting'));
+    await sleep(afterMs);
+    worker.kill('SIGKILL');
+    const [exitCode, signal] = await ended;
+    expect([0, null]).toContain(exitCode);
+    return signal;
+  }
+
+  /** For each moment, a session that a worker began and did not finish. */
+  async function unfinished(
+    check: (frozen: FrozenConfiguration, secrets: LaunchSecrets) => Promise<void>,
+  ): Promise<void> {
+    const ends = await Promise.all(
+      killedAfterMs.map(async (afterMs) => {
+        const agent = node(`console.log('given ' + process.env.MINE); ${stays}`);
+        const frozen = prepare({
+          agent: { ...agent, env: secretVariable('MINE') },
+          servers: [serverNamed('one', { env: secretVariable('HIS') })],
+        });
+        const secrets = secretsWith(frozen.session_id, {
+          agentEnv: { MINE: 'its-own-value' },
+          serverEnv: { one: { HIS: 'of-the-server' } },
+        });
+        const end = await killedWorker(frozen, secrets, afterMs);
+        await check(frozen, secrets);
+        return end;
+      }),
+    );
+    expect(ends).toContain('SIGKILL');
+  }
+
+  describe('when a worker is killed while it starts a session', () => {
+    it('another one starts it to the end, once, and each container has its own secrets', async () => {
+      const later = await driver.open(reports().url);
+      await unfinished(async (frozen, secrets) => {
+        const id = frozen.session_id;
+        // What the killed one had asked for last may still be made, and be in the way of the first attempt.
+        await eventually(() => later.start(later.render(frozen), secrets));
+        const state = await later.inspect(id);
+        for (const name of ['sidecar', 'agent', 'mcp-one']) {
+          expect(containerIn(state, name)).toMatchObject({ state: 'running' });
+        }
+        const log = await sessions.logged(id, 'agent', 'given ');
+        expect(log.match(/^given .*$/gm)).toEqual(['given its-own-value']);
+        const ready = expect.objectContaining({ token: secrets.sidecar.internal_token });
+        await eventually(() => expect(reports().of(id, 'ready')).toContainEqual(ready));
+      });
+    });
+
+    it('another one stops it, and nothing is left', async () => {
+      const later = await driver.open(reports().url);
+      await unfinished(async ({ session_id: id }) => {
+        // What the killed one had asked for last may still be made; who looks for orphans stops it again.
+        await eventually(async () => {
+          await later.stop(id);
+          expect(await driver.running(id)).toEqual([]);
+          expect(await later.inspect(id)).toEqual({ state: 'absent' });
+        });
+        expect(await later.list()).not.toContain(id);
+      });
+    });
+  });
+}

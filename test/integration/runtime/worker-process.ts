@@ -1,0 +1,14 @@
+/** A script of the tests that is a worker of its own, so that it can be killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** `input` goes through its standard input, as JSON: it holds secrets. */
+export function startWorkerProcess(script: URL, input: unknown): ChildProcess {
+  const worker = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(script)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  // It may be killed before it has read it.
+  worker.stdin.on('error', () => undefined);
+  worker.stdin.end(JSON.stringify(input));
+  return worker;
+}
