@@ -1,18 +1,23 @@
 /** docker-compose.yml from its one command: the demo by a browser, then the main job with an MCP server's own image. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Session } from '../../contract/session.ts';
 import { signInAtProvider } from '../../embedded/provider-sign-in.ts';
-import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { findChromium, openBrowser, visit } from '../support/browser.ts';
 import { type Compose, openCompose } from '../support/compose.ts';
 import { runEngine } from '../support/container-engine.ts';
+import { describeWithTool } from '../support/deployment-tools.ts';
+import { hasDockerRegistry } from '../support/docker-registry.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
+import { platformImages } from '../support/platform-images.ts';
 import { finishedUnder, finishSession, prepareNotes, pushNotesImage, startWaitingSession } from './notes.ts';
 
 const slowMs = 600_000;
 
-describeInBrowser('docker compose up', () => {
+const canRun = findChromium() !== null && platformImages !== null && hasDockerRegistry;
+
+(canRun ? describeWithTool('docker-compose') : describe.skip)('docker compose up', () => {
   let compose: Compose;
   let browser: Browser;
   let ada: FrontDoor;

@@ -9,7 +9,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { signInAtProvider } from '../../embedded/provider-sign-in.ts';
 import { describeWithTool } from '../support/deployment-tools.ts';
 import { type DockerRegistry, hasDockerRegistry, startDockerRegistry } from '../support/docker-registry.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { prepareRelease, type Release } from '../support/kubernetes/release.ts';
 import {
@@ -58,6 +58,16 @@ const slowly = { withinMs: 120_000 };
     return new FrontDoor(release.url, cookie);
   };
 
+  const kill = (pods: V1Pod[]) =>
+    Promise.all(
+      pods.map(({ metadata }) =>
+        release.core.deleteNamespacedPod({
+          name: metadata?.name ?? '',
+          namespace: release.namespace,
+          gracePeriodSeconds: 0,
+        }),
+      ),
+    );
   const startWaiting = () => release.explained(startWaitingSession(max, notes));
 
   it('is installed as the README says, makes its own schema, and lets people of the identity provider in', async () => {
@@ -85,16 +95,23 @@ const slowly = { withinMs: 120_000 };
     expect(JSON.stringify(pod)).not.toContain(notes.token);
     const grant = await max.approve(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
-    await eventually(async () => expect(await release.sessionPods()).toEqual([]));
+    await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);
+  });
+
+  it('finishes a launch in the middle of which every worker was killed, once, and leaves nothing of it', async () => {
+    const session = await max.startSession(notes.agentId);
+    await untilFound('the session’s Pod', async () => (await release.sessionPods())[0]);
+    await kill(await release.pods('worker'));
+    const request = await release.explained(max.openRequest(session.id));
+    expect(await release.sessionPods()).toHaveLength(1);
+    const grant = await max.approve(request);
+    expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
+    await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);
   });
 
   it('goes on after every Pod of the API and every worker was killed while a session waits', async () => {
     const { session, request } = await startWaiting();
-    const killed = [...(await release.pods('api')), ...(await release.pods('worker'))];
-    for (const { metadata } of killed) {
-      const pod = { name: metadata?.name ?? '', namespace: release.namespace, gracePeriodSeconds: 0 };
-      await release.core.deleteNamespacedPod(pod);
-    }
+    await kill([...(await release.pods('api')), ...(await release.pods('worker'))]);
     const grantId = await max.approveWhenBack(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grantId));
   });

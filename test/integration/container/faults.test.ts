@@ -1,5 +1,6 @@
 /** What is lost, killed or taken away at a bad moment: nothing of a session stays behind, and no call goes missing. */
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallRecord } from '../../../contract/tool-call.ts';
 import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
@@ -129,6 +130,14 @@ describeInContainers('sessions on a container engine', () => {
     }
     await runtime.stop(id);
     expect(await driver.running(id)).toEqual([]);
+  });
+
+  it('removes a volume of the session’s name that the engine made itself, in place of one that was lost', async () => {
+    const id = randomUUID();
+    const name = `${driver.installation}-${id}.scratch.agent.workspace`;
+    await driver.docker().createVolume({ Name: name });
+    await runtime.stop(id);
+    await expect(driver.docker().getVolume(name).inspect()).rejects.toMatchObject({ statusCode: 404 });
   });
 
   it('stops what a worker left that was killed in the middle', async () => {

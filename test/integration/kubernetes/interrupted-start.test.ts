@@ -7,6 +7,7 @@ import { expect, it } from '@jest/globals';
 import pino from 'pino';
 import type { Cluster } from '../../../runtime/kubernetes/cluster.ts';
 import { createKubernetesRuntime, type KubernetesRuntime } from '../../../runtime/kubernetes/driver.ts';
+import { ClusterError } from '../../../runtime/kubernetes/requests.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { containerIn, secretsWith } from '../runtime/contract.ts';
@@ -35,6 +36,19 @@ function killedAfter(calls: number, cluster: Cluster): Cluster {
     openGate: counted(cluster.openGate),
     readPod: counted(cluster.readPod),
   };
+}
+
+/** An API server that is away when the first Secrets are to be removed. */
+function awayForDeletions(times: number, cluster: Cluster): Cluster {
+  let left = times;
+  const deleteSecret: Cluster['deleteSecret'] = async (name) => {
+    left -= 1;
+    if (left >= 0) {
+      throw new ClusterError(null, 'ECONNREFUSED');
+    }
+    await cluster.deleteSecret(name);
+  };
+  return { ...cluster, deleteSecret };
 }
 
 /** An API server that carries out what it was asked for, also when nobody waits for its answer any more. */
@@ -86,6 +100,18 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
     await Promise.all(created);
     expect(await starting).toBe('given up');
     expect(await sessions.driver.running(id)).toEqual([]);
+    runtime.close();
+  });
+
+  it('removes what the containers have their secrets from, also when the API server is away just then', async () => {
+    const runtime = runtimeOn(awayForDeletions(2, await sessions.driver.openCluster()));
+    const configuration = frozen();
+    const id = configuration.session_id;
+    const secrets = secretsWith(id, { serverEnv: { one: { T: 'value' } } });
+    await runtime.start(runtime.render(configuration), secrets);
+    const left = await sessions.driver.admin().listSecrets(id);
+    expect(left.map(({ metadata }) => metadata?.name)).toEqual([expect.stringMatching(/boot/)]);
+    await runtime.stop(id);
     runtime.close();
   });
 

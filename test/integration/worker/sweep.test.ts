@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createActivities } from '../../../activities/index.ts';
-import { startLostWorkflows, tellAgain } from '../../../bin/worker/sweep.ts';
+import { startLostWorkflows, tellAgain, sweep as wholeSweep } from '../../../bin/worker/sweep.ts';
 import { permissionRequestWorkflowId, sessionWorkflowId } from '../../../contract/workflow-ids.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
@@ -107,6 +107,18 @@ describe('what a session was not told', () => {
     await sessionIs(session.id, { status: 'terminated', status_reason: 'Enough' });
     await tellAgain(sweeping());
   });
+});
+
+it('a session is told also while what runs the sessions does not answer', async () => {
+  const { session } = await running();
+  const by = { type: 'user', id: tenant.max.id } as const;
+  const ending = { by, status: 'terminated', reason: 'Enough', summary: null } as const;
+  await requestEnding(activities.db, session.id, ending);
+  const list = () => Promise.reject(new Error('no engine answers'));
+  const runtime = Object.assign(Object.create(activities.runtime), { list });
+  const { deps, ...rest } = sweeping();
+  await expect(wholeSweep({ ...rest, deps: { ...deps, runtime } })).rejects.toThrow('no engine answers');
+  await sessionIs(session.id, { status: 'terminated' });
 });
 
 it('a workflow is named for whom it works', async () => {

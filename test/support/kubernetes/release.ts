@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { CoreV1Api, KubeConfig, type V1Pod } from '@kubernetes/client-node';
+import { CoreV1Api, KubeConfig, NetworkingV1Api, type V1Pod } from '@kubernetes/client-node';
+import { labelKeys } from '../../../runtime/kubernetes/names.ts';
 import { mergeValues } from '../chart.ts';
 import { deploymentTool } from '../deployment-tools.ts';
 import { eventually } from '../eventually.ts';
@@ -30,6 +31,8 @@ export interface Release extends Pick<Surroundings, 'url' | 'identity'> {
   /** The Pods of one part. */
   pods(component: 'api' | 'worker'): Promise<V1Pod[]>;
   sessionPods(): Promise<V1Pod[]>;
+  /** Pods, Secrets and policies of sessions, by their names. */
+  sessionParts(): Promise<string[]>;
   /** Adds what the Pods of the release and of its sessions say to an error of `work`. */
   explained<Result>(work: Promise<Result>): Promise<Result>;
   /** Removes everything of it. */
@@ -49,6 +52,7 @@ export async function prepareRelease(
   const config = new KubeConfig();
   config.loadFromFile(cluster.kubeconfig);
   const core = config.makeApiClient(CoreV1Api);
+  const networking = config.makeApiClient(NetworkingV1Api);
   const values = {
     ...valuesFor(surroundings),
     images: await importImages(cluster),
@@ -106,6 +110,15 @@ export async function prepareRelease(
     },
     async sessionPods() {
       return (await core.listNamespacedPod({ namespace: sessionsNamespace })).items;
+    },
+    async sessionParts() {
+      const ofSessions = { namespace: sessionsNamespace, labelSelector: labelKeys.session };
+      const lists = await Promise.all([
+        core.listNamespacedPod(ofSessions),
+        core.listNamespacedSecret(ofSessions),
+        networking.listNamespacedNetworkPolicy(ofSessions),
+      ]);
+      return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata?.name ?? ''));
     },
     explained,
     async end() {

@@ -98,6 +98,17 @@ describe('a session on a container engine', () => {
   });
 });
 
+it('no agent starts before one of its servers', () => {
+  fc.assert(
+    fc.property(randomLaunch, ({ configuration: frozen }) => {
+      const { waves } = render(frozen);
+      const waveOf = (name: string) => waves.findIndex((wave) => wave.some((each) => each.name === name));
+      const servers = frozen.servers.map(({ name }) => waveOf(`mcp-${name}`));
+      expect(Math.max(0, ...servers)).toBeLessThanOrEqual(waveOf('agent'));
+    }),
+  );
+});
+
 describe('networks of a session', () => {
   it('leaves agent and servers without one, but the sidecar', () => {
     const plan = render(configuration({ servers: [serverNamed('files')] }));

@@ -48,6 +48,7 @@ function isolationViolations(pod: V1Pod): string[] {
   refuse((pod.spec?.initContainers ?? []).length > 0, 'init containers');
   refuse(pod.spec?.shareProcessNamespace === true, 'shared processes');
   refuse(containers[0]?.name !== 'sidecar', 'the sidecar is not first');
+  refuse(containers.at(-1)?.name !== 'agent', 'the agent is not last');
   refuse(
     (pod.spec?.volumes ?? []).some(({ emptyDir }) => emptyDir && !emptyDir.sizeLimit),
     'a volume without limit',
