@@ -13,8 +13,8 @@ export interface DriverUnderTest<Spec> {
   /** A driver that starts what the earlier ones left off: each call is a worker that was started again. */
   open(apiUrl: string): Promise<Runtime<Spec>>;
   /**
-   * Starts the session in a process of its own, as a worker does. It says `starting` right before, and ends when it is done. What it
-   * is given goes through its standard input, since it holds secrets.
+   * Starts the session in a process of its own, as a worker does; it ends when it is done. What it is given goes through its standard
+   * input, since it holds secrets.
    */
   startInProcess(apiUrl: string, spec: Spec, secrets: LaunchSecrets): ChildProcess;
   /** An address of this machine at which sidecars reach the test. */
@@ -45,13 +45,13 @@ export const secretVariable = (name: string) => ({
 });
 export const stays = 'setInterval(() => {}, 1000);';
 
-/** In an agent's script: speaks to every server of the session, whose first byte starts it where it does not run yet. */
+/** In an agent's script: speaks to every server, whose first byte starts it where it does not run yet; `answers` are promises. */
 export const speaksToServers = `const config = JSON.parse(require('node:fs').readFileSync(process.env.PLATFORM_CONFIG, 'utf8'));
 const hello = { jsonrpc: '2.0', id: 1, method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };
 const answers = Object.values(config.mcpServers).map(({ args }) => new Promise((resolve, reject) => {
   const socket = require('node:net').connect(args.at(-1).replace('UNIX-CONNECT:', ''), () => socket.write(JSON.stringify(hello) + '\\n'));
-  socket.once('data', resolve).on('error', reject);
+  socket.setEncoding('utf8').once('data', resolve).on('error', reject);
 }));
 `;
 

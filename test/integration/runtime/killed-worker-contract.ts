@@ -15,7 +15,7 @@ import {
   stays,
 } from './driver-under-test.ts';
 
-/** After it began; a quick machine may have started the session by the last of them. */
+/** After the first of the session was there; a quick machine may have started all of it by the last of them. */
 const killedAfterMs = [100, 400, 900, 1800];
 
 export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): void {
@@ -29,11 +29,7 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
   ): Promise<NodeJS.Signals | null> {
     const worker = driver.startInProcess(reports().url, runtime().render(frozen), secrets);
     const ended = once(worker, 'exit');
-    let output = '';
-    worker.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-    await eventually(() => expect(output).toContain('starting'));
+    await eventually(async () => expect(await driver.running(frozen.session_id)).not.toEqual([]));
     await sleep(afterMs);
     worker.kill('SIGKILL');
     const [exitCode, signal] = await ended;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** `input` goes through its standard input, as JSON: it holds secrets. */
 export function startWorkerProcess(script: URL, input: unknown): ChildProcess {
   const worker = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(script)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'ignore', 'inherit'],
   });
   // It may be killed before it has read it.
   worker.stdin.on('error', () => undefined);

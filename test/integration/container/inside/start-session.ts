@@ -4,7 +4,6 @@ import { openEngine } from '../../../../runtime/container/engine.ts';
 import { startSession } from '../../../../runtime/container/start-session.ts';
 
 const { socketPath, settings, plan, secrets } = JSON.parse(await text(process.stdin));
-process.stdout.write('starting\n');
 await startSession(openEngine(socketPath), plan, secrets, {
   settings,
   takeLeftCalls: async () => undefined,

@@ -12,6 +12,5 @@ const runtime = createKubernetesRuntime({
   startTimeoutMs: 60_000,
   logger: pino({ level: 'silent' }),
 });
-process.stdout.write('starting\n');
 await runtime.start(workload, secrets);
 runtime.close();

@@ -139,8 +139,9 @@ async function lookForSockets() {
   }
   const listed = fs.readFileSync('/proc/net/unix', 'utf8').trimEnd().split('\n').slice(1);
   for (const name of new Set(listed.flatMap((line) => line.trim().split(/\s+/)[7] ?? []))) {
-    // One that a machine names is not to be bothered.
-    seen.names[name] = LOOK_BELOW === undefined ? await connect(name.replace(/^@/, '\0')) : null;
+    // An abstract one can be reached by whoever has it listed; those of a whole machine are not to be bothered.
+    const reach = () => (name.startsWith('@') ? 'abstract' : connect(name));
+    seen.names[name] = LOOK_BELOW === undefined ? await reach() : null;
   }
 }
 

@@ -9,5 +9,4 @@ const runtime = await createProcessRuntime({
   takeLeftCalls: async () => undefined,
   logger: pino({ level: 'silent' }),
 });
-process.stdout.write('starting\n');
 await runtime.start(spec, secrets);
