@@ -12,10 +12,11 @@ import { provideImages } from './setup/images.mjs';
 import { provideKubernetes } from './setup/kubernetes.mjs';
 import { withLock } from './setup/lock.mjs';
 import { provideOracleServers } from './setup/oracle-servers.mjs';
-import { SetupError, step } from './setup/progress.mjs';
+import { leftOut, SetupError, step } from './setup/progress.mjs';
 import { provideRelay } from './setup/relay.mjs';
 import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
+import { writeWhole } from './setup/write-whole.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const forTests = process.argv.includes('--test');
@@ -52,6 +53,7 @@ async function setUp() {
     await step('Kubernetes', () => provideKubernetes(root, process.env));
     await step('Helm and Compose', () => provideDeploymentTools(root, process.env));
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
+    writeWhole(join(root, '.cache/left-out.json'), JSON.stringify(leftOut));
   }
   if (forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench)) {
     await step('Temporal server', () => provideTemporal(root, process.env));

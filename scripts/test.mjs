@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { missingPrograms } from './setup/system-packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** What the set-up could not provide, and why. */
+const leftOutFile = join(root, '.cache/left-out.json');
 const resultFile = join(root, '.cache/test-result.json');
 const jestArguments = process.argv.slice(2);
 
@@ -40,7 +42,7 @@ async function runJest() {
   return { passed, result: existsSync(resultFile) ? JSON.parse(readFileSync(resultFile, 'utf8')) : null };
 }
 
-/** Names each test that did not run, by the title of what leaves it out. */
+/** Names each test that did not run, and what was missing for them. */
 function reportLeftOut(result) {
   const leftOut = result.testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'pending' || status === 'todo'),
@@ -51,6 +53,9 @@ function reportLeftOut(result) {
   console.log(`\n${leftOut.length} tests were left out:`);
   for (const { fullName } of leftOut) {
     console.log(`  - ${fullName}`);
+  }
+  for (const line of existsSync(leftOutFile) ? JSON.parse(readFileSync(leftOutFile, 'utf8')) : []) {
+    console.log(`  ${line}`);
   }
   for (const program of missingPrograms()) {
     console.log(`  ${program} is not installed; npm test installs it as root on Debian and Ubuntu.`);

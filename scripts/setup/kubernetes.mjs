@@ -46,6 +46,9 @@ export async function provideKubernetes(root, environment) {
     join(root, '.cache/kubernetes.json'),
     JSON.stringify({ programs: wanted ? directory : null, problem }),
   );
+  if (environment.KUBECONFIG) {
+    return 'tests that kill parts of a cluster, have it trust a registry or reach its Pods from here are left out with KUBECONFIG';
+  }
   return problem === null ? built || undefined : `left out (${problem})`;
 }
 

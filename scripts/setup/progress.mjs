@@ -4,6 +4,9 @@ export class SetupError extends Error {}
 /** A step that takes longer than this says that it began. */
 const announceAfterMs = 1000;
 
+/** What steps could not provide, as lines: the tests that need it are left out. */
+export const leftOut = [];
+
 /** `work` answers a short text of what it did, or nothing when there was nothing to do. */
 export async function step(name, work) {
   const started = Date.now();
@@ -11,6 +14,9 @@ export async function step(name, work) {
   const done = await work().finally(() => clearTimeout(announcement));
   if (done) {
     console.log(`  ${name}: ${done} (${readableDuration(Date.now() - started)})`);
+    if (done.includes('left out')) {
+      leftOut.push(`${name}: ${done}`);
+    }
   }
 }
 
