@@ -41,7 +41,8 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
   async function unfinished(
     check: (frozen: FrozenConfiguration, secrets: LaunchSecrets) => Promise<void>,
   ): Promise<void> {
-    const ends = await Promise.all(
+    // All of them end before the test does, also when one fails.
+    const ends = await Promise.allSettled(
       killedAfterMs.map(async (afterMs) => {
         const agent = node(`console.log('given ' + process.env.MINE); ${stays}`);
         const frozen = prepare({
@@ -57,7 +58,12 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
         return end;
       }),
     );
-    expect(ends).toContain('SIGKILL');
+    for (const end of ends) {
+      if (end.status === 'rejected') {
+        throw end.reason;
+      }
+    }
+    expect(ends).toContainEqual({ status: 'fulfilled', value: 'SIGKILL' });
   }
 
   describe('when a worker is killed while it starts a session', () => {
