@@ -104,8 +104,9 @@ const slowly = { withinMs: 120_000 };
     await kill(await release.pods('worker'));
     const request = await release.explained(max.openRequest(session.id));
     expect(await release.sessionPods()).toHaveLength(1);
-    const grant = await max.approve(request);
-    expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
+    // A decision wants a worker, too.
+    const grantId = await max.approveWhenBack(request);
+    expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grantId));
     await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);
   });
 

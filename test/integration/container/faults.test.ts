@@ -1,5 +1,4 @@
 /** What is lost, killed or taken away at a bad moment: nothing of a session stays behind, and no call goes missing. */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallRecord } from '../../../contract/tool-call.ts';
@@ -116,22 +115,6 @@ describeInContainers('sessions on a container engine', () => {
     });
   });
 
-  it('starts a session again from what a worker left that was killed in the middle', async () => {
-    const frozen = sessions.prepare({ servers: [serverNamed('one'), serverNamed('two')] });
-    const id = frozen.session_id;
-    const plan = runtime.render(frozen);
-    for (const waitMs of [100, 400, 900]) {
-      await killedWorker(plan, waitMs);
-      expect(await runtime.list()).toContain(id);
-    }
-    await runtime.start(plan, secretsWith(id));
-    for (const name of ['sidecar', 'agent', 'mcp-one', 'mcp-two']) {
-      expect(containerIn(await runtime.inspect(id), name)).toMatchObject({ state: 'running' });
-    }
-    await runtime.stop(id);
-    expect(await driver.running(id)).toEqual([]);
-  });
-
   it('removes a volume of the session’s name that the engine made itself, in place of one that was lost', async () => {
     const id = randomUUID();
     const name = `${driver.installation}-${id}.scratch.agent.workspace`;
@@ -139,39 +122,6 @@ describeInContainers('sessions on a container engine', () => {
     await runtime.stop(id);
     await expect(driver.docker().getVolume(name).inspect()).rejects.toMatchObject({ statusCode: 404 });
   });
-
-  it('stops what a worker left that was killed in the middle', async () => {
-    const frozen = sessions.prepare({ servers: [serverNamed('one')] });
-    await killedWorker(runtime.render(frozen), 500);
-    // The engine may still make what the killed one had asked for last; who looks for orphans stops those again.
-    await eventually(async () => {
-      await runtime.stop(frozen.session_id);
-      expect(await driver.running(frozen.session_id)).toEqual([]);
-    });
-    expect(await runtime.inspect(frozen.session_id)).toEqual({ state: 'absent' });
-  });
-
-  /** Starts the session in a process of its own, which is killed so long after its first container was made. */
-  async function killedWorker(plan: SessionPlan, afterMs: number): Promise<void> {
-    const start = {
-      socketPath: driver.socketPath(),
-      settings: driver.settings,
-      plan,
-      secrets: secretsWith(plan.sessionId),
-    };
-    const script = new URL('./inside/start-session.ts', import.meta.url).pathname;
-    const worker = spawn(process.execPath, ['--import', 'tsx', script], {
-      stdio: ['pipe', 'ignore', 'inherit'],
-    });
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    worker.stdin.end(JSON.stringify(start));
-    await eventually(async () => expect(await driver.running(plan.sessionId)).not.toEqual([]), {
-      withinMs: 30_000,
-    });
-    await new Promise((resolve) => setTimeout(resolve, afterMs));
-    worker.kill('SIGKILL');
-    await ended;
-  }
 
   it('leaves the sessions of another installation alone', async () => {
     const id = await sessions.start(sessions.prepare());

@@ -49,6 +49,11 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
       for (const runtime of [sessions.runtime(), later]) {
         await eventually(() => agentExited(id, runtime), { withinMs: 60_000 });
       }
+      // What the new one can tell begins with its start: the watch hears that in a way that it takes for a reason to list anew.
+      const direct = await sessions.driver.openCluster();
+      const watching = direct.watchPods('', '1', () => undefined, new AbortController().signal);
+      await expect(watching).rejects.toMatchObject({ name: 'ClusterError', status: 410 });
+      direct.close();
       await sessions.runtime().stop(id);
       expect(await sessions.driver.running(id)).toEqual([]);
     },
