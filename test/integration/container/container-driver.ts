@@ -79,8 +79,14 @@ export function containerDriver(): ContainerDriver {
     isolates: true,
     siblings: true,
     open: (apiUrl) => openWith(apiUrl, {}),
-    startInProcess: (_, plan, secrets) =>
-      startWorkerProcess(startSessionScript, { socketPath: socketPath(), settings, plan, secrets }),
+    startInProcess: (_, plan, secrets, dieAfterMs) =>
+      startWorkerProcess(startSessionScript, {
+        dieAfterMs,
+        socketPath: socketPath(),
+        settings,
+        plan,
+        secrets,
+      }),
     hostAddress: () => gatewayOf(docker(), settings.platformNetwork),
     async lose(sessionId) {
       await docker().getContainer(nameOf(sessionId, 'sidecar')).kill();

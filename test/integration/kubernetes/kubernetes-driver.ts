@@ -117,8 +117,9 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
     isolates: true,
     siblings: true,
     open: (apiUrl) => openWith(apiUrl, {}),
-    startInProcess: (apiUrl, workload, secrets) =>
+    startInProcess: (apiUrl, workload, secrets, dieAfterMs) =>
       startWorkerProcess(startSessionScript, {
+        dieAfterMs,
         kubeconfig,
         settings: settings(),
         containers: containers(apiUrl),

@@ -13,10 +13,10 @@ export interface DriverUnderTest<Spec> {
   /** A driver that starts what the earlier ones left off: each call is a worker that was started again. */
   open(apiUrl: string): Promise<Runtime<Spec>>;
   /**
-   * Starts the session in a process of its own, as a worker does; it ends when it is done. What it is given goes through its standard
-   * input, since it holds secrets.
+   * Starts the session in a process of its own, as a worker does, which is killed (SIGKILL) so long after it began. What it is given
+   * goes through its standard input, since it holds secrets.
    */
-  startInProcess(apiUrl: string, spec: Spec, secrets: LaunchSecrets): ChildProcess;
+  startInProcess(apiUrl: string, spec: Spec, secrets: LaunchSecrets, dieAfterMs: number): ChildProcess;
   /** An address of this machine at which sidecars reach the test. */
   hostAddress(): Promise<string>;
   /** Ends what the session cannot go on without (its host, or its sidecar), as `kill -9` would. */

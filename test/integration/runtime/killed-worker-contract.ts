@@ -1,6 +1,5 @@
 /** A worker that is killed while it starts a session: a real process, and SIGKILL. */
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { LaunchSecrets } from '../../../runtime/workload.ts';
@@ -15,26 +14,20 @@ import {
   stays,
 } from './driver-under-test.ts';
 
-/** After the first of the session was there; a quick machine may have started all of it by the last of them. */
-const killedAfterMs = [100, 400, 900, 1800];
+/** No runtime starts a session within the first; a quick machine may have started all of it by the last of them. */
+const killedAfterMs = [100, 500, 1500];
 
 export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): void {
   const { driver, runtime, reports, prepare } = sessions;
 
-  /** What ended the worker: SIGKILL, unless it was done before. */
   async function killedWorker(
     frozen: FrozenConfiguration,
     secrets: LaunchSecrets,
     afterMs: number,
-  ): Promise<NodeJS.Signals | null> {
-    const worker = driver.startInProcess(reports().url, runtime().render(frozen), secrets);
-    const ended = once(worker, 'exit');
-    await eventually(async () => expect(await driver.running(frozen.session_id)).not.toEqual([]));
-    await sleep(afterMs);
-    worker.kill('SIGKILL');
-    const [exitCode, signal] = await ended;
-    expect([0, null]).toContain(exitCode);
-    return signal;
+  ): Promise<void> {
+    const worker = driver.startInProcess(reports().url, runtime().render(frozen), secrets, afterMs);
+    const [, signal] = await once(worker, 'exit');
+    expect(signal).toBe('SIGKILL');
   }
 
   /** For each moment, a session that a worker began and did not finish. */
@@ -53,9 +46,8 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
           agentEnv: { MINE: 'its-own-value' },
           serverEnv: { one: { HIS: 'of-the-server' } },
         });
-        const end = await killedWorker(frozen, secrets, afterMs);
+        await killedWorker(frozen, secrets, afterMs);
         await check(frozen, secrets);
-        return end;
       }),
     );
     for (const end of ends) {
@@ -63,7 +55,6 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
         throw end.reason;
       }
     }
-    expect(ends).toContainEqual({ status: 'fulfilled', value: 'SIGKILL' });
   }
 
   describe('when a worker is killed while it starts a session', () => {

@@ -42,8 +42,13 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
         logger: pino({ level: 'silent' }),
         ...optionsFor(apiUrl),
       }),
-    startInProcess: (apiUrl, spec, secrets) =>
-      startWorkerProcess(startSessionScript, { options: optionsFor(apiUrl), spec, secrets }),
+    startInProcess: (apiUrl, spec, secrets, dieAfterMs) =>
+      startWorkerProcess(startSessionScript, {
+        dieAfterMs,
+        options: optionsFor(apiUrl),
+        spec,
+        secrets,
+      }),
     hostAddress: async () => '127.0.0.1',
     async lose(sessionId) {
       process.kill(hostOf(directoryOf(sessionId)), 'SIGKILL');

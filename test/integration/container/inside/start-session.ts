@@ -2,8 +2,10 @@
 import { text } from 'node:stream/consumers';
 import { openEngine } from '../../../../runtime/container/engine.ts';
 import { startSession } from '../../../../runtime/container/start-session.ts';
+import { dieLater } from '../../runtime/inside/die-later.ts';
 
-const { socketPath, settings, plan, secrets } = JSON.parse(await text(process.stdin));
+const { dieAfterMs, socketPath, settings, plan, secrets } = JSON.parse(await text(process.stdin));
+dieLater(dieAfterMs);
 await startSession(openEngine(socketPath), plan, secrets, {
   settings,
   takeLeftCalls: async () => undefined,
