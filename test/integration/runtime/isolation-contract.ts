@@ -94,7 +94,7 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
       expect(found).toMatchObject({ complete: true });
       expect(filesWith(found, 'mine')).toEqual(expect.arrayContaining(['/proc/self/environ', 'control']));
       expect(filesWith(found, 'server')).toContainEqual(expect.stringMatching(/^\/proc\/\d+\/environ$/));
-      expect(found.tokens).toEqual(['control']);
+      expect(found.tokens).toContain('control');
       expect(found.sockets).toEqual({ 'control.sock': 'connected' });
     });
   }
