@@ -3,6 +3,7 @@ import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
 import { permissionRequestWorkflowId, sessionWorkflowId } from '../../contract/workflow-ids.ts';
+import { settled } from '../../runtime/settled.ts';
 import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
 import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
 import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
@@ -21,11 +22,7 @@ export interface Sweeping {
  * away; throws what the first part threw that failed.
  */
 export async function sweep(sweeping: Sweeping): Promise<void> {
-  const parts = [stopOrphans(sweeping.deps), startLostWorkflows(sweeping), tellAgain(sweeping)];
-  const failed = (await Promise.allSettled(parts)).find((part) => part.status === 'rejected');
-  if (failed !== undefined) {
-    throw failed.reason;
-  }
+  await settled([stopOrphans(sweeping.deps), startLostWorkflows(sweeping), tellAgain(sweeping)]);
 }
 
 /**

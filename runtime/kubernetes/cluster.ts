@@ -43,7 +43,7 @@ export interface Cluster {
 }
 
 const notFound = (error: ClusterError) => error.status === 404 && error.reason === 'NotFound';
-const alreadyExists = (error: ClusterError) => error.reason === 'AlreadyExists';
+const alreadyThere = (error: ClusterError) => error.saysAlreadyThere;
 const notStarted = (error: ClusterError) => error.reason === 'BadRequest';
 const conflict = (error: ClusterError) => error.reason === 'Conflict';
 /** A watch that is silent may be a connection that is dead: it is made anew this often. */
@@ -105,11 +105,11 @@ export async function openCluster({
     deletePod: (sessionId, uid, graceSeconds) =>
       unlessGone(() => deleteObject(requests.json, podPath(sessionId), { uid, graceSeconds })),
     createSecret: (manifest, signal) =>
-      unless(alreadyExists, undefined, async () => void (await create(`${core}/secrets`, manifest, signal))),
+      unless(alreadyThere, undefined, async () => void (await create(`${core}/secrets`, manifest, signal))),
     deleteSecret: (name) =>
       unless(notFound, undefined, () => deleteObject(requests.json, `${core}/secrets/${name}`, null)),
     createNetworkPolicy: (manifest, signal) =>
-      unless(alreadyExists, undefined, async () => {
+      unless(alreadyThere, undefined, async () => {
         await create(`/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`, manifest, signal);
       }),
     listPods: (selector, signal) => listAll(requests.json, `${core}/pods`, selector, signal),

@@ -48,6 +48,11 @@ export class ClusterError extends Error {
     );
   }
 
+  /** What was to be made is there already; the same status is also for other conflicts. */
+  get saysAlreadyThere(): boolean {
+    return this.reason === 'AlreadyExists';
+  }
+
   /** The worker has not this right; an API server that has just started says so of every right, until it has read them. */
   get isLackOfRight(): boolean {
     return this.status === 403 && /is forbidden: User ".*" cannot /.test(this.message);

@@ -85,7 +85,7 @@ async function createOrFindPod(
       // Never given up half-way: the Pod could still appear when a stop that waits its turn has seen that there is none.
       return await persist(() => cluster.createPod(manifest), signal);
     } catch (error) {
-      if (!(error instanceof ClusterError && error.reason === 'AlreadyExists')) {
+      if (!(error instanceof ClusterError && error.saysAlreadyThere)) {
         throw sentenceFor(error, 'Pod');
       }
     }

@@ -26,7 +26,6 @@ describeInBrowser('an approval that nobody gives', () => {
     });
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    page.setDefaultTimeout(60_000);
     const session = await ada.startSession(agent.id);
     await visitor.open(`demo/sessions/${session.id}`);
     await page.getByText('Live: what happens appears here.').waitFor();

@@ -47,7 +47,6 @@ describeInBrowser('approvals in the web UI', () => {
   /** A window at the dialog of a request, on the page of its session or elsewhere. */
   async function at(path: string, as: DemoPerson = 'ada', context = {}) {
     const visitor = await visit(browser, { url: platform.url, as, context });
-    visitor.page.setDefaultTimeout(60_000);
     await visitor.open(path);
     const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByRole('heading', { level: 3 }).waitFor();
@@ -257,7 +256,6 @@ describeInBrowser('approvals in the web UI', () => {
     const session = await ada.startSession(agent.id);
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    page.setDefaultTimeout(60_000);
     await visitor.open(`demo/sessions/${session.id}`);
     await page.getByText('step 1 of 3').waitFor();
     await page.getByText('Live: what happens appears here.').waitFor();

@@ -8,8 +8,6 @@ import { describeInBrowser, openBrowser, phone, visit } from '../support/browser
 import { untilFound } from '../support/eventually.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
-// Each test goes through several pages; a busy machine may take its time.
-
 const base = '/api/workspaces/demo';
 
 describeInBrowser('grants, audit, members and settings', () => {

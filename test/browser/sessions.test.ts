@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
-import { type DemoPerson, describeInBrowser, inPage, openBrowser, visit } from '../support/browser.ts';
+import { describeInBrowser, inPage, openBrowser, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -21,7 +21,7 @@ describeInBrowser('sessions in the web UI', () => {
   });
 
   it('lead from the sign-in to an approved write, without a terminal', async () => {
-    const visitor = await patient();
+    const visitor = await visit(browser, { url: platform.url });
     visitor.expectInConsole(/401 .*\/api\/me/);
     const { page } = visitor;
     await page.goto('/');
@@ -69,13 +69,6 @@ describeInBrowser('sessions in the web UI', () => {
     await visitor.leave();
   });
 
-  /** A window whose waits outlast the launch of a session on a busy machine. */
-  async function patient(as?: DemoPerson) {
-    const visitor = await visit(browser, { url: platform.url, ...(as === undefined ? {} : { as }) });
-    visitor.page.setDefaultTimeout(60_000);
-    return visitor;
-  }
-
   async function theRequestOf(url: string): Promise<{ grant_id: string }> {
     const id = new URL(url).pathname.split('/').at(-1);
     const path = `/api/workspaces/demo/permission-requests?session_id=${id}`;
@@ -92,7 +85,7 @@ describeInBrowser('sessions in the web UI', () => {
     const steps = numbers.flatMap((text) => [say(text), { sleep_seconds: 0.2 }]);
     const agent = await ada.createAgent('counter', [waitFor('count'), ...steps], {});
     const session = await ada.startSession(agent.id);
-    const visitor = await patient('ada');
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_|Failed to load resource/);
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
@@ -113,7 +106,7 @@ describeInBrowser('sessions in the web UI', () => {
     const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
     const [ofAda, ofMax] = [await ada.startSession(agent.id), await max.startSession(agent.id)];
 
-    const member = await patient('max');
+    const member = await visit(browser, { url: platform.url, as: 'max' });
     member.expectInConsole(/403/);
     await member.open(`demo/sessions/${ofAda.id}`);
     await member.page.getByRole('heading', { name: 'You may not see this' }).waitFor();
@@ -124,7 +117,7 @@ describeInBrowser('sessions in the web UI', () => {
     await member.checkAccessibility();
     await member.leave();
 
-    const admin = await patient('ada');
+    const admin = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = admin;
     await admin.open(`demo/sessions/${ofMax.id}`);
     await page.getByText('Live: what happens appears here.').waitFor();
@@ -167,7 +160,7 @@ describeInBrowser('sessions in the web UI', () => {
     ];
     const agent = await ada.createAgent('painter', steps, { files: {} });
     const session = await ada.startSession(agent.id);
-    const visitor = await patient('ada');
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
     const panel = page.getByRole('region', { name: 'Artifacts' });
@@ -220,7 +213,7 @@ describeInBrowser('sessions in the web UI', () => {
   it('keep what was typed when the message cannot be sent', async () => {
     const agent = await ada.createAgent('listener', [ask('once'), waitForever], { files: {} });
     const session = await ada.startSession(agent.id);
-    const visitor = await patient('ada');
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);

@@ -92,7 +92,7 @@ export interface WaitingSession {
 /** A session of the agent that was refused and has asked. */
 export async function startWaitingSession(operator: FrontDoor, { agentId }: Notes): Promise<WaitingSession> {
   const session = await operator.startSession(agentId);
-  return { session, request: await operator.openRequest(session.id, 180_000) };
+  return { session, request: await operator.openRequest(session.id) };
 }
 
 /** What `finishSession` answers where all is well. */

@@ -9,7 +9,7 @@ import type { Runtime, TakeLeftCalls } from '../../../runtime/workload.ts';
 import { type ContainerEngine, startContainerEngine } from '../../support/container-engine.ts';
 import { testContainerSettings } from '../../support/container-settings.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
-import type { DriverUnderTest } from '../runtime/contract.ts';
+import type { DriverUnderTest } from '../runtime/driver-under-test.ts';
 import { startWorkerProcess } from '../runtime/worker-process.ts';
 
 const mebibyte = 1024 * 1024;

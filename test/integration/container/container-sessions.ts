@@ -9,12 +9,7 @@ import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
-import { containerIn, secretsWith } from '../runtime/contract.ts';
-
-export const node = (script: string) => ({
-  run: { type: 'command' as const, command: 'node', args: ['-e', script] },
-});
-export const stays = 'setInterval(() => {}, 1000);';
+import { containerIn, node, secretsWith, stays } from '../runtime/driver-under-test.ts';
 
 const probeScript = readFileSync(fileURLToPath(new URL('./inside/probe.cjs', import.meta.url)), 'utf8');
 const seen = z.object({

@@ -6,10 +6,10 @@ import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
-import { containerIn, secretsWith } from '../runtime/contract.ts';
+import { containerIn, node, secretsWith, stays } from '../runtime/driver-under-test.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { containerDriver } from './container-driver.ts';
-import { createSessions, node, stays } from './container-sessions.ts';
+import { createSessions } from './container-sessions.ts';
 import { describeInContainers } from './describe-in-containers.ts';
 
 /** Calls a tool that takes a minute, and says so once it runs. */

@@ -18,9 +18,10 @@ import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { image, tar } from '../../support/images.ts';
 import { findStaticRelay } from '../../support/static-relay.ts';
+import { node } from '../runtime/driver-under-test.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { containerDriver } from './container-driver.ts';
-import { createSessions, node } from './container-sessions.ts';
+import { createSessions } from './container-sessions.ts';
 import { describeInContainers } from './describe-in-containers.ts';
 
 /** bcrypt of "the-password", with the fewest rounds. */

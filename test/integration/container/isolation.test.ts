@@ -5,9 +5,10 @@ import type { Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
+import { node, stays } from '../runtime/driver-under-test.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { containerDriver, gatewayOf } from './container-driver.ts';
-import { createSessions, node, parseSeen, probe, stays } from './container-sessions.ts';
+import { createSessions, parseSeen, probe } from './container-sessions.ts';
 import { describeInContainers } from './describe-in-containers.ts';
 
 const internet = { network: 'internet' as const };

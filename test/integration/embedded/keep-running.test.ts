@@ -13,7 +13,6 @@ import { temporalProgram } from '../../support/temporal-program.ts';
 
 /** A start may take a server a minute on a busy machine. */
 const slow = { withinMs: 90_000 };
-const testTimeoutMs = 300_000;
 let directory: string;
 let stop = async () => {};
 beforeEach(() => {
@@ -55,42 +54,34 @@ async function keep(name: keyof typeof servers, beforeRestart = async (_port: nu
 }
 
 describe.each(Object.keys(servers) as (keyof typeof servers)[])('%s, once started', (name) => {
-  it(
-    'is there again on its port after kill -9, and ends when it is told to',
-    async () => {
-      const { first, started, said } = await keep(name);
-      process.kill(first.process.pid, 'SIGKILL');
-      await eventually(() => expect(said).toContain(`${name} runs again`), slow);
-      const second = started.at(-1);
-      expect(second?.port).toBe(first.port);
-      expect(second && isRunning(second.process)).toBe(true);
-      await stop();
-      expect(second && isRunning(second.process)).toBe(false);
-      expect(said.filter((line) => line.includes('ended'))).toHaveLength(1);
-    },
-    testTimeoutMs,
-  );
+  it('is there again on its port after kill -9, and ends when it is told to', async () => {
+    const { first, started, said } = await keep(name);
+    process.kill(first.process.pid, 'SIGKILL');
+    await eventually(() => expect(said).toContain(`${name} runs again`), slow);
+    const second = started.at(-1);
+    expect(second?.port).toBe(first.port);
+    expect(second && isRunning(second.process)).toBe(true);
+    await stop();
+    expect(second && isRunning(second.process)).toBe(false);
+    expect(said.filter((line) => line.includes('ended'))).toHaveLength(1);
+  });
 
-  it(
-    'waits for its port as long as another program has it',
-    async () => {
-      const other = createServer();
-      const takePort = async (port: number) => {
-        if (!other.listening) {
-          await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-        }
-      };
-      let isTaken = true;
-      const { first, said } = await keep(name, (port) => (isTaken ? takePort(port) : Promise.resolve()));
-      process.kill(first.process.pid, 'SIGKILL');
-      await eventually(
-        () => expect(said.join()).toContain(`another program has taken its port ${first.port}`),
-        slow,
-      );
-      isTaken = false;
-      await new Promise((resolve) => other.close(resolve));
-      await eventually(() => expect(said).toContain(`${name} runs again`), slow);
-    },
-    testTimeoutMs,
-  );
+  it('waits for its port as long as another program has it', async () => {
+    const other = createServer();
+    const takePort = async (port: number) => {
+      if (!other.listening) {
+        await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+      }
+    };
+    let isTaken = true;
+    const { first, said } = await keep(name, (port) => (isTaken ? takePort(port) : Promise.resolve()));
+    process.kill(first.process.pid, 'SIGKILL');
+    await eventually(
+      () => expect(said.join()).toContain(`another program has taken its port ${first.port}`),
+      slow,
+    );
+    isTaken = false;
+    await new Promise((resolve) => other.close(resolve));
+    await eventually(() => expect(said).toContain(`${name} runs again`), slow);
+  });
 });

@@ -10,6 +10,7 @@ import {
 import { labelKeys } from '../../../runtime/kubernetes/names.ts';
 import { workerRules } from '../../../runtime/kubernetes/rbac.ts';
 import { eventually } from '../../support/eventually.ts';
+import { listSessionParts } from '../../support/kubernetes/session-parts.ts';
 
 export interface Admin {
   core: CoreV1Api;
@@ -81,16 +82,7 @@ export function openAdmin(kubeconfig: string, namespace: string): Admin {
       });
       return configurationWith(config, status?.token ?? '');
     },
-    async listAll(sessionId) {
-      const policies = await networking.listNamespacedNetworkPolicy(ofSession(sessionId));
-      const names = (kind: string, items: { metadata?: { name?: string } }[]) =>
-        items.map(({ metadata }) => `${kind} ${metadata?.name}`);
-      return [
-        ...names('Pod', await listPods(sessionId)),
-        ...names('Secret', await listSecrets(sessionId)),
-        ...names('NetworkPolicy', policies.items),
-      ];
-    },
+    listAll: (sessionId) => listSessionParts({ core, networking }, ofSession(sessionId)),
   };
 }
 

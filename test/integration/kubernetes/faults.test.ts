@@ -11,8 +11,8 @@ import {
   startOwnTestCluster,
 } from '../../support/kubernetes/test-cluster.ts';
 import { platformImages } from '../../support/platform-images.ts';
-import { containerIn, secretsWith } from '../runtime/contract.ts';
-import { node, sessionsOnCluster, stays } from './sessions.ts';
+import { containerIn, node, secretsWith, stays } from '../runtime/driver-under-test.ts';
+import { sessionsOnCluster } from './sessions.ts';
 
 const describeOnOwn = hasOwnKubernetes && platformImages !== null ? describe : describe.skip;
 const slowMs = 480_000;
@@ -48,7 +48,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
       await cluster().startPart('kube-apiserver');
       // Each worker has its own view, and watches again when its own pause is over.
       for (const runtime of [sessions.runtime(), later]) {
-        await eventually(() => agentExited(id, runtime), { withinMs: 60_000 });
+        await eventually(() => agentExited(id, runtime));
       }
       // What the new one can tell begins with its start: the watch hears that in a way that it takes for a reason to list anew.
       const direct = await sessions.driver.openCluster();

@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 import { waitingImage } from '../../support/kubernetes/node-images.ts';
 import { hasOwnKubernetes } from '../../support/kubernetes/test-cluster.ts';
 import { platformImages } from '../../support/platform-images.ts';
-import { containerIn, secretsWith } from '../runtime/contract.ts';
+import { containerIn, secretsWith } from '../runtime/driver-under-test.ts';
 import type { OpenChanges } from './kubernetes-driver.ts';
 import { sessionsOnCluster } from './sessions.ts';
 

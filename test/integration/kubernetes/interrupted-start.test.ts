@@ -10,7 +10,7 @@ import { createKubernetesRuntime, type KubernetesRuntime } from '../../../runtim
 import { ClusterError } from '../../../runtime/kubernetes/requests.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
-import { containerIn, secretsWith } from '../runtime/contract.ts';
+import { containerIn, secretsWith } from '../runtime/driver-under-test.ts';
 import { describeOnKubernetes } from './kubernetes-driver.ts';
 import { sessionsOnCluster } from './sessions.ts';
 

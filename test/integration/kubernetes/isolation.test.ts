@@ -4,9 +4,9 @@ import { openCluster } from '../../../runtime/kubernetes/cluster.ts';
 import { bootSecretName, labelKeys, podName } from '../../../runtime/kubernetes/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
-import { containerIn } from '../runtime/contract.ts';
+import { containerIn, node, stays } from '../runtime/driver-under-test.ts';
 import { describeOnKubernetes } from './kubernetes-driver.ts';
-import { node, sessionsOnCluster, stays } from './sessions.ts';
+import { sessionsOnCluster } from './sessions.ts';
 
 /** Prints what an agent finds as one line of JSON. */
 const probe =

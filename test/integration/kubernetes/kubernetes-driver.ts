@@ -24,7 +24,7 @@ import { eventually } from '../../support/eventually.ts';
 import { hasKubernetes, startTestCluster, type TestCluster } from '../../support/kubernetes/test-cluster.ts';
 import { importSessionImages, testKubernetesSettings } from '../../support/kubernetes/test-settings.ts';
 import { platformImages } from '../../support/platform-images.ts';
-import type { DriverUnderTest } from '../runtime/contract.ts';
+import type { DriverUnderTest } from '../runtime/driver-under-test.ts';
 import { startWorkerProcess } from '../runtime/worker-process.ts';
 import { type Admin, openAdmin } from './admin.ts';
 

@@ -10,14 +10,9 @@ import {
   startTestCluster,
   type TestCluster,
 } from '../../support/kubernetes/test-cluster.ts';
-import { secretsWith } from '../runtime/contract.ts';
+import { node, secretsWith, stays } from '../runtime/driver-under-test.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { type KubernetesDriver, kubernetesDriver, type OpenChanges } from './kubernetes-driver.ts';
-
-export const node = (script: string) => ({
-  run: { type: 'command' as const, command: 'node', args: ['-e', script] },
-});
-export const stays = 'setInterval(() => {}, 1000);';
 
 export interface Sessions {
   driver: KubernetesDriver;

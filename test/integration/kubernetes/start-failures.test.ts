@@ -9,9 +9,9 @@ import { secretValue } from '../../../runtime/kubernetes/render-secrets.ts';
 import { WorkloadFailedError } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { randomLaunch } from '../../support/random-configurations.ts';
-import { secretsWith } from '../runtime/contract.ts';
+import { node, secretsWith, stays } from '../runtime/driver-under-test.ts';
 import { describeOnKubernetes, type OpenChanges } from './kubernetes-driver.ts';
-import { node, sessionsOnCluster, stays } from './sessions.ts';
+import { sessionsOnCluster } from './sessions.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;
 const imageAgent = (image: string) => ({

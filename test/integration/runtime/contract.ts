@@ -20,8 +20,6 @@ import { describeKilledWorkers } from './killed-worker-contract.ts';
 import { describeOrphans } from './orphans-contract.ts';
 import { type Reports, takeReports } from './reports.ts';
 
-export { containerIn, type DriverUnderTest, secretsWith } from './driver-under-test.ts';
-
 /** Tells the platform when it is asked to end, and then ends. */
 const endsInOrder = `process.on('SIGTERM', () => {
   const body = JSON.stringify({ type: 'agent.status', payload: { status: 'ending', detail: null } });

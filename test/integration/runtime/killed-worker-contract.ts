@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
+import { settled } from '../../../runtime/settled.ts';
 import type { LaunchSecrets } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
@@ -35,7 +36,7 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
     check: (frozen: FrozenConfiguration, secrets: LaunchSecrets) => Promise<void>,
   ): Promise<void> {
     // All of them end before the test does, also when one fails.
-    const ends = await Promise.allSettled(
+    await settled(
       killedAfterMs.map(async (afterMs) => {
         const agent = node(`console.log('given ' + process.env.MINE); ${stays}`);
         const frozen = prepare({
@@ -50,11 +51,6 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
         await check(frozen, secrets);
       }),
     );
-    for (const end of ends) {
-      if (end.status === 'rejected') {
-        throw end.reason;
-      }
-    }
   }
 
   describe('when a worker is killed while it starts a session', () => {

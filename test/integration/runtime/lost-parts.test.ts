@@ -21,7 +21,7 @@ import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { processesMentioning } from '../../support/processes.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
-import { containerIn, secretsWith } from './contract.ts';
+import { containerIn, secretsWith } from './driver-under-test.ts';
 import { hostOf, processDriver } from './process-driver.ts';
 import { type Reports, takeReports } from './reports.ts';
 

@@ -12,7 +12,7 @@ import type { Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
-import { secretsWith } from './contract.ts';
+import { secretsWith } from './driver-under-test.ts';
 import { processDriver } from './process-driver.ts';
 import { type Reports, takeReports } from './reports.ts';
 

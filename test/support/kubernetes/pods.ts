@@ -76,7 +76,7 @@ async function waitFor(api: CoreV1Api, namespace: string, name: string, wanted: 
         throw new Error(`${name} is ${JSON.stringify(status)}`);
       }
     },
-    { withinMs: 60_000, everyMs: 200 },
+    { everyMs: 200 },
   );
   return api.readNamespacedPodLog({ namespace, name });
 }

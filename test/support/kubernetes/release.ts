@@ -11,6 +11,7 @@ import { mergeValues } from '../chart.ts';
 import { deploymentTool } from '../deployment-tools.ts';
 import { eventually } from '../eventually.ts';
 import { requirePlatformImages } from '../platform-images.ts';
+import { listSessionParts } from './session-parts.ts';
 import { openSurroundings, type Surroundings } from './surroundings.ts';
 import type { TestCluster } from './test-cluster.ts';
 import { importSessionImages } from './test-settings.ts';
@@ -31,7 +32,7 @@ export interface Release extends Pick<Surroundings, 'url' | 'identity'> {
   /** The Pods of one part. */
   pods(component: 'api' | 'worker'): Promise<V1Pod[]>;
   sessionPods(): Promise<V1Pod[]>;
-  /** Pods, Secrets and policies of sessions, by their names. */
+  /** Pods, Secrets and policies of sessions, as lines. */
   sessionParts(): Promise<string[]>;
   /** Adds what the Pods of the release and of its sessions say to an error of `work`. */
   explained<Result>(work: Promise<Result>): Promise<Result>;
@@ -111,15 +112,11 @@ export async function prepareRelease(
     async sessionPods() {
       return (await core.listNamespacedPod({ namespace: sessionsNamespace })).items;
     },
-    async sessionParts() {
-      const ofSessions = { namespace: sessionsNamespace, labelSelector: labelKeys.session };
-      const lists = await Promise.all([
-        core.listNamespacedPod(ofSessions),
-        core.listNamespacedSecret(ofSessions),
-        networking.listNamespacedNetworkPolicy(ofSessions),
-      ]);
-      return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata?.name ?? ''));
-    },
+    sessionParts: () =>
+      listSessionParts(
+        { core, networking },
+        { namespace: sessionsNamespace, labelSelector: labelKeys.session },
+      ),
     explained,
     async end() {
       await removeNamespace(core, sessionsNamespace);
@@ -203,15 +200,12 @@ async function removeNamespace(core: CoreV1Api, name: string): Promise<void> {
     await core.deleteNamespacedPod(pod).catch(() => undefined);
   }
   await core.deleteNamespace({ name }).catch(() => undefined);
-  await eventually(
-    async () => {
-      const left = await core.listNamespace({ fieldSelector: `metadata.name=${name}` });
-      if (left.items.length > 0) {
-        throw new Error(`the namespace ${name} is still there`);
-      }
-    },
-    { withinMs: 60_000 },
-  );
+  await eventually(async () => {
+    const left = await core.listNamespace({ fieldSelector: `metadata.name=${name}` });
+    if (left.items.length > 0) {
+      throw new Error(`the namespace ${name} is still there`);
+    }
+  });
 }
 
 /** For an error: what each container of the Pods says, the end of its log, and the latest events. */
