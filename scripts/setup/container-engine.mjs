@@ -105,6 +105,7 @@ tmp_dir = ${text(join(run, 'libpod'))}
 [containers]
 default_ulimits = [${text(ulimit('nofile', 'Max open files'))}, ${text(ulimit('nproc', 'Max processes'))}]
 [network]
+network_backend = "netavark"
 network_config_dir = ${text(join(cache, 'networks'))}
 `,
   );

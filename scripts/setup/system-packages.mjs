@@ -30,6 +30,17 @@ const programs = {
     cost: 'images are not built and containers are not tested where no other engine runs',
     forTests: true,
   },
+  // Podman's own network stack, which Debian only recommends. It takes CNI without it, whose internal networks have no gateway.
+  '/usr/lib/podman/netavark': {
+    package: 'netavark',
+    cost: 'podman gives containers no network that is fenced',
+    forTests: true,
+  },
+  '/usr/lib/podman/aardvark-dns': {
+    package: 'aardvark-dns',
+    cost: "podman's containers find no others by name",
+    forTests: true,
+  },
   debootstrap: {
     package: 'debootstrap',
     cost: 'images are built only where their base can be pulled',
