@@ -1,9 +1,9 @@
-/** `npm start`: the whole platform on one machine (design 14). */
+/** `npm start`, after its set-up (scripts/start.mjs): the whole platform on one machine (design 14). */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { startConfig } from '../config/start.ts';
-import { startError, usage, welcome } from '../embedded/messages.ts';
+import { startError, welcome } from '../embedded/messages.ts';
 import { StartError } from '../embedded/start-error.ts';
 import { startPlatform } from '../embedded/start-platform.ts';
 
@@ -48,21 +48,12 @@ async function main(): Promise<void> {
   console.log('  Stopped. The data stays where it is.');
 }
 
-if (process.argv.includes('--help') || process.argv.includes('-h')) {
-  console.log(usage);
-} else if (process.argv.length > 2) {
-  console.error(
-    `npm start takes no argument "${process.argv[2]}"; settings are environment variables.\n\n${usage}`,
-  );
-  process.exitCode = 2;
-} else {
-  try {
-    await main();
-  } catch (error) {
-    process.exitCode = interruption.signal.aborted ? 130 : 1;
-    if (!interruption.signal.aborted) {
-      const expected = error instanceof StartError || error instanceof ConfigurationError;
-      console.error(expected ? `\n${error.message}` : startError(error));
-    }
+try {
+  await main();
+} catch (error) {
+  process.exitCode = interruption.signal.aborted ? 130 : 1;
+  if (!interruption.signal.aborted) {
+    const expected = error instanceof StartError || error instanceof ConfigurationError;
+    console.error(expected ? `\n${error.message}` : startError(error));
   }
 }

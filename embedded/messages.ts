@@ -3,20 +3,6 @@ import { demoPeople, demoSlug } from './demo-content.ts';
 import { messageOf } from './start-error.ts';
 import type { StartedPlatform } from './start-platform.ts';
 
-export const usage = `npm start
-
-Starts the platform on this machine with a demo workspace: Postgres, a Temporal server, the API and a worker.
-Ctrl-C stops it and ends the sessions that run; the data stays and is used again at the next start.
-
-Environment:
-  PORT              port of the API and the web UI (8080)
-  TEMPORAL_UI_PORT  port of the Temporal UI (8233)
-  DATA_DIR          where everything is kept (.data)
-  DATABASE_URL      a Postgres to use in place of the embedded one
-  TEMPORAL_ADDRESS  a Temporal server to use in place of the embedded one (TEMPORAL_NAMESPACE: default)
-
-A second platform runs beside the first with other ports and another DATA_DIR.`;
-
 /** Addresses, people, and what to try first. */
 export function welcome({ url, temporalUiUrl, dataDirectory, demo }: StartedPlatform): string {
   const people = Object.values(demoPeople).map(({ email, name }) => `${email} (${name})`);

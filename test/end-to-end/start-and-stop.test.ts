@@ -1,7 +1,7 @@
 /** `npm start` as a person uses it: started, started twice, stopped, started again, and where it cannot start. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +40,17 @@ function startThatEnds(env: Record<string, string>) {
     timeout: 60_000,
   });
   return { status, stdout, stderr };
+}
+
+/** With a clone that nothing was set up in: only what the start-up itself needs. */
+function npmStart(args: string[]) {
+  const clone = mkdtempSync(join(tmpdir(), 'clone-'));
+  cpSync('scripts', join(clone, 'scripts'), { recursive: true });
+  cpSync('package.json', join(clone, 'package.json'));
+  const ended = spawnSync('npm', ['start', '--', ...args], { cwd: clone, encoding: 'utf8', timeout: 60_000 });
+  expect(readdirSync(clone).sort()).toEqual(['package.json', 'scripts']);
+  rmSync(clone, { recursive: true });
+  return ended;
 }
 
 async function openRequests({ url }: Platform): Promise<PermissionRequest[]> {
@@ -111,12 +122,37 @@ describe('the start-up', () => {
     expect(await processesMentioning(dataDirectory)).toEqual([]);
   });
 
-  it('explains itself', () => {
-    const { status, stdout } = spawnSync(process.execPath, ['dist/start.js', '--help'], { encoding: 'utf8' });
+  it.each(['--help', '-h'])('explains itself at once, without any set-up (%s)', (option) => {
+    const { status, stdout } = npmStart([option]);
     expect(status).toBe(0);
     for (const variable of ['PORT', 'TEMPORAL_UI_PORT', 'DATA_DIR', 'DATABASE_URL', 'TEMPORAL_ADDRESS']) {
       expect(stdout).toContain(variable);
     }
+  });
+
+  it('refuses an argument that it does not know, without any set-up', () => {
+    const { status, stderr } = npmStart(['--port=1']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('"--port=1"');
+  });
+
+  it('stops in order when npm itself is told to, as by a supervisor', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'npm-start-'));
+    const npm = spawn('npm', ['start'], {
+      env: { ...process.env, PORT: '0', TEMPORAL_UI_PORT: '0', DATA_DIR: directory },
+    });
+    let output = '';
+    npm.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    const closed = once(npm, 'close');
+    await eventually(() => expect(output).toContain('Ready.'), { withinMs: 240_000 });
+    npm.kill('SIGTERM');
+    await closed;
+    expect(output).toContain('Stopped.');
+    await eventually(async () => expect(await processesMentioning(directory)).toEqual([]));
+    expect(existsSync(join(directory, 'start.lock'))).toBe(false);
+    rmSync(directory, { recursive: true, force: true });
   });
 
   it('reports every wrong variable at once', () => {
