@@ -1,12 +1,12 @@
 /** What this machine offers: a working sandbox, and a way to the internet that leads nowhere else. Tried, not assumed. */
 import { once } from 'node:events';
 import { existsSync, lstatSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startContainer } from './host/start-container.ts';
+import { type ReversePathFilter, startContainer } from './host/start-container.ts';
 import type { ContainerLaunch } from './host-protocol.ts';
 import { type Programs, sandboxLayout, sessionFiles } from './layout.ts';
+import { openCanary } from './network-canary.ts';
 import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import { makeSessionDirectory, relayProgram } from './session-directory.ts';
 import type { ContainerSpec } from './workload-spec.ts';
@@ -42,43 +42,36 @@ export function sandboxWorks(programs: Programs, root: SystemRoot): Promise<bool
 }
 
 /**
- * True when a connected sandbox starts and reaches neither the loopback address of this machine nor its own addresses,
- * by any name that they could have in there, and has no route to private networks or a metadata service. False closes
- * the internet to every container.
+ * True when a connected sandbox starts and reaches neither this machine nor its neighbours, by address, multicast or broadcast, has no
+ * route to private networks or a metadata service, and nothing but names from the resolver; with every way that its kernel may look at
+ * answers. False closes the internet to every container.
  */
 export async function internetIsSafe(programs: Programs, root: SystemRoot): Promise<boolean> {
-  const listener = createServer((socket) => socket.end());
-  listener.listen(0, '0.0.0.0');
-  await once(listener, 'listening');
+  const canary = await openCanary();
+  const settings = { network: 'internet', script: canary.script } as const;
   try {
-    return await trial(programs, root, { network: 'internet', script: canary(listener) });
+    const safe = await Promise.all(
+      ([0, 1, 2] as const).map((reversePathFilter) =>
+        trial(programs, root, { ...settings, reversePathFilter }),
+      ),
+    );
+    return !safe.includes(false) && !canary.heard();
   } finally {
-    listener.close();
+    canary.close();
   }
 }
 
-/** One address of each range that must have no route. */
-const unroutable = ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1'];
-
-/** Exits with 0 when no connection is made, and when every attempt that needs a route failed at once for the lack of one. */
-function canary(listener: Server): string {
-  const { port } = listener.address() as AddressInfo;
-  const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
-  const silent = [...new Set(['127.0.0.1', '10.0.2.2', ...own])];
-  return `const net = require('node:net');
-    let routes = ${unroutable.length};
-    const reached = () => process.exit(1);
-    for (const host of ${JSON.stringify(silent)}) net.connect({ host, port: ${port} }).on('connect', reached).on('error', () => {});
-    for (const host of ${JSON.stringify(unroutable)}) net.connect({ host, port: 80 }).on('connect', reached).on('error', ({ code }) => {
-      routes -= ['EHOSTUNREACH', 'ENETUNREACH'].includes(code) ? 1 : 0;
-    });
-    setTimeout(() => process.exit(routes), 1000);`;
+interface Trial {
+  network: ContainerSpec['network'];
+  /** For Node. */
+  script: string;
+  reversePathFilter?: ReversePathFilter;
 }
 
 async function trial(
   programs: Programs,
   root: SystemRoot,
-  { network, script }: { network: ContainerSpec['network']; script: string },
+  { network, script, ...options }: Trial,
 ): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'platform-trial-'));
   const container: ContainerSpec = {
@@ -101,14 +94,15 @@ async function trial(
       containers: [container],
       relay: relayProgram(layout, null),
     });
-    return await exitsWithZero({
+    const launch: ContainerLaunch = {
       name: 'agent',
       argv: [layout.node, '-e', script],
       env: { PATH: layout.path },
       cwd: sessionFiles(directory).workspace('agent'),
       sandbox: renderSandbox(container, { directory, programs, root }),
       network,
-    });
+    };
+    return await exitsWithZero(launch, options);
   } catch {
     return false;
   } finally {
@@ -116,8 +110,11 @@ async function trial(
   }
 }
 
-async function exitsWithZero(launch: ContainerLaunch): Promise<boolean> {
-  const { process: child, stopNetwork } = await startContainer(launch, 'ignore');
+async function exitsWithZero(
+  launch: ContainerLaunch,
+  options: Pick<Trial, 'reversePathFilter'>,
+): Promise<boolean> {
+  const { process: child, stopNetwork } = await startContainer(launch, 'ignore', options);
   const timer = setTimeout(() => child.kill('SIGKILL'), trialTimeoutMs);
   try {
     const [exitCode] = await once(child, 'exit');

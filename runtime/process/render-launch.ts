@@ -66,7 +66,7 @@ function renderContainer(
       : sandboxLayout(programs);
   return {
     name: container.name,
-    argv: argvOf(container, layout),
+    argv: argvOf(container, layout, { isSandboxed: root !== null }),
     env: {
       ...basicEnv(layout),
       ...configuredEnv(container, secrets),
@@ -78,14 +78,21 @@ function renderContainer(
   };
 }
 
-function argvOf({ program, server }: ContainerSpec, layout: Layout): string[] {
+function argvOf(
+  { program, server }: ContainerSpec,
+  layout: Layout,
+  { isSandboxed }: { isSandboxed: boolean },
+): string[] {
   const command =
     program.type === 'scripted'
       ? [layout.node, layout.scriptedAgent]
       : [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))];
-  return server === null
-    ? command
-    : [layout.relay, `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`, '--', ...command];
+  if (server === null) {
+    return command;
+  }
+  const socket = `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`;
+  // In a sandbox the relay sees nothing but what its server started, and ends all of it with the connection.
+  return [layout.relay, ...(isSandboxed ? ['--alone'] : []), socket, '--', ...command];
 }
 
 /** Configurations name `/workspace`; without a sandbox it is somewhere else. */

@@ -2,15 +2,15 @@
 
 export type RelayMode =
   | { mode: 'agent'; socketPath: string }
-  | { mode: 'server'; socketPath: string; command: string; args: string[] }
+  | { mode: 'server'; socketPath: string; command: string; args: string[]; isAlone: boolean }
   | { mode: 'help' };
 
 export const relayUsage = `Usage:
   relay - UNIX-CONNECT:<socket>
       bridges standard input and output to the socket (an agent's side)
-  relay UNIX-CONNECT:<socket> -- <command> [argument...]
+  relay [--alone] UNIX-CONNECT:<socket> -- <command> [argument...]
       bridges the standard input and output of a command to the socket, with a fresh process for each connection
-      (an MCP server's side)
+      (an MCP server's side); --alone: every process that it sees is of this container, and ends with the connection
 `;
 
 const address = /^UNIX-CONNECT:(.+)$/i;
@@ -20,7 +20,8 @@ export function parseRelayArguments(given: readonly string[]): RelayMode {
   if (given.length === 1 && (given[0] === '--help' || given[0] === '-h')) {
     return { mode: 'help' };
   }
-  const [first = '', second = '', ...rest] = given;
+  const isAlone = given[0] === '--alone';
+  const [first = '', second = '', ...rest] = isAlone ? given.slice(1) : given;
   if (first === '-') {
     const socketPath = address.exec(second)?.[1];
     if (socketPath === undefined || rest.length > 0) {
@@ -31,7 +32,7 @@ export function parseRelayArguments(given: readonly string[]): RelayMode {
   const socketPath = address.exec(first)?.[1];
   const [command, ...args] = rest;
   if (socketPath === undefined || second !== '--' || command === undefined) {
-    throw new Error('expected: relay UNIX-CONNECT:<socket> -- <command> [argument...]');
+    throw new Error('expected: relay [--alone] UNIX-CONNECT:<socket> -- <command> [argument...]');
   }
-  return { mode: 'server', socketPath, command, args };
+  return { mode: 'server', socketPath, command, args, isAlone };
 }

@@ -10,6 +10,8 @@ export interface ServerRelayOptions {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
+  /** Nothing but this container's processes can be seen from here: all of them end with the connection. */
+  isAlone: boolean;
   /** One line for the operator; the command's own standard error goes through as it is. */
   report(line: string): void;
   /** Aborted: ends the process and returns. */
@@ -44,6 +46,9 @@ export async function runServerRelay(options: ServerRelayOptions): Promise<void>
     }
     const startedMs = performance.now();
     const ending = await bridge(socket, options);
+    if (options.isAlone) {
+      endEverything();
+    }
     const failedEarly = ending.bySelf && performance.now() - startedMs < stableMs;
     pauseMs = failedEarly ? Math.min(pauseMs * 2, longestPauseMs) : shortestPauseMs;
     if (ending.bySelf) {
@@ -141,6 +146,22 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
     }
   } catch {
     // Nobody is left in the group.
+  }
+}
+
+/**
+ * In one step, in which none can fork: what left the command's group, and what forks and ends without pause. The first process and
+ * this one are spared by the kernel.
+ */
+function endEverything(): void {
+  // Only below the first process of a sandbox: anywhere else this would end what is not ours.
+  if (process.ppid !== 1 || process.getuid?.() === 0) {
+    return;
+  }
+  try {
+    process.kill(-1, 'SIGKILL');
+  } catch {
+    // Nobody else is there.
   }
 }
 

@@ -3,20 +3,15 @@
  * neighbours or a metadata service.
  */
 import { spawn } from 'node:child_process';
-import { isIPv4 } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Readable } from 'node:stream';
 import { specialIpv4Ranges } from '../../special-ranges.ts';
+import { ownNetworks } from './own-networks.ts';
 
 const readyTimeoutMs = 5000;
 
-/** Every special range, and every address that this machine has itself; slirp4netns' own 10.0.2.0/24 is more specific than 10.0.0.0/8. */
+/** Every special range, and every network that this machine is on; slirp4netns' own addresses are routed more specifically. */
 export function blockedRoutes(): string[] {
-  const own = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ address, internal }) => isIPv4(address) && !internal)
-    .map(({ address }) => `${address}/32`);
-  return [...specialIpv4Ranges, ...new Set(own)];
+  return [...new Set([...specialIpv4Ranges, ...ownNetworks().map(({ network }) => network)])];
 }
 
 /**

@@ -6,6 +6,7 @@ import type { ContainerLaunch } from '../host-protocol.ts';
 import { renderEnvironment } from '../render-sandbox.ts';
 import { renderSeccomp } from '../render-seccomp.ts';
 import { blockedRoutes, connectNetwork } from './network.ts';
+import { connectThenRun } from './network-script.ts';
 
 /** No core dump may hold a secret. */
 const noCoreDumps = 'ulimit -c 0; exec "$@"';
@@ -16,9 +17,8 @@ const noCoreDumps = 'ulimit -c 0; exec "$@"';
 const waitForHost = 'echo >&5; read go <&5 || exit 1';
 /** The first program in a sandbox, which becomes the container's. */
 const startedFirst = `${waitForHost}; exec 5<&-; exec "$@"`;
-/** In a new network namespace: once it is connected, closes the private ranges and becomes bubblewrap. */
-const connectedFirst = `ulimit -c 0; ${waitForHost}
-for range in $BLOCKED; do ip route add unreachable "$range" || exit 1; done; unset BLOCKED; exec "$@"`;
+/** In a new network namespace: connects it, closes the private ranges and becomes bubblewrap. */
+const connectedFirst = `ulimit -c 0; ${connectThenRun}`;
 
 const setUpLimitMs = 10_000;
 
@@ -30,10 +30,17 @@ export interface StartedContainer {
   stopNetwork(): void;
 }
 
-/** `output` takes stdout and stderr. Throws when the program cannot be started or its network cannot be connected. */
+/** What the sandbox's kernel does with packets from where it has no route to: 1 drops them, 0 takes them, 2 asks for any route. */
+export type ReversePathFilter = 0 | 1 | 2;
+
+/**
+ * `output` takes stdout and stderr. What is closed stays closed with every `reversePathFilter`; the checks at the start try others.
+ * Throws when the program cannot be started or its network cannot be connected.
+ */
 export async function startContainer(
   launch: ContainerLaunch,
   output: number | 'ignore',
+  { reversePathFilter = 1 }: { reversePathFilter?: ReversePathFilter } = {},
 ): Promise<StartedContainer> {
   if (launch.sandbox === null) {
     const child = spawn('/bin/sh', ['-c', noCoreDumps, 'sh', ...launch.argv], {
@@ -45,13 +52,13 @@ export async function startContainer(
     });
     return { process: child, sandboxed: false, stopNetwork: () => undefined };
   }
-  return startSandboxed(launch, launch.sandbox, output);
+  return startSandboxed(launch, launch.sandbox, { output, reversePathFilter });
 }
 
 async function startSandboxed(
   { argv, env, cwd, network }: ContainerLaunch,
   sandbox: readonly string[],
-  output: number | 'ignore',
+  { output, reversePathFilter }: { output: number | 'ignore'; reversePathFilter: ReversePathFilter },
 ): Promise<StartedContainer> {
   const filter = renderSeccomp(process.arch);
   if (filter === null) {
@@ -65,7 +72,7 @@ async function startSandboxed(
       : ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', connectedFirst, 'sh', ...command];
   const child = spawn(program, args, {
     // A container can read it of its first process; its home tells whose it is.
-    env: { PATH: hostPath, HOME: cwd, ...(network === 'none' ? {} : { BLOCKED: blockedRoutes().join(' ') }) },
+    env: { PATH: hostPath, HOME: cwd, ...(network === 'none' ? {} : networkSettings(reversePathFilter)) },
     stdio: ['ignore', output, output, 'pipe', 'pipe', 'pipe'],
   });
   pipe(child, 3).end(nulTerminated([...sandbox, ...renderEnvironment(env)]));
@@ -74,11 +81,10 @@ async function startSandboxed(
   let stopNetwork = (): void => undefined;
   try {
     if (network === 'internet') {
-      await waits(child, gate);
-      stopNetwork = (await connectNetwork(child.pid ?? 0)).stop;
+      stopNetwork = (await connectNetwork(Number(await says(child, gate)))).stop;
       gate.write('go\n');
     }
-    await waits(child, gate);
+    await says(child, gate);
   } catch (error) {
     child.kill('SIGKILL');
     stopNetwork();
@@ -88,6 +94,11 @@ async function startSandboxed(
   gate.end('go\n');
   return { process: child, sandboxed: true, stopNetwork };
 }
+
+const networkSettings = (reversePathFilter: ReversePathFilter) => ({
+  BLOCKED: blockedRoutes().join(' '),
+  RP_FILTER: String(reversePathFilter),
+});
 
 /** What the sandbox's own programs are found with. */
 const hostPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -101,8 +112,8 @@ function pipe(child: ChildProcess, fd: number): Duplex {
 
 const nulTerminated = (values: readonly string[]) => values.map((value) => `${value}\0`).join('');
 
-/** Until the child says that it waits. Throws when it ends instead, or takes too long. */
-async function waits(child: ChildProcess, gate: Duplex): Promise<void> {
+/** Waits until the child says that it waits, and answers its line. Throws when it ends instead, or takes too long. */
+async function says(child: ChildProcess, gate: Duplex): Promise<string> {
   const given = new AbortController();
   const { signal } = given;
   const timer = setTimeout(() => given.abort(), setUpLimitMs);
@@ -110,7 +121,8 @@ async function waits(child: ChildProcess, gate: Duplex): Promise<void> {
     const ended = once(child, 'exit', { signal }).then(() => {
       throw new Error('the sandbox was not made');
     });
-    await Promise.race([once(gate, 'data', { signal }), ended]);
+    const [line] = await Promise.race([once(gate, 'data', { signal }), ended]);
+    return String(line).trim();
   } finally {
     clearTimeout(timer);
     given.abort();

@@ -123,6 +123,40 @@ export function outwardAttempts(network: 'none' | 'internet'): Attempt[] {
       inside: network === 'none' ? [noRoute] : expect.not.arrayContaining(['connected']),
     },
     {
+      what: 'reaches the name server of its network on other ports',
+      stoppedBy: network === 'none' ? stoppedBy : 'a route for its one port',
+      run: async (kit) => {
+        const seen = [22, 80, 443, 8080].map((port) => kit.connect({ host: '10.0.2.3', port }, 800));
+        return [...new Set(await Promise.all(seen))].filter(
+          (how) => how === 'connected' || how === 'ECONNREFUSED',
+        );
+      },
+      inside: [],
+    },
+    {
+      what: 'asks its neighbours by multicast and broadcast, by named device (SSDP, mDNS)',
+      stoppedBy: network === 'none' ? stoppedBy : 'a router of its own, which forwards neither',
+      run: (kit) =>
+        kit.perl(`use Socket; my $heard = 0; my $device = (grep { -e "/proc/sys/net/ipv4/conf/$_" } qw(eth0 lo))[0];
+          for my $to (['239.255.255.250', 1900], ['224.0.0.251', 5353], ['255.255.255.255', 1900], ['10.0.2.255', 1900], ['192.168.1.255', 1900]) {
+            socket(my $s, 2, 2, 0); setsockopt($s, 1, 25, $device); setsockopt($s, 1, 6, 1); setsockopt($s, 0, 33, pack('C', 8));
+            send($s, q(M-SEARCH * HTTP/1.1 ssdp:discover), 0, sockaddr_in($to->[1], inet_aton($to->[0])));
+            my $readable = ''; vec($readable, fileno($s), 1) = 1; $heard++ if select($readable, undef, undef, 0.7);
+          } print "$heard answers"`),
+      inside: '0 answers',
+    },
+    {
+      what: 'connects to private addresses by named device, past its routes',
+      stoppedBy: network === 'none' ? stoppedBy : 'a cable that ends at a router of its own',
+      run: (kit, { addresses, ports }) =>
+        kit.perl(`use Socket; my %seen; my $device = (grep { -e "/proc/sys/net/ipv4/conf/$_" } qw(eth0 lo))[0];
+          for my $host (qw(10.0.2.2 10.1.2.3 192.168.1.1 172.16.0.1 169.254.169.254 ${addresses.join(' ')})) {
+            socket(my $s, 2, 1, 0); setsockopt($s, 1, 25, $device); local $SIG{ALRM} = sub { die };
+            eval { alarm 1; $seen{$host} = 1 if connect($s, sockaddr_in(${ports['everywhere']}, inet_aton($host))); }; alarm 0;
+          } print join(' ', 'connected:', sort keys %seen)`),
+      inside: 'connected:',
+    },
+    {
       what: 'asks for names of the machine and of its networks',
       stoppedBy:
         network === 'none' ? stoppedBy : 'a file of hosts of its own, and no route to what a name stands for',

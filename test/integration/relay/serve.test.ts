@@ -1,13 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
 import { describeWithStaticRelay } from '../../support/static-relay.ts';
-import { allOf, childrenOf, isAlive, lineOf, RelayBench, staticRelay } from './relay-process.ts';
+import {
+  allOf,
+  childrenOf,
+  inNamespaces,
+  isAlive,
+  lineOf,
+  RelayBench,
+  staticRelay,
+} from './relay-process.ts';
 
 const bench = new RelayBench();
 const relays: Record<string, readonly string[]> = { static: staticRelay };
@@ -15,6 +23,21 @@ const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 /** Root as well has to keep to the modes of files. */
 const asPlainUser = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all'] : [];
+
+/** Makes a command the first child of PID 1, as a user who is not root: as it is in a sandbox. */
+const asFirstOfUser = [
+  ...[
+    'unshare',
+    '--user',
+    '--map-user=1000',
+    '--map-group=1000',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+  ],
+  ...['sh', '-c', '"$@" & wait', 'sh'],
+];
 
 /** Says who it is, and gives back what it gets. */
 const echo = ['sh', '-c', 'echo $$; exec cat'];
@@ -189,6 +212,29 @@ describeWithStaticRelay("the static relay at the server's side", () => {
     await next();
     expect(isAlive(daemon)).toBe(false);
     expect(await childrenOf(relay.pid)).toEqual([]);
+  });
+
+  it.each([
+    ['static', (relay: readonly string[]) => inNamespaces([], ...relay)],
+    ['node', (relay: readonly string[]) => [...asFirstOfUser, ...relay, '--alone']],
+  ] as const)('ends what forks twice without pause, with the connection (%s)', async (kind, alone) => {
+    const path = bench.path(`${kind}-forker.sock`);
+    const trace = bench.path(`${kind}-forker.trace`);
+    const { next } = await bench.listen(path);
+    // Each of them counts on, forks and ends; nobody has one number long enough to be looked up and killed.
+    const program = `use POSIX; for (;;) { fork() and POSIX::_exit(0); setsid(); open(F, ">", $ARGV[0]); print F ++$count; close F }`;
+    const script = `perl -e '${program}' ${trace} & exec cat`;
+    bench.start([...alone(relays[kind] ?? []), `UNIX-CONNECT:${path}`, '--', 'sh', '-c', script]);
+    const socket = await next();
+    socket.write('x\n');
+    await lineOf(socket);
+    const count = () => (existsSync(trace) ? readFileSync(trace, 'utf8') : '');
+    await eventually(() => expect(Number(count())).toBeGreaterThan(20));
+    await leave(socket);
+    await next();
+    const last = count();
+    await sleep(500);
+    expect(count()).toBe(last);
   });
 
   it('notices that the other side left while the server is slow to read', async () => {

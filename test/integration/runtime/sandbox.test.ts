@@ -353,7 +353,7 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
       (all ?? []).flatMap(({ address, family }) => (family === 'IPv4' ? [address] : [])),
     );
     const program = `use Socket; my ($host, $port) = @ARGV; $SIG{ALRM} = sub { print 'nothing'; exit };
-      socket(my $s, 2, 1, 0) or die; setsockopt($s, 1, 25, 'tap0') or die "not bound: $!"; alarm 5;
+      socket(my $s, 2, 1, 0) or die; setsockopt($s, 1, 25, 'eth0') or die "not bound: $!"; alarm 5;
       print connect($s, sockaddr_in($port, inet_aton($host))) ? 'connected' : int($!);`;
     const targets = [...own, '10.0.2.2', '169.254.169.254', '192.168.1.1'];
     const seen = await inside(
@@ -388,7 +388,7 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
         outside: await connect({ host: '93.184.216.34', port: 9 }) })`,
       { network: 'internet' },
     );
-    expect(seen['interfaces']).toEqual(['lo', 'tap0']);
+    expect(seen['interfaces']).toEqual(['eth0', 'lo']);
     expect(seen['hosts']).not.toContain('connected');
     expect(seen['blocked']).toEqual(blocked.map(() => 'EHOSTUNREACH'));
     expect(seen['v6']).toBe('ENETUNREACH');

@@ -103,6 +103,7 @@ describe('the launch of a session', () => {
   it('starts a server through the relay to its own socket', () => {
     expect(containerOf(sandboxed, 'mcp-files').argv).toEqual([
       '/opt/platform/bin/relay',
+      '--alone',
       'UNIX-CONNECT:/run/platform/mcp/files.sock',
       '--',
       'mcp-server-everything',

@@ -11,6 +11,11 @@ it('takes the two addresses as socat writes them', () => {
     socketPath: '/x.sock',
     command: 'server',
     args: ['--flag', '-'],
+    isAlone: false,
+  });
+  expect(parseRelayArguments(['--alone', 'UNIX-CONNECT:/x.sock', '--', 'server'])).toMatchObject({
+    command: 'server',
+    isAlone: true,
   });
   expect(parseRelayArguments(['--help'])).toEqual({ mode: 'help' });
 });
@@ -22,6 +27,7 @@ it.each([
   [['-', 'UNIX-CONNECT:/x', 'more']],
   [['UNIX-CONNECT:/x', 'server']],
   [['UNIX-CONNECT:/x', '--']],
+  [['--alone']],
 ])('refuses %j and says what it expected', (given) => {
   expect(() => parseRelayArguments(given)).toThrow(/^expected: relay /);
 });
