@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { grantScope, grantType } from './grant.ts';
 import { uuid } from './names.ts';
+import { workspaceRole } from './workspace.ts';
 
 /** Claims of the approval. It names the grant's id, so it works once, and it expires (`exp`, seconds). */
 export const approvalClaims = z.strictObject({
@@ -21,6 +22,8 @@ export const approvalClaims = z.strictObject({
     session_id: uuid.nullable(),
     reason: z.string().nullable(),
     granted_by_user_id: uuid,
+    /** The maker's role when they approved. Approvals from before it was signed count as a member's. */
+    granted_by_role: workspaceRole.default('member'),
     request_id: uuid.nullable(),
   }),
 });

@@ -1,6 +1,7 @@
 /** The one record of every approval (spec, Permission grant). A new type is one line in `detailsByGrantType`. */
 import { z } from 'zod';
 import { secretName, timestamp, toolScope, uuid } from './names.ts';
+import { workspaceRole } from './workspace.ts';
 
 export const grantScope = z.enum(['once', 'session', 'persistent']);
 export type GrantScope = z.infer<typeof grantScope>;
@@ -70,6 +71,8 @@ export const grant = z.strictObject({
   consumed_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
   granted_by_user_id: uuid,
+  /** What the maker was when they made it: scopes that are kept to admins need an admin's grant. */
+  granted_by_role: workspaceRole,
   granted_at: timestamp,
   /** The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to (design 7). */
   request_id: uuid.nullable(),
@@ -78,6 +81,21 @@ export const grant = z.strictObject({
     .nullable(),
 });
 export type Grant = z.infer<typeof grant>;
+
+/**
+ * A row as it is stored, for people to see and to revoke. One that is not `readable` has a type or details that no
+ * registered schema takes: it is no grant, and permits nothing.
+ */
+export const storedGrant = grant.extend({
+  grant_type: z.string(),
+  reason: z.string().nullable(),
+  readable: z.boolean(),
+});
+export type StoredGrant = z.infer<typeof storedGrant>;
+
+/** Its type, or null for a row that is no grant. */
+export const knownGrantType = (stored: StoredGrant): GrantType | null =>
+  stored.readable ? grantType.parse(stored.grant_type) : null;
 
 /** Ways in which a grant's fields contradict each other (spec, invariants 1 and 2, details by type). Empty means sound. */
 export function grantProblems(input: GrantInput): { path: string; code: string; message: string }[] {

@@ -1,7 +1,15 @@
 /** Sessions and their frozen configuration (design 5, 6). */
 import { z } from 'zod';
 import { agentKind, agentLimits, run } from './agent.ts';
-import { clientFeature, egressRule, imageDigest, manifestEnvField, network, shape } from './catalog.ts';
+import {
+  approvers,
+  clientFeature,
+  egressRule,
+  imageDigest,
+  manifestEnvField,
+  network,
+  shape,
+} from './catalog.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 
 export const sessionStatus = z.enum([
@@ -83,6 +91,8 @@ export const frozenServer = z.strictObject({
   /** The manifest's `env` at the freeze: the attachment is checked against it again at launch. */
   manifest_env: z.record(envName, manifestEnvField),
   tool_scopes: z.record(z.string(), toolScope),
+  /** Of sessions from before it was frozen only today's entry is asked. */
+  approvers: approvers.default('operator'),
   network,
   egress_allow: z.array(egressRule),
   /** Sessions from before it was asked for have none. */

@@ -13,6 +13,8 @@ import * as addPublishedEventBytes from './20261121100300_add_published_event_by
 import * as addSessionApiUrl from './20261121100400_add_session_api_url.ts';
 import * as addImageCommand from './20261121101000_add_image_command.ts';
 import * as addImageVolumes from './20261122090000_add_image_volumes.ts';
+import * as addGrantedByRole from './20261122100000_add_granted_by_role.ts';
+import * as keepGrantsOfOthers from './20261122100100_keep_grants_of_others.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -28,6 +30,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261121100400_add_session_api_url': addSessionApiUrl,
   '20261121101000_add_image_command': addImageCommand,
   '20261122090000_add_image_volumes': addImageVolumes,
+  '20261122100000_add_granted_by_role': addGrantedByRole,
+  '20261122100100_keep_grants_of_others': keepGrantsOfOthers,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -1,6 +1,6 @@
 /** Who may change an agent and what is attached to it (design 4). */
 import type { Agent } from '../../contract/agent.ts';
-import type { Grant } from '../../contract/grant.ts';
+import { knownGrantType, type StoredGrant } from '../../contract/grant.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
 import { needsAdmin } from '../../store/grants/scope-approvers.ts';
@@ -33,10 +33,10 @@ export async function mayGrantAfterEdit(
   db: Db,
   editor: Pick<InWorkspace, 'user' | 'role' | 'workspace'>,
   agent: Pick<Agent, 'owner_id'>,
-  grant: Grant,
+  grant: StoredGrant,
 ): Promise<boolean> {
   const refusal = whyNotGrant(grantMaker(editor), {
-    grantType: grant.grant_type,
+    grantType: knownGrantType(grant),
     scope: grant.scope,
     userSubjectId: grant.user_subject_id,
     agentOwnerId: agent.owner_id,

@@ -12,7 +12,8 @@ export interface GrantMaker {
 }
 
 export interface GrantInQuestion {
-  grantType: GrantType;
+  /** Null for a row that does not parse as a grant. */
+  grantType: GrantType | null;
   scope: GrantScope;
   /** The user who holds it, or null when an agent does. */
   userSubjectId: string | null;
@@ -28,6 +29,9 @@ export interface GrantInQuestion {
 export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): string | null {
   if (maker.role === 'admin') {
     return null;
+  }
+  if (grant.grantType === null) {
+    return 'Only a workspace admin may revoke a grant that does not fit its type';
   }
   if (grant.grantType === 'agent_env') {
     return 'Only a workspace admin may put a secret into an agent’s own environment';

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent, AgentPatch } from '../../contract/agent.ts';
-import type { Grant } from '../../contract/grant.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, hasSqlState, inTransaction, sqlState } from '../database.ts';
-import { listActiveGrantsOfAgent } from '../grants/read.ts';
-import { revokeGrant } from '../grants/revoke.ts';
 import { problemsInWorkspace, type SavedAgent } from './create.ts';
 import { lockAgent } from './read.ts';
+import { type MayCreate, revokeAfterChange } from './revoke-after-change.ts';
 import { agentColumns, agentRow, presentAgent } from './row.ts';
 
 type Field = keyof AgentPatch & keyof Agent;
@@ -28,8 +26,7 @@ export interface AgentUpdate {
   agentId: string;
   patch: AgentPatch;
   userId: string;
-  /** Whether the editor may create this grant; the agent's others are revoked when what it runs changes. */
-  mayCreate(grant: Grant, trx: Db): Promise<boolean>;
+  mayCreate: MayCreate;
 }
 
 /** Changes an agent; null when it is gone. What stays the same leaves no event. */
@@ -68,7 +65,7 @@ async function change(trx: Db, update: AgentUpdate): Promise<SavedAgent | null> 
   const by: Actor = { type: 'user', id: update.userId };
   await recordChange(trx, { before, agent, changed, by });
   if (changed.some((field) => sensitiveFields.has(field))) {
-    await revokeWhatEditorMayNotGrant(trx, update, by);
+    await revokeAfterChange(trx, { agentId: agent.id, by, mayCreate: update.mayCreate });
   }
   return { result: 'saved', agent };
 }
@@ -92,13 +89,5 @@ async function recordChange(
       .filter((variable) => before.env[variable] !== agent.env[variable])
       .sort();
     await appendAuditEvent(trx, { ...event, event: 'agent.env_updated', data: { fields: variables } });
-  }
-}
-
-async function revokeWhatEditorMayNotGrant(trx: Db, update: AgentUpdate, by: Actor): Promise<void> {
-  for (const grant of await listActiveGrantsOfAgent(trx, update.agentId)) {
-    if (!(await update.mayCreate(grant, trx))) {
-      await revokeGrant(trx, grant.id, by, 'agent_changed');
-    }
   }
 }

@@ -1,13 +1,24 @@
+import type { Actor } from '../../contract/session-event.ts';
+import { lockAgent } from '../agents/read.ts';
+import { type MayCreate, revokeAfterChange } from '../agents/revoke-after-change.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
 
-/** Removes an attachment; false when the agent has none of that name. */
+/** Removes an attachment, and revokes grants as saving one does; false when the agent has none of that name. */
 export async function detach(
   db: Db,
-  input: { workspaceId: string; agent: { id: string; name: string }; name: string; userId: string },
+  input: {
+    workspaceId: string;
+    agent: { id: string; name: string };
+    name: string;
+    userId: string;
+    mayCreate: MayCreate;
+  },
 ): Promise<boolean> {
-  const { workspaceId, agent, name, userId } = input;
+  const { workspaceId, agent, name, userId, mayCreate } = input;
+  const by: Actor = { type: 'user', id: userId };
   return inTransaction(db, async (trx) => {
+    await lockAgent(trx, agent.id);
     const removed = await trx('agent_mcp_attachments')
       .where('agent_id', agent.id)
       .whereIn('mcp_server_id', trx('mcp_servers').where({ workspace_id: workspaceId, name }).select('id'))
@@ -18,10 +29,11 @@ export async function detach(
     await appendAuditEvent(trx, {
       workspaceId,
       event: 'agent.mcp.detached',
-      actor: { type: 'user', id: userId },
+      actor: by,
       resource: { type: 'agent', id: agent.id, name: agent.name },
       data: { name },
     });
+    await revokeAfterChange(trx, { agentId: agent.id, by, mayCreate });
     return true;
   });
 }

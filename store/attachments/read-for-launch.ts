@@ -1,6 +1,6 @@
 /** Attachments of an agent together with the entries that they attach, as a session freezes them. */
 import { z } from 'zod';
-import { clientFeature, egressRule, manifest, network, shape } from '../../contract/catalog.ts';
+import { approvers, clientFeature, egressRule, manifest, network, shape } from '../../contract/catalog.ts';
 import { entryName, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 
@@ -16,6 +16,7 @@ const attachedServer = z.object({
   image_volumes: z.array(z.string()).nullable(),
   network,
   egress_allow: z.array(egressRule),
+  approvers,
   client_features: z.array(clientFeature),
   /** As it was entered: plain values and bare references. */
   env: z.record(z.string(), z.string()),
@@ -39,6 +40,7 @@ export async function readAttachedServers(db: Db, agentId: string): Promise<Atta
       image_volumes: 's.image_volumes',
       network: 's.network',
       egress_allow: 's.egress_allow',
+      approvers: 's.approvers',
       client_features: 's.client_features',
       env: 'a.env',
     });

@@ -1,6 +1,8 @@
 import type { Attachment } from '../../contract/agent.ts';
 import { attachmentProblems, referencedSecrets } from '../../contract/attachment-validation.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
+import type { Actor } from '../../contract/session-event.ts';
+import { type MayCreate, revokeAfterChange } from '../agents/revoke-after-change.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
 import { mcpServerColumns, presentMcpServer } from '../mcp-servers/row.ts';
@@ -13,6 +15,7 @@ export interface AttachmentSave {
   env: Record<string, string>;
   userId: string;
   maxPerAgent: number;
+  mayCreate: MayCreate;
 }
 
 export type SavedAttachment =
@@ -21,7 +24,8 @@ export type SavedAttachment =
 
 /**
  * Validates and saves in one transaction, so that what was checked is what is saved (spec, Save validation).
- * The agent's row is locked: saves of one agent come one after the other.
+ * The agent's row is locked: saves of one agent come one after the other. A change revokes the agent's grants that the
+ * editor could not make, as an edit of what it runs does (design 4).
  */
 export async function saveAttachment(db: Db, save: AttachmentSave): Promise<SavedAttachment> {
   return inTransaction(db, async (trx) => {
@@ -61,7 +65,7 @@ async function isFull(trx: Db, { agent, maxPerAgent }: AttachmentSave): Promise<
 /** The event carries field names, not values (spec, Audit events). The same env again leaves no event. */
 async function write(
   trx: Db,
-  { workspaceId, agent, name, env, userId }: AttachmentSave,
+  { workspaceId, agent, name, env, userId, mayCreate }: AttachmentSave,
   serverId: string,
   before: Omit<Attachment, 'name'> | undefined,
 ): Promise<Attachment> {
@@ -71,6 +75,7 @@ async function write(
   if (before !== undefined && fields.length === 0) {
     return { name, ...before };
   }
+  const by: Actor = { type: 'user', id: userId };
   const [row] = await trx('agent_mcp_attachments')
     .insert({
       workspace_id: workspaceId,
@@ -84,10 +89,11 @@ async function write(
   await appendAuditEvent(trx, {
     workspaceId,
     event: before === undefined ? 'agent.mcp.attached' : 'agent.mcp.env_updated',
-    actor: { type: 'user', id: userId },
+    actor: by,
     resource: { type: 'agent', id: agent.id, name: agent.name },
     data: { name, fields },
   });
+  await revokeAfterChange(trx, { agentId: agent.id, by, mayCreate });
   return { name, ...row };
 }
 

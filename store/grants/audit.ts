@@ -1,5 +1,5 @@
 import type { AuditEventName } from '../../contract/audit-event.ts';
-import type { Grant, RevocationCause } from '../../contract/grant.ts';
+import type { Grant, RevocationCause, StoredGrant } from '../../contract/grant.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import type { Db } from '../database.ts';
@@ -11,10 +11,10 @@ export async function auditGrant(
   db: Db,
   event: Extract<AuditEventName, 'grant.created' | 'grant.revoked'>,
   actor: Actor,
-  grant: Grant,
+  grant: Grant | StoredGrant,
   details: { cause?: RevocationCause } = {},
 ): Promise<void> {
-  const { id, workspace_id: workspaceId, consumed_at: _consumed, revoked_at: _revoked, ...content } = grant;
+  const { id, workspace_id: workspaceId } = grant;
   await appendAuditEvent(db, {
     id: derivedId(id, event),
     workspaceId,
@@ -22,6 +22,12 @@ export async function auditGrant(
     actor,
     resource: { type: 'grant', id, name: subjectMatter(grant.grant_type, grant.details) },
     sessionId: grant.session_id ?? grant.bound_to?.session_id ?? null,
-    data: { ...content, ...details },
+    data: { ...contentOf(grant), ...details },
   });
+}
+
+/** What is never changed of a grant. */
+function contentOf(grant: Grant | StoredGrant) {
+  const left = new Set(['id', 'workspace_id', 'consumed_at', 'revoked_at', 'readable']);
+  return Object.fromEntries(Object.entries(grant).filter(([field]) => !left.has(field)));
 }

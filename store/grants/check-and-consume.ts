@@ -9,12 +9,17 @@ export interface GatedCall {
   tool: string;
   /** The scope that the tool needs, from the frozen configuration. */
   scope: string;
+  /** An entry that the session froze keeps the scope to admins. */
+  keptToAdmins: boolean;
 }
 
 /**
  * One statement decides, uses up and records (design 7).
  * - `caller`: nothing is allowed once the session has ended.
- * - `fitting`: rows whose details are exactly the scope; an agent's grant, or one of the user who drives this very session.
+ * - `fitting`: rows whose details are exactly the scope; an agent's grant, or one of the user who drives this very session;
+ *   made by an admin where the scope is kept to admins (design 4, `approvers`).
+ * - `approval`: it is kept to admins by an entry that the session froze, or by one of today's catalog that names the scope
+ *   or is the called server's. Evaluated only for a grant that a member made.
  * - `standing` before `single`: a `once` grant is used only when nothing else fits. Both lock the row that they choose and,
  *   after a wait, look at it again: a revoke that has answered is seen, and of two racing calls one finds it consumed and
  *   takes the next.
@@ -28,6 +33,7 @@ const fitting = `
   and (g.bound_session_id is null or g.bound_session_id = c.id)
   and (g.bound_server is null or g.bound_server = $3)
   and (g.bound_tool is null or g.bound_tool = $4)
+  and (g.granted_by_role = 'admin' or not (select kept_to_admins from approval))
   and not exists (select from prior)`;
 
 const checkAndConsumeStatement = `
@@ -35,6 +41,12 @@ const checkAndConsumeStatement = `
     select * from grant_uses where call_id = $1
   ), caller as materialized (
     select id, workspace_id, agent_id, operator_id from sessions where id = $2 and ended_at is null
+  ), approval as materialized (
+    select $6::boolean or exists (
+      select from mcp_servers entry join caller c on c.workspace_id = entry.workspace_id
+      where entry.approvers = 'admin' and (entry.name = $3
+        or jsonb_path_query_array(entry.manifest, '$.tool_scopes.*') @> to_jsonb($5::text))
+    ) as kept_to_admins
   ), standing as materialized (
     select g.id from grants g cross join caller c
     where ${fitting} and (g.scope = 'persistent' or (g.scope = 'session' and g.session_id = c.id))
@@ -83,6 +95,7 @@ export async function checkAndConsume(db: Knex, call: GatedCall): Promise<{ gran
   const [use] = await prepared<Use>(db, 'check_and_consume', checkAndConsumeStatement, [
     ...values,
     call.scope,
+    call.keptToAdmins,
   ]).catch((error: unknown): Use[] => {
     if (hasSqlState(error, sqlState.uniqueViolation)) {
       return [];

@@ -13,6 +13,7 @@ export interface GrantCircumstances {
   subjectName: string;
   /** Of the agent that holds it. */
   agentOwnerId: string | null;
+  /** Also when their account was deleted since. */
   grantedBy: Named;
   /** Null unless a person revoked it. */
   revokedBy: Named | null;
@@ -30,7 +31,7 @@ const row = z.object({
   subject_name: z.string(),
   owner_id: uuid.nullable(),
   granter_id: uuid,
-  granter_name: z.string(),
+  granter_name: z.string().nullable(),
   revoker_id: uuid.nullable(),
   revoker_name: z.string().nullable(),
   cause: revocationCause.nullable(),
@@ -44,14 +45,14 @@ const row = z.object({
 
 const statement = `
   select g.id, coalesce(holder.name, a.name) as subject_name, a.owner_id,
-    granter.id as granter_id, granter.name as granter_name,
+    g.granted_by_user_id as granter_id, granter.name as granter_name,
     revoker.id as revoker_id, revoker.name as revoker_name, e.data->>'cause' as cause,
     s.id as session_id, s.operator_id, s.root_operator_id, s.ended_at is not null as session_ended,
     uses.count as use_count,
     (select at from grant_uses where grant_id = g.id order by at desc limit 1) as last_used_at
   from unnest(:ids::uuid[], :revocations::uuid[]) as wanted(id, revocation)
   join grants g on g.id = wanted.id
-  join users granter on granter.id = g.granted_by_user_id
+  left join users granter on granter.id = g.granted_by_user_id
   left join users holder on holder.id = g.user_subject_id
   left join agents a on a.id = g.agent_subject_id
   left join permission_requests r on r.id = g.request_id
@@ -82,7 +83,7 @@ function present(found: z.infer<typeof row>): GrantCircumstances {
   return {
     subjectName: found.subject_name,
     agentOwnerId: found.owner_id,
-    grantedBy: { id: found.granter_id, name: found.granter_name },
+    grantedBy: { id: found.granter_id, name: found.granter_name ?? 'a deleted user' },
     revokedBy: namedOrNull(found.revoker_id, found.revoker_name),
     revocationCause: found.cause,
     session: found.session_id === null ? null : { operator_id, root_operator_id },

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import { type Grant, parseGrantDetails } from '../../contract/grant.ts';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { readPermissionRequest } from '../permission-requests/read.ts';
 import { auditGrant } from './audit.ts';
 import { readGrant } from './read.ts';
@@ -11,7 +12,7 @@ import { readGrant } from './read.ts';
  * Throws a ZodError for details that do not fit the type, and the database's error for a broken invariant.
  */
 export async function insertGrant(trx: Knex.Transaction, approved: ApprovalClaims['grant']): Promise<Grant> {
-  const request = approved.request_id === null ? null : await readPermissionRequest(trx, approved.request_id);
+  const request = await readAnswered(trx, approved);
   const bound = approved.scope === 'once' ? request : null;
   const inserted = await trx('grants')
     .insert({
@@ -32,4 +33,16 @@ export async function insertGrant(trx: Knex.Transaction, approved: ApprovalClaim
     await auditGrant(trx, 'grant.created', { type: 'user', id: grant.granted_by_user_id }, grant);
   }
   return grant;
+}
+
+/** The request that it answers, of the same workspace; the database keeps no foreign key, so that the grant outlives it. */
+async function readAnswered(
+  trx: Knex.Transaction,
+  { request_id: id, workspace_id: workspaceId }: ApprovalClaims['grant'],
+): Promise<PermissionRequest | null> {
+  const request = id === null ? null : await readPermissionRequest(trx, id, { workspaceId });
+  if (id !== null && request === null) {
+    throw new Error(`permission request ${id} is not in workspace ${workspaceId}`);
+  }
+  return request;
 }

@@ -1,19 +1,33 @@
+import { z } from 'zod';
 import type { Db } from '../database.ts';
 
-/** Whether anything gates on the scope: an entry of the workspace's catalog, or a session that froze one which did. */
-export async function isScopeNamed(db: Db, workspaceId: string, scope: string): Promise<boolean> {
+/** Those of the scopes that something gates on: an entry of the workspace's catalog, or what a running session froze. */
+export async function scopesNamed(
+  db: Db,
+  workspaceId: string,
+  scopes: readonly string[],
+): Promise<Set<string>> {
+  if (scopes.length === 0) {
+    return new Set();
+  }
   const { rows } = await db.raw(
-    `select where exists (
-       select from mcp_servers entry, jsonb_each_text(entry.manifest -> 'tool_scopes') as gate
-       where entry.workspace_id = :workspaceId and gate.value = :scope
+    `select wanted.scope from unnest(:scopes::text[]) as wanted(scope)
+     where exists (
+       select from mcp_servers entry
+       where entry.workspace_id = :workspaceId
+         and jsonb_path_query_array(entry.manifest, '$.tool_scopes.*') @> to_jsonb(wanted.scope)
      ) or exists (
        select from sessions
        join session_configurations frozen on frozen.session_id = sessions.id
-       cross join jsonb_array_elements(frozen.configuration -> 'servers') as server
-       cross join jsonb_each_text(server -> 'tool_scopes') as gate
-       where sessions.workspace_id = :workspaceId and sessions.ended_at is null and gate.value = :scope
+       where sessions.workspace_id = :workspaceId and sessions.ended_at is null
+         and jsonb_path_query_array(frozen.configuration, '$.servers[*].tool_scopes.*') @> to_jsonb(wanted.scope)
      )`,
-    { workspaceId, scope },
+    { workspaceId, scopes: [...new Set(scopes)] },
   );
-  return rows.length > 0;
+  return new Set(
+    z
+      .array(z.object({ scope: z.string() }))
+      .parse(rows)
+      .map(({ scope }) => scope),
+  );
 }

@@ -4,6 +4,7 @@ import type { OpenedTool } from '../../contract/session-event.ts';
 import { scopesOfAttached } from '../attachments/attached-scopes.ts';
 import type { Db } from '../database.ts';
 import { type GrantRow, grantColumns, presentGrant } from './row.ts';
+import { scopesThatNeedAdmin } from './scope-approvers.ts';
 
 export interface Reached {
   grant: Grant;
@@ -13,7 +14,8 @@ export interface Reached {
 
 /**
  * The user's active `tool_scope` grants that a new session of the agent could use while that user drives it, newest
- * first. A grant for another session, or bound to a call of one, is not among them.
+ * first. A grant for another session, or bound to a call of one, is not among them, nor a member's for a scope that is
+ * kept to admins.
  */
 export async function listReach(
   db: Db,
@@ -32,7 +34,11 @@ export async function listReach(
     .whereRaw(`details ->> 'scope' = any(?)`, [[...toolsByScope.keys()]])
     .orderBy('granted_at', 'desc')
     .select([...grantColumns]);
+  const keptToAdmins = await scopesThatNeedAdmin(db, workspaceId, [...toolsByScope.keys()]);
   return rows
     .flatMap((row) => presentGrant(row) ?? [])
+    .filter(
+      ({ granted_by_role: role, details }) => role === 'admin' || !keptToAdmins.has(String(details['scope'])),
+    )
     .map((grant) => ({ grant, tools: toolsByScope.get(String(grant.details['scope'])) ?? [] }));
 }

@@ -1,21 +1,25 @@
-import type { Grant, GrantState, GrantType } from '../../contract/grant.ts';
+import type { Grant, GrantState, GrantType, StoredGrant } from '../../contract/grant.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
+import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
-import { type GrantRow, grantColumns, presentGrant } from './row.ts';
+import { type GrantRow, grantColumns, presentGrant, presentStoredGrant } from './row.ts';
+import { conditionByState } from './states.ts';
 
-/** One grant, or null; with `workspaceId` only when it is of that workspace. A row that does not parse is no grant. */
-export async function readGrant(
-  db: Db,
-  id: string,
-  within: { workspaceId?: string } = {},
-): Promise<Grant | null> {
-  const query = db<GrantRow>('grants').where({ id });
-  if (within.workspaceId !== undefined) {
-    query.where('workspace_id', within.workspaceId);
-  }
-  const row = await query.first([...grantColumns]);
+/** One grant, or null. A row that does not parse is no grant. */
+export async function readGrant(db: Db, id: string): Promise<Grant | null> {
+  const row = await db<GrantRow>('grants')
+    .where({ id })
+    .first([...grantColumns]);
   return row === undefined ? null : presentGrant(row);
+}
+
+/** One row of the workspace for people to see, also when it does not parse; or null. */
+export async function readStoredGrant(db: Db, workspaceId: string, id: string): Promise<StoredGrant | null> {
+  const row = await db<GrantRow>('grants')
+    .where({ id, workspace_id: workspaceId })
+    .first([...grantColumns]);
+  return row === undefined ? null : presentStoredGrant(row);
 }
 
 export interface GrantFilter {
@@ -23,26 +27,20 @@ export interface GrantFilter {
   agentSubjectId?: string | undefined;
   grantType?: GrantType | undefined;
   sessionId?: string | undefined;
-  /** Only those that stand like this; otherwise all but revoked ones, and these too with `includeRevoked`. */
+  grantedByRole?: WorkspaceRole | undefined;
+  /** Only `tool_scope` grants of one of these scopes. */
+  toolScopes?: readonly string[] | undefined;
   state?: GrantState | undefined;
   includeRevoked: boolean;
 }
 
-const sessionEnded = `(scope = 'session' and session_id in (select id from sessions where ended_at is not null))`;
-const conditionByState: Record<GrantState, string> = {
-  revoked: 'revoked_at is not null',
-  consumed: 'revoked_at is null and consumed_at is not null',
-  expired: `revoked_at is null and consumed_at is null and ${sessionEnded}`,
-  active: `revoked_at is null and consumed_at is null and not ${sessionEnded}`,
-};
-
-/** Newest first; rows that do not parse are left out. Throws InvalidCursorError. */
+/** Newest first, also rows that do not parse. Throws InvalidCursorError. */
 export async function listGrants(
   db: Db,
   workspaceId: string,
   filter: GrantFilter,
   page: PageQuery,
-): Promise<Page<Grant>> {
+): Promise<Page<StoredGrant>> {
   const query = db('grants').where({ workspace_id: workspaceId });
   if (filter.userSubjectId !== undefined) {
     query.where('user_subject_id', filter.userSubjectId);
@@ -56,24 +54,32 @@ export async function listGrants(
   if (filter.sessionId !== undefined) {
     query.where('session_id', filter.sessionId);
   }
+  if (filter.grantedByRole !== undefined) {
+    query.where('granted_by_role', filter.grantedByRole);
+  }
+  if (filter.toolScopes !== undefined) {
+    query
+      .where('grant_type', 'tool_scope')
+      .whereRaw(`details ->> 'scope' = any(?)`, [[...filter.toolScopes]]);
+  }
   if (filter.state !== undefined) {
     query.whereRaw(conditionByState[filter.state]);
-  } else if (!filter.includeRevoked) {
+  }
+  if (!filter.includeRevoked) {
     query.whereNull('revoked_at');
   }
   const { items, nextCursor } = await pageByTime<GrantRow>(db, query, grantColumns, 'granted_at', page);
-  return { items: items.flatMap((row) => presentGrant(row) ?? []), nextCursor };
+  return { items: items.map(presentStoredGrant), nextCursor };
 }
 
-/** Grants that an agent holds and that were neither revoked nor consumed. */
-export async function listActiveGrantsOfAgent(db: Db, agentId: string): Promise<Grant[]> {
+/** What an agent holds that is active, also rows that do not parse. */
+export async function listActiveGrantsOfAgent(db: Db, agentId: string): Promise<StoredGrant[]> {
   const rows = await db<GrantRow>('grants')
     .where({ agent_subject_id: agentId })
-    .whereNull('revoked_at')
-    .whereNull('consumed_at')
+    .whereRaw(conditionByState.active)
     .orderBy('granted_at')
     .select([...grantColumns]);
-  return rows.flatMap((row) => presentGrant(row) ?? []);
+  return rows.map(presentStoredGrant);
 }
 
 /**

@@ -2,9 +2,10 @@ import type { RevocationCause } from '../../contract/grant.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { type Db, inTransaction } from '../database.ts';
 import { auditGrant } from './audit.ts';
-import { type GrantRow, grantColumns, presentGrant } from './row.ts';
+import { type GrantRow, grantColumns, presentStoredGrant } from './row.ts';
+import { conditionByState } from './states.ts';
 
-/** Revokes an active grant; one that is consumed or revoked stays as it is (design 5). Returns whether it changed. */
+/** Revokes an active grant; consumed, expired and revoked are final (spec, States). Returns whether it changed. */
 export async function revokeGrant(
   db: Db,
   id: string,
@@ -14,7 +15,7 @@ export async function revokeGrant(
   return (await revoke(db, { id }, by, cause)) > 0;
 }
 
-/** Revokes what a user holds in a workspace, as when they are removed from it. Returns how many grants changed. */
+/** Revokes what is active of what a user holds in a workspace, as when they are removed from it. Returns how many grants changed. */
 export function revokeGrantsOfUserInWorkspace(
   db: Db,
   { workspaceId, userId, by }: { workspaceId: string; userId: string; by: Actor },
@@ -31,11 +32,10 @@ function revoke(
   return inTransaction(db, async (trx) => {
     const rows: GrantRow[] = await trx('grants')
       .where(which)
-      .whereNull('revoked_at')
-      .whereNull('consumed_at')
+      .whereRaw(conditionByState.active)
       .update({ revoked_at: trx.fn.now() })
       .returning([...grantColumns]);
-    for (const grant of rows.flatMap((row) => presentGrant(row) ?? [])) {
+    for (const grant of rows.map(presentStoredGrant)) {
       await auditGrant(trx, 'grant.revoked', by, grant, { cause });
     }
     return rows.length;

@@ -1,4 +1,4 @@
-import { type Grant, grant, parseGrantDetails } from '../../contract/grant.ts';
+import { type Grant, grant, parseGrantDetails, type StoredGrant, storedGrant } from '../../contract/grant.ts';
 
 export interface GrantRow {
   id: string;
@@ -12,6 +12,7 @@ export interface GrantRow {
   consumed_at: string | null;
   revoked_at: string | null;
   granted_by_user_id: string;
+  granted_by_role: string;
   granted_at: string;
   reason: string | null;
   request_id: string | null;
@@ -32,6 +33,7 @@ export const grantColumns = [
   'consumed_at',
   'revoked_at',
   'granted_by_user_id',
+  'granted_by_role',
   'granted_at',
   'reason',
   'request_id',
@@ -42,11 +44,7 @@ export const grantColumns = [
 
 /** The row as a grant, or null when its type or details do not parse: such a row is not a grant (spec, Details by grant type). */
 export function presentGrant(row: GrantRow): Grant | null {
-  const { bound_session_id: session, bound_server: server, bound_tool: tool, ...rest } = row;
-  const parsed = grant.safeParse({
-    ...rest,
-    bound_to: session === null ? null : { session_id: session, server, tool },
-  });
+  const parsed = grant.safeParse(fieldsOf(row));
   if (!parsed.success) {
     return null;
   }
@@ -55,4 +53,13 @@ export function presentGrant(row: GrantRow): Grant | null {
   } catch {
     return null;
   }
+}
+
+/** The row as people see it, whether or not it is a grant. */
+export function presentStoredGrant(row: GrantRow): StoredGrant {
+  return storedGrant.parse({ ...fieldsOf(row), readable: presentGrant(row) !== null });
+}
+
+function fieldsOf({ bound_session_id: session, bound_server: server, bound_tool: tool, ...rest }: GrantRow) {
+  return { ...rest, bound_to: session === null ? null : { session_id: session, server, tool } };
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Db } from '../database.ts';
 
 /**
- * Those of the scopes whose approval a catalog entry keeps to admins (design 4, `approvers`). A session goes on gating
- * with the manifest that it froze, so the scopes that running sessions have of such an entry count as well.
+ * Those of the scopes that need an admin's grant (design 4, `approvers`): a catalog entry that names the scope keeps it to
+ * admins, or a running session froze it and the entry that it froze, or today's of that name, does. The check of a call
+ * (`check-and-consume.ts`) asks the same of its own session.
  */
 export async function scopesThatNeedAdmin(
   db: Db,
@@ -17,17 +18,19 @@ export async function scopesThatNeedAdmin(
     `select wanted.scope from unnest(:scopes::text[]) as wanted(scope)
      where exists (
        select from mcp_servers entry
-       where entry.workspace_id = :workspaceId and entry.approvers = 'admin' and (
-         exists (select from jsonb_each_text(entry.manifest -> 'tool_scopes') as gate where gate.value = wanted.scope)
-         or exists (
-           select from sessions
-           join session_configurations frozen on frozen.session_id = sessions.id
-           cross join jsonb_array_elements(frozen.configuration -> 'servers') as server
-           cross join jsonb_each_text(server -> 'tool_scopes') as gate
-           where sessions.workspace_id = :workspaceId and sessions.ended_at is null
-             and server ->> 'entry_id' = cast(entry.id as text) and gate.value = wanted.scope
-         )
-       )
+       where entry.workspace_id = :workspaceId and entry.approvers = 'admin'
+         and jsonb_path_query_array(entry.manifest, '$.tool_scopes.*') @> to_jsonb(wanted.scope)
+     ) or exists (
+       select from sessions
+       join session_configurations frozen on frozen.session_id = sessions.id
+       cross join jsonb_array_elements(frozen.configuration -> 'servers') as server
+       where sessions.workspace_id = :workspaceId and sessions.ended_at is null
+         and jsonb_path_query_array(server, '$.tool_scopes.*') @> to_jsonb(wanted.scope)
+         and (server ->> 'approvers' = 'admin' or exists (
+           select from mcp_servers entry
+           where entry.workspace_id = :workspaceId and entry.approvers = 'admin'
+             and entry.name = server ->> 'name'
+         ))
      )`,
     { workspaceId, scopes: [...new Set(scopes)] },
   );

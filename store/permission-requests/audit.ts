@@ -1,8 +1,7 @@
-import type { GrantType } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 
 /** What a grant or a request is about, as people say it: `tool_scope files.write`. */
-export function subjectMatter(grantType: GrantType, details: Record<string, unknown>): string {
+export function subjectMatter(grantType: string, details: Record<string, unknown>): string {
   return [grantType, ...Object.values(details)].map(String).join(' ');
 }
 

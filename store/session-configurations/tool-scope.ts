@@ -1,12 +1,19 @@
 import { type Db, prepared } from '../database.ts';
 
-/** How the frozen configuration gates one tool. `scope` null: ungated. */
+/** How the frozen configuration gates one tool. */
 export interface ToolGate {
+  /** Null: ungated. */
   scope: string | null;
+  /** A server that the session froze keeps the scope to admins (design 4, `approvers`). */
+  keptToAdmins: boolean;
 }
 
 const readToolScope = `
-  select server -> 'tool_scopes' ->> $3 as scope
+  select server -> 'tool_scopes' ->> $3 as scope, exists (
+    select from jsonb_array_elements(configuration -> 'servers') as naming
+    where naming ->> 'approvers' = 'admin'
+      and jsonb_path_query_array(naming, '$.tool_scopes.*') @> (server -> 'tool_scopes' -> $3)
+  ) as "keptToAdmins"
   from session_configurations, jsonb_array_elements(configuration -> 'servers') as server
   where session_id = $1 and server ->> 'name' = $2`;
 

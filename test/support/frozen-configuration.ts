@@ -18,6 +18,7 @@ export function serverNamed(name: string, changes: Partial<FrozenServer> = {}): 
     env: {},
     manifest_env: {},
     tool_scopes: { write_file: 'files.write' },
+    approvers: 'operator',
     network: 'none',
     egress_allow: [],
     client_features: [],

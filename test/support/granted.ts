@@ -24,6 +24,7 @@ export function grantFor(session: Session, content: Partial<NewGrant> = {}): New
     session_id: content.scope === 'session' ? session.id : null,
     reason: null,
     granted_by_user_id: session.operator_id ?? '',
+    granted_by_role: 'member',
     request_id: null,
     ...content,
   };
@@ -41,6 +42,7 @@ export function callOf(session: Session, content: Partial<GatedCall> = {}): Gate
     server: 'files',
     tool: 'write_file',
     scope: 'files.write',
+    keptToAdmins: false,
     ...content,
   };
 }
@@ -77,6 +79,7 @@ export function frozenFor(session: Session, agent: Agent): FrozenConfiguration {
         env: { TOKEN: { kind: 'secret', secret_name: 'FILES_TOKEN', secret_version: 1 } },
         manifest_env: { TOKEN: { kind: 'secret', label: 'Token' } },
         tool_scopes: { write_file: 'files.write', edit_file: 'files.write', remove: 'files.remove' },
+        approvers: 'operator',
         network: 'none',
         egress_allow: [],
         client_features: [],

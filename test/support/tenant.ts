@@ -26,7 +26,11 @@ export interface Tenant {
   /** A member. */
   max: User;
   agent(fields?: Partial<z.input<typeof agentInput>>): Promise<Agent>;
-  server(name: string, manifest: z.input<typeof mcpServerInput>['manifest']): Promise<McpServer>;
+  server(
+    name: string,
+    manifest: z.input<typeof mcpServerInput>['manifest'],
+    fields?: Partial<z.input<typeof mcpServerInput>>,
+  ): Promise<McpServer>;
   attach(agent: Agent, name: string, env: Record<string, string>): Promise<void>;
   secret(name: string, value: string): Promise<void>;
   /** A session of the agent, driven by Max. */
@@ -62,9 +66,9 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
       }
       return saved.agent;
     },
-    async server(name, manifest) {
+    async server(name, manifest, fields = {}) {
       const shape = { type: 'command' as const, command: 'mcp-server' };
-      const input = mcpServerInput.parse({ name, shape, manifest });
+      const input = mcpServerInput.parse({ name, shape, manifest, ...fields });
       return present(await registerMcpServer(db, workspaceId, input, null, ada.id));
     },
     async attach(agent, name, env) {
@@ -75,6 +79,7 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
         env,
         userId: max.id,
         maxPerAgent: 32,
+        mayCreate: async () => true,
       });
       if (saved.result !== 'saved') {
         throw new Error(JSON.stringify(saved));

@@ -5,7 +5,7 @@ import { listAttachments } from '../../../store/attachments/read.ts';
 import { saveAttachment } from '../../../store/attachments/save.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { requireAgentEditor } from '../../policies/agents.ts';
+import { mayGrantAfterEdit, requireAgentEditor } from '../../policies/agents.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 type AttachmentDependencies = Pick<ApiDependencies, 'db' | 'config'>;
@@ -38,6 +38,7 @@ export function attachmentRoutes({ db, config }: AttachmentDependencies): AnyRou
           agent,
           userId: user.id,
           maxPerAgent: config.LIMIT_ATTACHMENTS_PER_AGENT,
+          mayCreate: (grant, trx) => mayGrantAfterEdit(trx, { user, role, workspace }, agent, grant),
         });
         if (saved.result === 'invalid') {
           throw invalid(saved.problems);
@@ -54,8 +55,14 @@ export function attachmentRoutes({ db, config }: AttachmentDependencies): AnyRou
       response: z.strictObject({ ok: z.literal(true) }),
       async handler({ agent, workspace, role, user, params }) {
         requireAgentEditor({ user, role }, agent);
-        const input = { workspaceId: workspace.id, agent, name: params.name, userId: user.id };
-        if (!(await detach(db, input))) {
+        const detached = await detach(db, {
+          workspaceId: workspace.id,
+          agent,
+          name: params.name,
+          userId: user.id,
+          mayCreate: (grant, trx) => mayGrantAfterEdit(trx, { user, role, workspace }, agent, grant),
+        });
+        if (!detached) {
           throw notFound('The attachment');
         }
         return { ok: true } as const;

@@ -1,6 +1,6 @@
 /** A human makes a grant: checked, signed, put on record, then written by a workflow (design 2, 7). */
 import { randomUUID } from 'node:crypto';
-import { type Grant, type GrantInput, grantProblems } from '../../../contract/grant.ts';
+import { type GrantInput, grantProblems } from '../../../contract/grant.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
@@ -17,14 +17,14 @@ import { type GrantReferences, readReferences } from './references.ts';
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
 
 /**
- * Returns the written grant. Throws 422 for fields that contradict each other, do not fit the request or refer to nothing
+ * Returns the id of the written grant. Throws 422 for fields that contradict each other, do not fit the request or refer to nothing
  * here, 403 for what the user may not grant, 409 `already_decided`, 503 when no worker carries it out in time.
  */
 export async function createGrant(
   dependencies: Dependencies,
   visit: InWorkspace,
   input: GrantInput,
-): Promise<Grant> {
+): Promise<string> {
   const { db, workflows } = dependencies;
   const problems = grantProblems(input);
   if (problems.length > 0) {
@@ -51,11 +51,10 @@ export async function createGrant(
       throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
     }
   }
-  const grant = await readGrant(db, grantId);
-  if (grant === null) {
+  if ((await readGrant(db, grantId)) === null) {
     throw new ApiError('conflict', 'What the grant was for has been removed meanwhile');
   }
-  return grant;
+  return grantId;
 }
 
 async function requireMaker(
@@ -80,7 +79,7 @@ async function requireMaker(
 /** Signs the approval and puts it on record. It names the grant's id, so it can be carried out only once. */
 async function decide(
   { db, signApproval }: Dependencies,
-  { workspace, user }: InWorkspace,
+  { workspace, user, role }: InWorkspace,
   { request_id: _, ...content }: GrantInput,
   answered: AnsweredRequest | null,
 ): Promise<{ grantId: string; decisionId: string }> {
@@ -91,6 +90,7 @@ async function decide(
     id: grantId,
     workspace_id: workspace.id,
     granted_by_user_id: user.id,
+    granted_by_role: role,
     request_id: requestId,
   });
   await insertDecision(db, {

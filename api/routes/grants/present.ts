@@ -1,6 +1,14 @@
 /** Grants as people read them: with names, how they stand, how they were used, and whether the caller may revoke them. */
 import { z } from 'zod';
-import { type Grant, type GrantState, grant, grantState, revocationCause } from '../../../contract/grant.ts';
+import { fieldProblem } from '../../../contract/errors.ts';
+import {
+  type GrantState,
+  grantState,
+  knownGrantType,
+  revocationCause,
+  type StoredGrant,
+  storedGrant,
+} from '../../../contract/grant.ts';
 import { named, timestamp, uuid } from '../../../contract/names.ts';
 import type { Db } from '../../../store/database.ts';
 import {
@@ -8,12 +16,12 @@ import {
   mostUsesCounted,
   readGrantCircumstances,
 } from '../../../store/grants/circumstances.ts';
-import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { type GrantInQuestion, whyNotGrant } from '../../policies/grants.ts';
 import type { InWorkspace } from '../../route.ts';
+import { grantWarnings, readScopeFacts, type ScopeFacts, scopeOf } from './warnings.ts';
 
-export const shownGrant = grant.extend({
+export const shownGrant = storedGrant.omit({ readable: true }).extend({
   state: grantState,
   subject: z.strictObject({ type: z.enum(['user', 'agent']), id: uuid, name: z.string() }),
   granted_by: named,
@@ -22,66 +30,73 @@ export const shownGrant = grant.extend({
   revocation_cause: revocationCause.nullable(),
   use_count: z.int().max(mostUsesCounted).describe(`counted up to ${mostUsesCounted}`),
   last_used_at: timestamp.nullable(),
+  /** False once it is consumed, expired or revoked. */
   may_revoke: z.boolean(),
+  /** Why it may not do what it says, for people. */
+  warnings: z.array(fieldProblem),
 });
 export type ShownGrant = z.infer<typeof shownGrant>;
 
 type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;
 
 /** In the order given; a grant that was removed meanwhile is left out. */
-export async function presentGrants(db: Db, visit: Visit, grants: readonly Grant[]): Promise<ShownGrant[]> {
+export async function presentGrants(
+  db: Db,
+  visit: Visit,
+  grants: readonly StoredGrant[],
+): Promise<ShownGrant[]> {
   const circumstances = await readGrantCircumstances(
     db,
     grants.map(({ id }) => id),
   );
-  const adminScopes = await scopesThatNeedAdmin(db, visit.workspace.id, grants.flatMap(scopeOf));
+  const facts = await readScopeFacts(db, visit.workspace.id, grants);
   return grants.flatMap((grant) => {
     const found = circumstances.get(grant.id);
-    if (found === undefined) {
-      return [];
-    }
-    const adminScope = scopeOf(grant).some((scope) => adminScopes.has(scope));
-    const state = stateOf(grant, found);
-    return [
-      {
-        ...grant,
-        state,
-        subject: subjectOf(grant, found.subjectName),
-        granted_by: found.grantedBy,
-        revoked_by: found.revokedBy,
-        revocation_cause: found.revocationCause,
-        use_count: found.useCount,
-        last_used_at: found.lastUsedAt,
-        may_revoke:
-          state !== 'revoked' &&
-          state !== 'consumed' &&
-          whyNotGrant(grantMaker(visit), inQuestion(grant, found, adminScope)) === null,
-      },
-    ];
+    return found === undefined ? [] : [present(visit, grant, found, facts)];
   });
 }
 
-/** The rule that keeps the visitor from revoking it: whoever may create a grant may revoke it (design 4). Null when they may, or it is gone. */
-export async function whyNotRevoke(db: Db, visit: Visit, grant: Grant): Promise<string | null> {
-  const found = (await readGrantCircumstances(db, [grant.id])).get(grant.id);
-  const adminScopes = await scopesThatNeedAdmin(db, visit.workspace.id, scopeOf(grant));
-  return found === undefined
-    ? null
-    : whyNotGrant(grantMaker(visit), inQuestion(grant, found, adminScopes.size > 0));
+function present(visit: Visit, grant: StoredGrant, found: GrantCircumstances, facts: ScopeFacts): ShownGrant {
+  const { readable: _, ...content } = grant;
+  const state = stateOf(grant, found);
+  return {
+    ...content,
+    state,
+    subject: subjectOf(grant, found.subjectName),
+    granted_by: found.grantedBy,
+    revoked_by: found.revokedBy,
+    revocation_cause: found.revocationCause,
+    use_count: found.useCount,
+    last_used_at: found.lastUsedAt,
+    may_revoke:
+      state === 'active' && whyNotGrant(grantMaker(visit), inQuestion(grant, found, facts)) === null,
+    warnings: grantWarnings(grant, state, facts),
+  };
 }
 
-function inQuestion(grant: Grant, found: GrantCircumstances, adminScope: boolean): GrantInQuestion {
+/** The rule that keeps the visitor from revoking it: whoever may create a grant may revoke it (design 4). Null when they may, or it is gone. */
+export async function whyNotRevoke(db: Db, visit: Visit, grant: StoredGrant): Promise<string | null> {
+  const found = (await readGrantCircumstances(db, [grant.id])).get(grant.id);
+  const facts = await readScopeFacts(db, visit.workspace.id, [grant]);
+  return found === undefined ? null : whyNotGrant(grantMaker(visit), inQuestion(grant, found, facts));
+}
+
+function inQuestion(
+  grant: StoredGrant,
+  found: GrantCircumstances,
+  { keptToAdmins }: ScopeFacts,
+): GrantInQuestion {
   return {
-    grantType: grant.grant_type,
+    grantType: knownGrantType(grant),
     scope: grant.scope,
     userSubjectId: grant.user_subject_id,
     agentOwnerId: found.agentOwnerId,
     session: found.session,
-    adminScope,
+    adminScope: keptToAdmins.has(scopeOf(grant) ?? ''),
   };
 }
 
-function stateOf(grant: Grant, { sessionEnded }: GrantCircumstances): GrantState {
+function stateOf(grant: StoredGrant, { sessionEnded }: GrantCircumstances): GrantState {
   if (grant.revoked_at !== null) {
     return 'revoked';
   }
@@ -91,10 +106,8 @@ function stateOf(grant: Grant, { sessionEnded }: GrantCircumstances): GrantState
   return grant.scope === 'session' && sessionEnded ? 'expired' : 'active';
 }
 
-function subjectOf(grant: Grant, name: string): ShownGrant['subject'] {
+function subjectOf(grant: StoredGrant, name: string): ShownGrant['subject'] {
   return grant.user_subject_id === null
     ? { type: 'agent', id: grant.agent_subject_id ?? '', name }
     : { type: 'user', id: grant.user_subject_id, name };
 }
-
-const scopeOf = ({ details: { scope } }: Grant) => (typeof scope === 'string' ? [scope] : []);

@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import { fieldProblem } from '../../../contract/errors.ts';
-import { type Grant, grantInput, grantState, grantType } from '../../../contract/grant.ts';
-import { timestamp, uuid } from '../../../contract/names.ts';
+import { grantInput, grantState, grantType, type StoredGrant } from '../../../contract/grant.ts';
+import { timestamp, toolScope, uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { listGrants, readGrant } from '../../../store/grants/read.ts';
+import { workspaceRole } from '../../../contract/workspace.ts';
+import { listGrants, readStoredGrant } from '../../../store/grants/read.ts';
 import { revokeGrant } from '../../../store/grants/revoke.ts';
 import { listGrantUses } from '../../../store/grants/uses.ts';
-import { forbidden, notFound } from '../../errors.ts';
+import { forbidden, invalid, notFound } from '../../errors.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { createGrant } from './create-grant.ts';
 import { presentGrants, type ShownGrant, shownGrant, whyNotRevoke } from './present.ts';
-import { grantWarnings } from './warnings.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
 
@@ -40,11 +39,10 @@ export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
       scope: 'workspace',
       body: grantInput,
       status: 201,
-      response: z.strictObject({ grant: shownGrant, warnings: z.array(fieldProblem) }),
+      response: oneGrant,
       async handler({ body, ...visit }) {
         const made = await createGrant(dependencies, visit, body);
-        const warnings = await grantWarnings(db, made);
-        return { grant: await presentGrant(db, visit, made), warnings };
+        return { grant: await presentGrant(db, visit, await requireGrant(db, visit, made)) };
       },
     }),
     listRoute(dependencies),
@@ -58,7 +56,7 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   return defineRoute({
     method: 'get',
     path: collection,
-    summary: 'Grants, newest first; revoked ones only when asked for, by state or include_revoked',
+    summary: 'Grants, newest first; revoked ones only with include_revoked',
     scope: 'workspace',
     query: pageQuery.extend({
       user_subject_id: uuid.optional(),
@@ -66,18 +64,28 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
       grant_type: grantType.optional(),
       /** Of grants with scope `session`. */
       session_id: uuid.optional(),
+      granted_by_role: workspaceRole.optional(),
+      /** One or more, with commas between them. */
+      tool_scope: z.string().max(8000).optional(),
       state: grantState.optional(),
       include_revoked: z.enum(['true', 'false']).default('false'),
     }),
     response: z.strictObject({ grants: z.array(shownGrant), next_cursor: nextCursor }),
     async handler({ query, ...visit }) {
+      const includeRevoked = query.include_revoked === 'true';
+      if (query.state === 'revoked' && !includeRevoked) {
+        const message = 'must be true to list revoked grants';
+        throw invalid([{ path: 'include_revoked', code: 'required', message }]);
+      }
       const filter = {
         userSubjectId: query.user_subject_id,
         agentSubjectId: query.agent_subject_id,
         grantType: query.grant_type,
         sessionId: query.session_id,
+        grantedByRole: query.granted_by_role,
+        toolScopes: scopesIn(query.tool_scope),
         state: query.state,
-        includeRevoked: query.include_revoked === 'true',
+        includeRevoked,
       };
       const { items, nextCursor } = await listGrants(db, visit.workspace.id, filter, query);
       return { grants: await presentGrants(db, visit, items), next_cursor: nextCursor };
@@ -128,7 +136,7 @@ function revokeRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   return defineRoute({
     method: 'delete',
     path,
-    summary: 'Revoke a grant; one that is consumed or revoked stays as it is',
+    summary: 'Revoke a grant; one that is consumed, expired or revoked stays as it is',
     scope: 'workspace',
     params,
     response: z.strictObject({ ok: z.literal(true) }),
@@ -144,15 +152,36 @@ function revokeRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   });
 }
 
-async function requireGrant(db: Dependencies['db'], { workspace }: InWorkspace, id: string): Promise<Grant> {
-  const found = await readGrant(db, id, { workspaceId: workspace.id });
+/** Throws 422 `validation_failed` for a list with something else in it. */
+function scopesIn(list: string | undefined): string[] | undefined {
+  if (list === undefined) {
+    return undefined;
+  }
+  const parsed = z.array(toolScope).safeParse(list.split(','));
+  if (!parsed.success) {
+    const message = 'must be scopes such as files.write with commas between them';
+    throw invalid([{ path: 'tool_scope', code: 'invalid_format', message }]);
+  }
+  return parsed.data;
+}
+
+async function requireGrant(
+  db: Dependencies['db'],
+  { workspace }: InWorkspace,
+  id: string,
+): Promise<StoredGrant> {
+  const found = await readStoredGrant(db, workspace.id, id);
   if (found === null) {
     throw notFound('The grant');
   }
   return found;
 }
 
-async function presentGrant(db: Dependencies['db'], visit: InWorkspace, grant: Grant): Promise<ShownGrant> {
+async function presentGrant(
+  db: Dependencies['db'],
+  visit: InWorkspace,
+  grant: StoredGrant,
+): Promise<ShownGrant> {
   const [shown] = await presentGrants(db, visit, [grant]);
   if (shown === undefined) {
     throw notFound('The grant');

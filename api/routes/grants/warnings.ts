@@ -1,17 +1,54 @@
 import type { FieldProblem } from '../../../contract/errors.ts';
-import type { Grant } from '../../../contract/grant.ts';
+import type { GrantState, StoredGrant } from '../../../contract/grant.ts';
 import type { Db } from '../../../store/database.ts';
-import { isScopeNamed } from '../../../store/grants/named-scope.ts';
+import { scopesNamed } from '../../../store/grants/named-scope.ts';
+import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
+
+/** The scopes that some grants are for, as the workspace stands now. */
+export interface ScopeFacts {
+  /** Something gates on them. */
+  named: ReadonlySet<string>;
+  /** Only an admin's grant counts for them. */
+  keptToAdmins: ReadonlySet<string>;
+}
+
+export async function readScopeFacts(
+  db: Db,
+  workspaceId: string,
+  grants: readonly StoredGrant[],
+): Promise<ScopeFacts> {
+  const scopes = grants.flatMap((grant) => scopeOf(grant) ?? []);
+  return {
+    named: await scopesNamed(db, workspaceId, scopes),
+    keptToAdmins: await scopesThatNeedAdmin(db, workspaceId, scopes),
+  };
+}
 
 /**
- * What its maker should know of a grant that is sound but may not do what they meant. The specification lets a grant be made
- * before anything gates on its scope, so a misspelt scope is taken too.
+ * What people should know of a grant that does not do what it says. The specification lets a grant be made before
+ * anything gates on its scope, so a misspelt scope is taken too.
  */
-export async function grantWarnings(db: Db, grant: Grant): Promise<FieldProblem[]> {
-  const { scope } = grant.details;
-  if (typeof scope !== 'string' || (await isScopeNamed(db, grant.workspace_id, scope))) {
+export function grantWarnings(grant: StoredGrant, state: GrantState, facts: ScopeFacts): FieldProblem[] {
+  if (!grant.readable) {
+    const message = 'does not fit the type of the grant, so the grant permits nothing';
+    return [{ path: 'details', code: 'unreadable_details', message }];
+  }
+  const scope = scopeOf(grant);
+  if (scope === null || state !== 'active') {
     return [];
   }
-  const message = `no MCP server of this workspace has a tool that needs ${scope}, so the grant opens nothing now`;
-  return [{ path: 'details.scope', code: 'unknown_scope', message }];
+  const warnings: FieldProblem[] = [];
+  if (!facts.named.has(scope)) {
+    const message = `no MCP server of this workspace has a tool that needs ${scope}, so the grant opens nothing now`;
+    warnings.push({ path: 'details.scope', code: 'unknown_scope', message });
+  }
+  if (grant.granted_by_role === 'member' && facts.keptToAdmins.has(scope)) {
+    const message = `${scope} is kept to admins and a member made the grant, so no call passes on it now`;
+    warnings.push({ path: 'granted_by_role', code: 'needs_admin', message });
+  }
+  return warnings;
 }
+
+/** The scope of a `tool_scope` grant; null for any other. */
+export const scopeOf = ({ grant_type: type, details: { scope } }: StoredGrant): string | null =>
+  type === 'tool_scope' && typeof scope === 'string' ? scope : null;

@@ -4,6 +4,8 @@ import type { Db } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { readToolGate } from '../../../store/session-configurations/tool-scope.ts';
 
+const ungated = { scope: null, keptToAdmins: false };
+
 /**
  * Whether a call may pass now (spec, Runtime tool gating). Which scope the tool needs comes from the frozen configuration,
  * not from who asks; the built-in `platform` server is ungated.
@@ -13,15 +15,15 @@ export async function checkCall(
   sessionId: string,
   { call_id: callId, server, tool }: z.infer<typeof checkRequest>,
 ): Promise<CheckAnswer> {
-  const gate = server === 'platform' ? { scope: null } : await readToolGate(db, { sessionId, server, tool });
+  const gate = server === 'platform' ? ungated : await readToolGate(db, { sessionId, server, tool });
   if (gate === null) {
     return { decision: 'refused', code: 'server_unavailable', scope: null };
   }
-  const { scope } = gate;
+  const { scope, keptToAdmins } = gate;
   if (scope === null) {
     return { decision: 'allowed', granted_via: null };
   }
-  const use = await checkAndConsume(db, { callId, sessionId, server, tool, scope });
+  const use = await checkAndConsume(db, { callId, sessionId, server, tool, scope, keptToAdmins });
   return use === null
     ? { decision: 'refused', code: 'permission_required', scope }
     : { decision: 'allowed', granted_via: use.grantId };

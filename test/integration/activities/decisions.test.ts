@@ -67,6 +67,7 @@ function claimsFor(asked: Asked, changes: Partial<GrantClaims> = {}): GrantClaim
     session_id: null,
     reason: null,
     granted_by_user_id: tenant.max.id,
+    granted_by_role: 'member',
     request_id: asked.requestId,
     ...changes,
   };

@@ -58,6 +58,7 @@ function grantAgentEnv(agent: Agent, secretName: string, scope: 'once' | 'persis
       session_id: null,
       reason: null,
       granted_by_user_id: tenant.ada.id,
+      granted_by_role: 'admin',
       request_id: null,
     }),
   );

@@ -31,6 +31,7 @@ function grant(
       session_id: null,
       reason: null,
       granted_by_user_id: by.user.id,
+      granted_by_role: 'admin',
       request_id: null,
       ...content,
     }),
@@ -219,6 +220,51 @@ describe('grants that an agent holds', () => {
       expect(revoked.every(({ actor_id }) => actor_id === member.user.id)).toBe(true);
     },
   );
+
+  describe('by a change of what is attached', () => {
+    const attach = (person: Person, path: string, env: object) =>
+      person.ok('PUT', `${path}/mcp-attachments`, { name: 'mail', env });
+    const attached = async () => {
+      const given = await granted();
+      await given.admin.ok('POST', `${given.base}/mcp-servers`, {
+        name: 'mail',
+        shape: { type: 'command', command: 'm' },
+        network: 'internet',
+        manifest: { env: { TO: { kind: 'value', label: 'To' } } },
+      });
+      await attach(given.admin, given.path, { TO: 'a' });
+      return given;
+    };
+
+    it.each<[string, (person: Person, path: string) => Promise<unknown>]>([
+      ['another value', (person, path) => attach(person, path, { TO: 'b' })],
+      ['no value', (person, path) => attach(person, path, {})],
+      ['a detached entry', (person, path) => person.ok('DELETE', `${path}/mcp-attachments/mail`)],
+      [
+        'another entry',
+        (person, path) => person.ok('PUT', `${path}/mcp-attachments`, { name: 'vault', env: {} }),
+      ],
+    ])('they are revoked likewise: %s', async (_what, change) => {
+      const { workspace, member, agent, path } = await attached();
+      expect(await activeGrants(agent)).toHaveLength(4);
+      await change(member, path);
+      expect(await activeGrants(agent)).toEqual(['tool_scope once']);
+      const revoked = await api
+        .db('audit_events')
+        .where({ workspace_id: workspace.id, event: 'grant.revoked' });
+      expect(revoked.map(({ actor_id, data }) => [actor_id, data.cause])).toEqual(
+        Array(3).fill([member.user.id, 'agent_changed']),
+      );
+    });
+
+    it('they stay when nothing changes, and when an admin changes it', async () => {
+      const { admin, member, agent, path } = await attached();
+      await attach(member, path, { TO: 'a' });
+      await attach(admin, path, { TO: 'b' });
+      await admin.ok('DELETE', `${path}/mcp-attachments/mail`);
+      expect(await activeGrants(agent)).toHaveLength(4);
+    });
+  });
 
   it('stay with an edit by an admin, one that changes nothing, and one of other fields', async () => {
     const { admin, member, agent, path } = await granted();

@@ -8,7 +8,7 @@ import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { useAgentEnvGrants } from '../../../store/grants/use-agent-env.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import type { Person } from '../../support/api.ts';
-import { callOf, frozenFor, giveGrant } from '../../support/granted.ts';
+import { callOf, frozenFor, giveGrant, grantFor } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -115,7 +115,7 @@ describe('a grant', () => {
 
 describe('a grant for a scope that nothing gates on', () => {
   const make = () =>
-    admin.ok<{ warnings: object[] }>('POST', `${base}/grants`, {
+    admin.ok<{ grant: { warnings: object[] } }>('POST', `${base}/grants`, {
       agent_subject_id: agent.id,
       grant_type: 'tool_scope',
       details: { scope: 'files.write' },
@@ -123,9 +123,14 @@ describe('a grant for a scope that nothing gates on', () => {
     });
 
   it('is made, with a warning', async () => {
-    expect(await make()).toMatchObject({
-      grant: { state: 'active' },
+    const made = await make();
+    expect(Object.keys(made)).toEqual(['grant']);
+    expect(made.grant).toMatchObject({
+      state: 'active',
       warnings: [{ path: 'details.scope', code: 'unknown_scope' }],
+    });
+    expect(await member.ok('GET', `${base}/grants`)).toMatchObject({
+      grants: [{ warnings: [{ code: 'unknown_scope' }] }],
     });
   });
 
@@ -135,7 +140,7 @@ describe('a grant for a scope that nothing gates on', () => {
       shape: { type: 'command', command: 'x' },
       manifest: { tool_scopes: { write_file: 'files.write' } },
     });
-    expect((await make()).warnings).toEqual([]);
+    expect((await make()).grant.warnings).toEqual([]);
   });
 
   it('gets none while a session gates on it', async () => {
@@ -143,7 +148,7 @@ describe('a grant for a scope that nothing gates on', () => {
       .db('session_configurations')
       .where({ session_id: session.id })
       .update({ configuration: JSON.stringify(frozenFor(session, agent)) });
-    expect((await make()).warnings).toEqual([]);
+    expect((await make()).grant.warnings).toEqual([]);
   });
 });
 
@@ -166,12 +171,87 @@ describe('grants are listed', () => {
       revoked: [revoked.id],
     };
     for (const [state, ids] of Object.entries(expected)) {
-      expect([state, await idsOf(`state=${state}`)]).toEqual([state, ids]);
+      expect([state, await idsOf(`state=${state}&include_revoked=true`)]).toEqual([state, ids]);
       expect(await read(ids[0] ?? '')).toMatchObject({ state });
+      expect(await read(ids[0] ?? '', admin)).toMatchObject({ may_revoke: state === 'active' });
     }
+    expect(await member.send('GET', `${base}/grants?state=revoked`)).toMatchObject({
+      status: 422,
+      body: { error: { fields: [{ path: 'include_revoked' }] } },
+    });
+    expect(await admin.ok('DELETE', `${base}/grants/${expired.id}`)).toEqual({ ok: true });
+    expect(await read(expired.id)).toMatchObject({ state: 'expired', revoked_at: null });
     expect(await idsOf('')).toEqual([active.id, expired.id, consumed.id]);
     expect(bySession).toEqual([expired.id]);
     expect(await member.send('GET', `${base}/grants?state=lost`)).toMatchObject({ status: 422 });
+  });
+});
+
+describe('a scope that an entry keeps to admins', () => {
+  const entry = {
+    name: 'files',
+    shape: { type: 'command', command: 'x' },
+    manifest: { tool_scopes: { write_file: 'files.write' } },
+    approvers: 'admin',
+  };
+
+  it('leaves a member’s grant where it is, with a warning, and shows it beforehand', async () => {
+    const planted = await giveGrant(api.db, session, {
+      scope: 'persistent',
+      user_subject_id: member.user.id,
+    });
+    await giveGrant(api.db, session, { scope: 'persistent', details: { scope: 'files.remove' } });
+    const query = `state=active&granted_by_role=member&tool_scope=files.write,files.put`;
+    expect(await idsOf(query)).toEqual([planted.id]);
+    await admin.ok('POST', `${base}/mcp-servers`, entry);
+    expect(await use()).toBeNull();
+    expect(await read(planted.id, admin)).toMatchObject({
+      state: 'active',
+      granted_by_role: 'member',
+      warnings: [{ path: 'granted_by_role', code: 'needs_admin' }],
+    });
+    const path = `/api/agents/${agent.id}/reach`;
+    await admin.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });
+    expect(await member.ok('GET', path)).toMatchObject({ reach: { grants: [] } });
+    expect(await member.send('GET', `${base}/grants?tool_scope=files`)).toMatchObject({
+      status: 422,
+      body: { error: { fields: [{ path: 'tool_scope' }] } },
+    });
+  });
+
+  it('takes a grant that an admin made, as the approval says that the API signed', async () => {
+    await admin.ok('POST', `${base}/mcp-servers`, entry);
+    const body = {
+      agent_subject_id: agent.id,
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'persistent',
+    };
+    const { grant } = await admin.ok<{ grant: { id: string } }>('POST', `${base}/grants`, body);
+    expect(grant).toMatchObject({ granted_by_role: 'admin', warnings: [] });
+    expect(await use()).toEqual({ grantId: grant.id });
+  });
+});
+
+describe('a grant whose details no longer fit its type', () => {
+  it.each([
+    ['details', 'tool_scope', { scope: 'Files' }],
+    ['type', 'teleport', { to: 'anywhere' }],
+  ])('is seen by its %s, permits nothing, and is revoked by an admin', async (_what, grant_type, details) => {
+    const id = randomUUID();
+    const row = { ...grantFor(session, { scope: 'persistent' }), id, grant_type };
+    await api.db('grants').insert({ ...row, details: JSON.stringify(details) });
+    expect(await read(id)).toMatchObject({
+      state: 'active',
+      grant_type,
+      details,
+      may_revoke: false,
+      warnings: [{ path: 'details', code: 'unreadable_details' }],
+    });
+    expect(await idsOf('')).toEqual([id]);
+    expect(await member.send('DELETE', `${base}/grants/${id}`)).toMatchObject({ status: 403 });
+    expect(await admin.ok('DELETE', `${base}/grants/${id}`)).toEqual({ ok: true });
+    expect(await read(id)).toMatchObject({ state: 'revoked', revoked_by: { name: 'Ada Admin' } });
   });
 });
 

@@ -39,6 +39,7 @@ it('starting an agent shows first which of one’s own grants it would reach', a
         session_id: null,
         reason: null,
         granted_by_user_id: admin.user.id,
+        granted_by_role: 'admin',
         request_id: null,
         ...content,
       }),

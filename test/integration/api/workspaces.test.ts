@@ -192,6 +192,7 @@ describe('members', () => {
         session_id: null,
         reason: null,
         granted_by_user_id: admin.user.id,
+        granted_by_role: 'admin',
         request_id: null,
       }),
     );

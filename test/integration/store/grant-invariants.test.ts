@@ -3,8 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { hasSqlState, sqlState } from '../../../store/database.ts';
-import { listActiveGrantsOfSession, listGrants, readGrant } from '../../../store/grants/read.ts';
+import { readGrantCircumstances } from '../../../store/grants/circumstances.ts';
+import {
+  listActiveGrantsOfAgent,
+  listActiveGrantsOfSession,
+  listGrants,
+  readGrant,
+  readStoredGrant,
+} from '../../../store/grants/read.ts';
 import { revokeGrant, revokeGrantsOfUserInWorkspace } from '../../../store/grants/revoke.ts';
+import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { giveGrant, grantFor } from '../../support/granted.ts';
@@ -83,6 +91,7 @@ describe('a grant', () => {
     ['reason', () => 'another'],
     ['scope', () => 'persistent'],
     ['agent_subject_id', async () => (await tenant.agent()).id],
+    ['granted_by_role', () => 'admin'],
     ['bound_session_id', () => session.id],
   ];
   it.each(changes)('never changes its %s', async (column, value) => {
@@ -146,7 +155,7 @@ describe('a grant', () => {
     expect(created).toHaveLength(1);
   });
 
-  it('whose details do not parse is not read, listed or counted', async () => {
+  it('whose details do not parse is read and counted as none, and can be seen and revoked', async () => {
     const lone = await tenant.agent();
     const theirs = await tenant.session(lone);
     const id = randomUUID();
@@ -156,7 +165,33 @@ describe('a grant', () => {
     expect(await listActiveGrantsOfSession(database.db, theirs.id, 'tool_scope')).toEqual([good]);
     const filter = { agentSubjectId: lone.id, includeRevoked: true };
     const listed = await listGrants(database.db, tenant.workspace.id, filter, { limit: 50 });
-    expect(listed.items).toEqual([good]);
+    expect(listed.items).toMatchObject([
+      { ...good, readable: true },
+      { id, readable: false, details: { scope: 'Files' } },
+    ]);
+    expect(await revokeGrant(database.db, id, { type: 'user', id: tenant.ada.id })).toBe(true);
+    expect(await readStoredGrant(database.db, tenant.workspace.id, id)).toMatchObject({
+      revoked_at: expect.any(String),
+    });
+    const [event] = await database.db('audit_events').where({ resource_id: id });
+    expect(event).toMatchObject({ event: 'grant.revoked', data: { details: { scope: 'Files' } } });
+    expect(event.data).not.toHaveProperty('readable');
+  });
+
+  it('that is expired stays so, whoever tries to revoke it', async () => {
+    const own = await tenant.agent();
+    const theirs = await tenant.session(own);
+    const held = { user_subject_id: tenant.max.id };
+    const ofAgent = await giveGrant(database.db, theirs, { scope: 'session' });
+    const ofUser = await giveGrant(database.db, theirs, { scope: 'session', ...held });
+    await moveSession(database.db, theirs.id, { to: 'completed', reason: null });
+    const by = { type: 'user', id: tenant.ada.id } as const;
+    expect(await revokeGrant(database.db, ofAgent.id, by)).toBe(false);
+    const workspaceId = tenant.workspace.id;
+    await revokeGrantsOfUserInWorkspace(database.db, { workspaceId, userId: tenant.max.id, by });
+    expect(await readGrant(database.db, ofAgent.id)).toEqual(ofAgent);
+    expect(await readGrant(database.db, ofUser.id)).toEqual(ofUser);
+    expect(await listActiveGrantsOfAgent(database.db, own.id)).toEqual([]);
   });
 
   it('covers a session until the session ends', async () => {
@@ -172,31 +207,79 @@ describe('a grant', () => {
 describe('removal', () => {
   const remains = async (id: string) => (await database.db('grants').where({ id }).first('id')) !== undefined;
 
-  it.each([
-    ['the agent that holds it', 'agents', (grant: { agent: string }) => grant.agent],
-    ['the session that it is for', 'sessions', (grant: { session: string }) => grant.session],
-  ])('of %s removes the grant, and the audit trail keeps it', async (_what, table, idOf) => {
+  const remove = (table: string, id: string) => database.db(table).where({ id }).delete();
+
+  it('of the agent that holds it removes the grant, and the audit trail keeps it', async () => {
     const own = await tenant.agent();
-    const theirs = await tenant.session(own);
-    const grant = await giveGrant(database.db, theirs, { scope: 'session' });
-    await database
-      .db(table)
-      .where({ id: idOf({ agent: own.id, session: theirs.id }) })
-      .delete();
-    expect(await remains(grant.id)).toBe(false);
+    const grant = await giveGrant(database.db, session, { agent_subject_id: own.id, scope: 'persistent' });
+    const kept = await giveGrant(database.db, session, { scope: 'persistent' });
+    await remove('agents', own.id);
+    expect([await remains(grant.id), await remains(kept.id)]).toEqual([false, true]);
     expect(await database.db('audit_events').where({ resource_id: grant.id })).toHaveLength(1);
   });
 
-  it('of a user removes the grants that they hold', async () => {
+  it('of the session that it is for removes the grant, whoever holds it', async () => {
+    const theirs = await tenant.session(agent);
+    const content = { scope: 'session', session_id: theirs.id } as const;
+    const ofAgent = await giveGrant(database.db, theirs, content);
+    const ofUser = await giveGrant(database.db, theirs, { ...content, user_subject_id: tenant.max.id });
+    const kept = await giveGrant(database.db, session, { scope: 'session' });
+    await remove('sessions', theirs.id);
+    expect([await remains(ofAgent.id), await remains(ofUser.id), await remains(kept.id)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('of a user removes the grants that they hold, and none that they gave to others', async () => {
     const other = await createTenant(database.db, testMasterKeys());
     const theirs = await other.session(await other.agent());
-    const grant = await giveGrant(database.db, theirs, {
-      user_subject_id: other.max.id,
-      granted_by_user_id: other.ada.id,
+    const own = await giveGrant(database.db, theirs, { user_subject_id: other.max.id, scope: 'persistent' });
+    const given = await giveGrant(database.db, theirs, { scope: 'persistent' });
+    const toAda = await giveGrant(database.db, theirs, {
+      user_subject_id: other.ada.id,
       scope: 'persistent',
     });
-    await database.db('users').where({ id: other.max.id }).delete();
-    expect(await remains(grant.id)).toBe(false);
+    expect([own, given, toAda].map((grant) => grant.granted_by_user_id)).toEqual(Array(3).fill(other.max.id));
+    await remove('users', other.max.id);
+    expect(await remains(own.id)).toBe(false);
+    expect(await readGrant(database.db, given.id)).toEqual(given);
+    expect(await readGrant(database.db, toAda.id)).toEqual(toAda);
+    const circumstances = await readGrantCircumstances(database.db, [given.id]);
+    expect(circumstances.get(given.id)?.grantedBy).toEqual({ id: other.max.id, name: 'a deleted user' });
+  });
+
+  it.each(['once', 'persistent'] as const)(
+    'of an agent leaves a %s grant of somebody else that answered its request, with the id of the request',
+    async (scope) => {
+      const asking = await tenant.session(await tenant.agent());
+      const requestId = randomUUID();
+      const asked = {
+        request_id: requestId,
+        grant_type: 'tool_scope',
+        details: { scope: 'files.write' },
+        scope,
+        justification: '',
+        refused_call: { server: 'files', tool: 'write_file' },
+      } as const;
+      const limits = { openRequests: 10, denialMuteSeconds: 600, expirySeconds: 3600 };
+      await openPermissionRequest(database.db, asking.id, asked, limits);
+      const grant = await giveGrant(database.db, asking, {
+        user_subject_id: tenant.max.id,
+        scope,
+        request_id: requestId,
+      });
+      await remove('agents', asking.agent_id);
+      expect(await database.db('permission_requests').where({ id: requestId })).toEqual([]);
+      expect(await readGrant(database.db, grant.id)).toEqual(grant);
+      expect(grant.request_id).toBe(requestId);
+    },
+  );
+
+  it('of a request before its grant is written leaves no grant that is bound to nothing', async () => {
+    const approved = giveGrant(database.db, session, { request_id: randomUUID() });
+    await expect(approved).rejects.toThrow('is not in workspace');
   });
 
   it('of a workspace removes everything in it', async () => {

@@ -348,6 +348,8 @@ export interface paths {
                                         revoked_at: string | null;
                                         /** Format: uuid */
                                         granted_by_user_id: string;
+                                        /** @enum {string} */
+                                        granted_by_role: "admin" | "member";
                                         /** Format: date-time */
                                         granted_at: string;
                                         request_id: string | null;
@@ -1503,7 +1505,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Grants, newest first; revoked ones only when asked for, by state or include_revoked */
+        /** Grants, newest first; revoked ones only with include_revoked */
         get: {
             parameters: {
                 query?: {
@@ -1513,6 +1515,8 @@ export interface paths {
                     agent_subject_id?: string;
                     grant_type?: "spawn" | "tool_scope" | "agent_env";
                     session_id?: string;
+                    granted_by_role?: "admin" | "member";
+                    tool_scope?: string;
                     state?: "active" | "consumed" | "revoked" | "expired";
                     include_revoked?: "true" | "false";
                 };
@@ -1578,7 +1582,6 @@ export interface paths {
                     content: {
                         "application/json": {
                             grant: components["schemas"]["Grant"];
-                            warnings: components["schemas"]["FieldProblem"][];
                         };
                     };
                 };
@@ -1627,7 +1630,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Revoke a grant; one that is consumed or revoked stays as it is */
+        /** Revoke a grant; one that is consumed, expired or revoked stays as it is */
         delete: {
             parameters: {
                 query?: never;
@@ -2945,6 +2948,11 @@ export interface components {
                 tool_scopes: {
                     [key: string]: string;
                 };
+                /**
+                 * @default operator
+                 * @enum {string}
+                 */
+                approvers: "operator" | "admin";
                 /** @enum {string} */
                 network: "none" | "internet";
                 egress_allow: string[];
@@ -3044,8 +3052,7 @@ export interface components {
             workspace_id: string;
             user_subject_id: string | null;
             agent_subject_id: string | null;
-            /** @enum {string} */
-            grant_type: "spawn" | "tool_scope" | "agent_env";
+            grant_type: string;
             details: {
                 [key: string]: unknown;
             };
@@ -3057,6 +3064,8 @@ export interface components {
             revoked_at: string | null;
             /** Format: uuid */
             granted_by_user_id: string;
+            /** @enum {string} */
+            granted_by_role: "admin" | "member";
             /** Format: date-time */
             granted_at: string;
             request_id: string | null;
@@ -3089,6 +3098,7 @@ export interface components {
             use_count: number;
             last_used_at: string | null;
             may_revoke: boolean;
+            warnings: components["schemas"]["FieldProblem"][];
         };
         InputMessage: {
             /** Format: uuid */

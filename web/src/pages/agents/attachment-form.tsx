@@ -13,6 +13,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { AttachmentField } from './attachment-field.tsx';
 import { droppedVariables, envOfGiven, givenBefore } from './attachment-values.ts';
 import { GatedTools } from './gated-tools.tsx';
+import { RevokesNote } from './revokes-note.tsx';
 
 /** A form made of the entry's manifest: a field for each variable. The API's messages stand at their fields. */
 export function AttachmentForm({
@@ -44,6 +45,7 @@ export function AttachmentForm({
         queries.invalidateQueries({ queryKey: keys.agent(agent.id, 'attachments') }),
         queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
         queries.invalidateQueries({ queryKey: keys.mcpServers(slug, 'uses') }),
+        queries.invalidateQueries({ queryKey: keys.grants(slug) }),
       ]);
       navigate(page);
     },
@@ -58,6 +60,7 @@ export function AttachmentForm({
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
+        <RevokesNote />
         <Card withBorder>
           <Stack>
             {dropped.length === 0 ? null : (

@@ -14,6 +14,7 @@ import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { Part } from './form-part.tsx';
+import { RevokesNote } from './revokes-note.tsx';
 import { useAttachments } from './use-agent.ts';
 
 /** The MCP servers of the agent, what each is given, and the way to attach another. */
@@ -187,6 +188,7 @@ function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | n
         queries.invalidateQueries({ queryKey: keys.agent(agent.id, 'attachments') }),
         queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
         queries.invalidateQueries({ queryKey: keys.mcpServers(slug) }),
+        queries.invalidateQueries({ queryKey: keys.grants(slug) }),
       ]);
       onClose();
     },
@@ -205,6 +207,7 @@ function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | n
       error={detach.error}
     >
       <Text>The agent loses its tools from the next session on. What it was given here is forgotten.</Text>
+      <RevokesNote />
     </ConfirmDialog>
   );
 }

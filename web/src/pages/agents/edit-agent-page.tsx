@@ -10,6 +10,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { AgentForm } from './agent-form.tsx';
 import { type AgentContent, changesBetween, contentOf, valuesOf } from './agent-values.ts';
+import { RevokesNote } from './revokes-note.tsx';
 import { WithAgent } from './with-agent.tsx';
 
 export function EditAgentPage({ id }: { id: string }) {
@@ -21,7 +22,7 @@ export function EditAgentPage({ id }: { id: string }) {
 }
 
 function EditAgent({ agent }: { agent: Agent }) {
-  const { slug, isAdmin } = useWorkspace();
+  const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   // What the form began with: somebody else may save meanwhile.
@@ -51,12 +52,7 @@ function EditAgent({ agent }: { agent: Agent }) {
           Saving replaces what both of you changed with what is here.
         </Alert>
       )}
-      {isAdmin ? null : (
-        <Alert role="note" color="yellow">
-          Changing what the agent runs, its instructions, environment or network revokes those of its grants
-          that you could not make yourself.
-        </Alert>
-      )}
+      <RevokesNote />
       <AgentForm initial={valuesOf(begun)} save={save} submitLabel="Save" onCancel={() => navigate(page)} />
     </PageFrame>
   );

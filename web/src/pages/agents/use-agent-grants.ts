@@ -7,7 +7,7 @@ import { fetchAll } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 
 /** Active ones of one type. */
-export function useAgentGrants(agentId: string, type: Grant['grant_type']) {
+export function useAgentGrants(agentId: string, type: GrantInput['grant_type']) {
   const { slug } = useWorkspace();
   return useQuery({
     queryKey: keys.grants(slug, 'of-agent', agentId, type),

@@ -52,6 +52,7 @@ function EditEntry({ entry }: { entry: McpServer }) {
       <EntryForm
         initial={valuesOf(begun)}
         nameIsFixed
+        ofImage={begun.manifest_source === 'image' ? begun.manifest : null}
         save={save}
         submitLabel="Save"
         onCancel={() => navigate(page)}

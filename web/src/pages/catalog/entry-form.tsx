@@ -4,24 +4,27 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
-import type { McpServerInput } from '../../api/types.ts';
+import type { Manifest, McpServerInput } from '../../api/types.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { AccessFields } from './access-fields.tsx';
 import { type EntryValues, fieldOf, inputOf, problemsOf } from './entry-values.ts';
 import { ManifestEditor } from './manifest-editor.tsx';
 import { readManifest } from './manifest-text.ts';
 import { ShapeFields } from './shape-fields.tsx';
+import { UncountedGrants } from './uncounted-grants.tsx';
 
-/** Everything that an admin decides of an entry. `save` is what sends it. */
+/** Everything that an admin decides of an entry. `save` is what sends it; `ofImage` is what its image says, where it was read. */
 export function EntryForm({
   initial,
   nameIsFixed,
+  ofImage = null,
   save,
   submitLabel,
   onCancel,
 }: {
   initial: EntryValues;
   nameIsFixed: boolean;
+  ofImage?: Manifest | null;
   save: UseMutationResult<unknown, Error, McpServerInput>;
   submitLabel: string;
   onCancel: () => void;
@@ -60,6 +63,9 @@ export function EntryForm({
         </Part>
         <Part title="Limits">
           <AccessFields form={form} />
+          {form.values.approvers === 'admin' ? (
+            <UncountedGrants manifest={manifest.manifest ?? ofImage} />
+          ) : null}
         </Part>
         <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} />
         <Group>

@@ -6,7 +6,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { matterOf, scopeLabel, scopeMeaning } from './grant-text.ts';
+import { knownType, matterOf, scopeLabel, scopeMeaning } from './grant-text.ts';
 import { Holder, Matter } from './grants-table.tsx';
 import { OpenedTools } from './opened-tools.tsx';
 
@@ -60,6 +60,13 @@ function PermittedFact({ grant }: { grant: Grant }) {
       <Fact label="May call">
         tools of the scope <Matter grant={grant} />
         <OpenedTools scope={matterOf(grant)} />
+      </Fact>
+    );
+  }
+  if (knownType(grant.grant_type) === null) {
+    return (
+      <Fact label="Says">
+        <VisibleText text={JSON.stringify(grant.details)} />
       </Fact>
     );
   }

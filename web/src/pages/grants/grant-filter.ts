@@ -1,12 +1,12 @@
 /** The filter of the list of grants, which is a part of its address. */
 import type { Grant } from '../../api/types.ts';
-import { stateLabel, typeLabel } from './grant-text.ts';
+import { type GrantType, stateLabel, typeLabel } from './grant-text.ts';
 
 export type SubjectType = Grant['subject']['type'];
 
 export interface GrantFilter {
   subject: { type: SubjectType; id: string } | null;
-  type: Grant['grant_type'] | null;
+  type: GrantType | null;
   /** `all` takes in those that permit nothing any more. */
   state: Grant['state'] | 'all';
 }
@@ -46,6 +46,7 @@ export function queryOf({ subject, type, state }: GrantFilter) {
     ...(subject?.type === 'user' ? { user_subject_id: subject.id } : {}),
     ...(subject?.type === 'agent' ? { agent_subject_id: subject.id } : {}),
     ...(type === null ? {} : { grant_type: type }),
-    ...(state === 'all' ? { include_revoked: 'true' as const } : { state }),
+    ...(state === 'all' ? {} : { state }),
+    ...(state === 'all' || state === 'revoked' ? { include_revoked: 'true' as const } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
@@ -12,7 +12,7 @@ import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { GrantFacts } from './grant-facts.tsx';
 import { GrantHistory } from './grant-history.tsx';
-import { stateMeaning, typeLabel } from './grant-text.ts';
+import { labelOfType, stateMeaning, warningText } from './grant-text.ts';
 import { GrantUses } from './grant-uses.tsx';
 import { StateBadge } from './grants-table.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
@@ -49,10 +49,10 @@ function ShownGrant({ grant }: { grant: Grant }) {
   const [asking, ask] = useDisclosure();
   return (
     <PageFrame
-      title={`Grant: ${typeLabel[grant.grant_type]}`}
+      title={`Grant: ${labelOfType(grant.grant_type)}`}
       description={<TextLink to={pathOf(slug, 'grants')}>All grants</TextLink>}
       actions={
-        grant.state !== 'active' && grant.state !== 'expired' ? null : (
+        grant.state !== 'active' ? null : (
           <Button
             color="red"
             variant="outline"
@@ -71,6 +71,11 @@ function ShownGrant({ grant }: { grant: Grant }) {
           <Text>{stateMeaning[grant.state]}</Text>
           <CopyableId id={grant.id} />
         </Group>
+        {grant.warnings.map((warning) => (
+          <Alert key={warning.code} role="note" color="yellow">
+            {warningText(warning)}
+          </Alert>
+        ))}
         <GrantFacts grant={grant} />
         <GrantHistory grant={grant} />
         <GrantUses grant={grant} />

@@ -1,9 +1,10 @@
 /** Grants in plain words (spec, Permission grant; design 7). Names of others are shown beside these words, never inside. */
-import type { Grant } from '../../api/types.ts';
+import type { Grant, GrantInput } from '../../api/types.ts';
 
-export type GrantType = Grant['grant_type'];
+export type GrantType = GrantInput['grant_type'];
 export type GrantScope = Grant['scope'];
 export type GrantState = Grant['state'];
+export type GrantWarning = Grant['warnings'][number];
 export type RevocationCause = NonNullable<Grant['revocation_cause']>;
 
 export const typeLabel: Record<GrantType, string> = {
@@ -11,6 +12,17 @@ export const typeLabel: Record<GrantType, string> = {
   spawn: 'Start an agent',
   agent_env: 'Hold a secret',
 };
+
+/** Null for what this version does not know: a grant that does not fit its type can still be seen and revoked. */
+export const knownType = (type: string): GrantType | null => {
+  const known = Object.keys(typeLabel) as GrantType[];
+  return known.find((name) => name === type) ?? null;
+};
+
+export function labelOfType(type: string): string {
+  const known = knownType(type);
+  return known === null ? `Unknown type ${type}` : typeLabel[known];
+}
 
 export const typeMeaning: Record<GrantType, string> = {
   tool_scope: 'Whoever holds it may call the tools that a catalog entry puts under one scope.',
@@ -64,14 +76,17 @@ const scopeMeanings: Record<GrantType, Record<GrantScope, string>> = {
   },
 };
 
-export const scopeMeaning = (type: GrantType, scope: GrantScope): string => scopeMeanings[type][scope];
+export function scopeMeaning(type: string, scope: GrantScope): string {
+  const known = knownType(type);
+  return known === null ? '' : scopeMeanings[known][scope];
+}
 
 /** Scopes that make sense for a type: an environment is made before there is a session to name. */
 export const scopesOf = (type: GrantType): GrantScope[] =>
   type === 'agent_env' ? ['once', 'persistent'] : ['once', 'session', 'persistent'];
 
 /** What stops at once when it is revoked, and what does not. */
-export const revokeMeaning: Record<GrantType, readonly string[]> = {
+const revokeMeanings: Record<GrantType, readonly string[]> = {
   tool_scope: [
     'From now on no call passes on it. A call that is already on its way to its server is not taken back.',
     'Other grants of the same scope stay: look for them in the list.',
@@ -86,13 +101,21 @@ export const revokeMeaning: Record<GrantType, readonly string[]> = {
   ],
 };
 
+export function revokeMeaning(type: string): readonly string[] {
+  const known = knownType(type);
+  return known === null ? [] : revokeMeanings[known];
+}
+
+const matterField: Record<GrantType, string> = {
+  tool_scope: 'scope',
+  spawn: 'child_agent_id',
+  agent_env: 'secret_name',
+};
+
 /** The part of the details that names what is granted. */
 export function matterOf({ grant_type: type, details }: Pick<Grant, 'grant_type' | 'details'>): string {
-  const value = {
-    tool_scope: details['scope'],
-    spawn: details['child_agent_id'],
-    agent_env: details['secret_name'],
-  }[type];
+  const known = knownType(type);
+  const value = known === null ? null : details[matterField[known]];
   return typeof value === 'string' ? value : '(unreadable)';
 }
 
@@ -107,10 +130,20 @@ export function usesText(count: number): string {
 const revocationTexts: Record<RevocationCause, string> = {
   by_hand: '',
   member_removed: ', who removed its holder from the workspace',
-  agent_changed: ', who changed what its agent runs without the right to make this grant',
+  agent_changed: ', who changed its agent or what is attached to it without the right to make this grant',
 };
 
 /** Goes on from the name of the person; empty when they just revoked it. */
 export function revocationText(cause: RevocationCause | null): string {
   return cause === null ? '' : revocationTexts[cause];
 }
+
+const warningTexts: Record<string, string> = {
+  needs_admin:
+    'A catalog entry keeps its scope to admins, and a member made it: no call passes on it. An admin can make it again.',
+  unknown_scope: 'No MCP server has a tool that needs its scope: it opens nothing now.',
+  unreadable_details: 'What it is for does not fit its type: it permits nothing. An admin can revoke it.',
+};
+
+/** Why an active grant does not do what it says. */
+export const warningText = ({ code, message }: GrantWarning): string => warningTexts[code] ?? message;

@@ -6,7 +6,15 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { matterOf, scopeLabel, stateColor, stateLabel, typeLabel, usesText } from './grant-text.ts';
+import {
+  labelOfType,
+  matterOf,
+  scopeLabel,
+  stateColor,
+  stateLabel,
+  usesText,
+  warningText,
+} from './grant-text.ts';
 
 export function GrantsTable({ grants }: { grants: Grant[] }) {
   return (
@@ -38,7 +46,7 @@ function GrantRow({ grant }: { grant: Grant }) {
     <Table.Tr>
       <Table.Td>
         <TextLink to={pathOf(slug, 'grants', grant.id)}>
-          {typeLabel[grant.grant_type]}: <Matter grant={grant} />
+          {labelOfType(grant.grant_type)}: <Matter grant={grant} />
         </TextLink>
       </Table.Td>
       <Table.Td>
@@ -47,6 +55,11 @@ function GrantRow({ grant }: { grant: Grant }) {
       <Table.Td>{scopeLabel[grant.scope]}</Table.Td>
       <Table.Td>
         <StateBadge state={grant.state} />
+        {grant.warnings.map((warning) => (
+          <Text key={warning.code} size="xs" c="orange.9">
+            {warningText(warning)}
+          </Text>
+        ))}
       </Table.Td>
       <Table.Td>
         <RelativeTime at={grant.granted_at} /> by <VisibleText text={grant.granted_by.name} />

@@ -5,7 +5,7 @@ import { keys } from '../../api/keys.ts';
 import type { Grant } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { revokeMeaning, typeLabel } from './grant-text.ts';
+import { labelOfType, revokeMeaning } from './grant-text.ts';
 import { Holder, Matter } from './grants-table.tsx';
 
 /** Says what stops at once, and what does not. */
@@ -35,11 +35,11 @@ export function RevokeDialog({ grant, onClose }: { grant: Grant; onClose: () => 
       error={revoke.error}
     >
       <Text>
-        {typeLabel[grant.grant_type]}: <Matter grant={grant} />, held by <Holder grant={grant} />. It cannot
+        {labelOfType(grant.grant_type)}: <Matter grant={grant} />, held by <Holder grant={grant} />. It cannot
         be undone; a new grant can be made.
       </Text>
       <List spacing="xs">
-        {revokeMeaning[grant.grant_type].map((sentence) => (
+        {revokeMeaning(grant.grant_type).map((sentence) => (
           <List.Item key={sentence}>{sentence}</List.Item>
         ))}
       </List>

@@ -60,12 +60,12 @@ function HeldGrants({ userId }: { userId: string }) {
     queryFn: ({ signal }) =>
       call(
         api.GET('/api/workspaces/{slug}/grants', {
-          params: { path: { slug }, query: { user_subject_id: userId, limit: 200 } },
+          params: { path: { slug }, query: { user_subject_id: userId, state: 'active', limit: 200 } },
           signal,
         }),
       ),
   });
-  const active = data?.grants.filter((grant) => grant.consumed_at === null).length;
+  const active = data?.grants.length;
   if (active === undefined || data?.next_cursor !== null) {
     return 'every grant that they hold is';
   }

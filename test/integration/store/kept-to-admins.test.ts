@@ -1,0 +1,172 @@
+/** A scope that a catalog entry keeps to admins takes an admin's grant at the moment of the call, whoever granted first. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../../contract/agent.ts';
+import { mcpServerInput } from '../../../contract/catalog.ts';
+import type { Session } from '../../../contract/session.ts';
+import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
+import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
+import { putMember } from '../../../store/members/put.ts';
+import { storeConfiguration } from '../../../store/session-configurations/configurations.ts';
+import { readToolGate } from '../../../store/session-configurations/tool-scope.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { callOf, frozenFor, giveGrant } from '../../support/granted.ts';
+import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
+
+let database: TestDatabase;
+let tenant: Tenant;
+let agent: Agent;
+let session: Session;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(async () => {
+  tenant = await createTenant(database.db, testMasterKeys());
+  agent = await tenant.agent();
+  session = await tenant.session(agent);
+});
+afterAll(() => database.drop());
+
+const give = (content: Parameters<typeof giveGrant>[2] = {}) =>
+  giveGrant(database.db, session, { scope: 'persistent', ...content });
+const byAdmin = () => ({ granted_by_user_id: tenant.ada.id, granted_by_role: 'admin' as const });
+const check = (content: Parameters<typeof callOf>[1] = {}) =>
+  checkAndConsume(database.db, callOf(session, content));
+const manifest = { tool_scopes: { write_file: 'files.write' } };
+const register = (name = 'files', approvers: 'admin' | 'operator' = 'admin', gates = manifest) =>
+  tenant.server(name, gates, { approvers });
+const replace = (approvers: 'admin' | 'operator', gates = manifest) =>
+  replaceMcpServer(
+    database.db,
+    tenant.workspace.id,
+    mcpServerInput.parse({
+      name: 'files',
+      shape: { type: 'command', command: 'mcp-server' },
+      manifest: gates,
+      approvers,
+    }),
+    null,
+    tenant.ada.id,
+  );
+
+describe('a member’s grant', () => {
+  it.each(['once', 'session', 'persistent'] as const)(
+    'of scope %s lets nothing pass once an entry keeps its scope to admins, and stays as it is',
+    async (scope) => {
+      const planted = await give({ scope });
+      await register();
+      expect(await check()).toBeNull();
+      expect(await database.db('grants').where({ id: planted.id }).first()).toMatchObject({
+        consumed_at: null,
+        revoked_at: null,
+      });
+    },
+  );
+
+  it('held by the user who drives the session lets nothing pass either', async () => {
+    await give({ user_subject_id: tenant.max.id });
+    await register();
+    expect(await check()).toBeNull();
+  });
+
+  it('stops to count when an entry changes to admins, and counts again when it changes back', async () => {
+    const grant = await give();
+    await register('files', 'operator');
+    expect(await check()).toEqual({ grantId: grant.id });
+    await replace('admin');
+    expect(await check()).toBeNull();
+    await replace('operator');
+    expect(await check()).toEqual({ grantId: grant.id });
+  });
+
+  it('is not enough where another entry that names the scope keeps it to admins', async () => {
+    await give();
+    await register('mail', 'admin', { tool_scopes: { write_file: 'files.write' } });
+    expect(await check()).toBeNull();
+  });
+
+  it('is not enough where today’s entry of the called server is kept to admins under renamed scopes', async () => {
+    await give();
+    await register('files', 'admin', { tool_scopes: { write_file: 'files.put' } });
+    expect(await check()).toBeNull();
+    expect(await check({ server: 'other' })).not.toBeNull();
+  });
+
+  it('is not enough where the session froze an entry that kept it to admins, whatever the catalog says now', async () => {
+    await give();
+    await register('files', 'operator');
+    expect(await check({ keptToAdmins: true })).toBeNull();
+  });
+
+  it('does not wake up when its maker becomes an admin', async () => {
+    await give();
+    await register();
+    const { workspace, max, ada } = tenant;
+    const promotion = { workspaceId: workspace.id, userId: max.id, role: 'admin' } as const;
+    await putMember(database.db, { ...promotion, by: { type: 'user', id: ada.id } });
+    expect(await check()).toBeNull();
+  });
+
+  it('counts for other scopes, and in other workspaces', async () => {
+    const grant = await give();
+    await register('mail', 'admin', { tool_scopes: { write_file: 'mail.send' } });
+    const other = await createTenant(database.db, testMasterKeys());
+    await other.server('files', manifest, { approvers: 'admin' });
+    expect(await check()).toEqual({ grantId: grant.id });
+  });
+});
+
+describe('an admin’s grant', () => {
+  it('lets the call pass, before and after, also when a member’s is older', async () => {
+    await give();
+    const grant = await give(byAdmin());
+    await register();
+    expect(await check()).toEqual({ grantId: grant.id });
+    expect(await check({ keptToAdmins: true })).toEqual({ grantId: grant.id });
+  });
+
+  it('counts after its maker became a member', async () => {
+    const grant = await give(byAdmin());
+    await register();
+    const by = { type: 'user', id: tenant.ada.id } as const;
+    const change = { workspaceId: tenant.workspace.id, by };
+    await putMember(database.db, { ...change, userId: tenant.max.id, role: 'admin' });
+    await putMember(database.db, { ...change, userId: tenant.ada.id, role: 'member' });
+    expect(await check()).toEqual({ grantId: grant.id });
+  });
+});
+
+describe('the gate of a tool', () => {
+  const gateWith = async (...servers: { name: string; approvers: 'admin' | 'operator' }[]) => {
+    const frozen = frozenFor(session, agent);
+    const [files] = frozen.servers;
+    await storeConfiguration(database.db, {
+      ...frozen,
+      servers: servers.flatMap((server) => (files === undefined ? [] : [{ ...files, ...server }])),
+    });
+    const tool = { sessionId: session.id, server: 'files', tool: 'write_file' };
+    return readToolGate(database.db, tool);
+  };
+
+  it('is kept to admins when the frozen entry says so', async () => {
+    const gate = await gateWith({ name: 'files', approvers: 'admin' });
+    expect(gate).toEqual({ scope: 'files.write', keptToAdmins: true });
+  });
+
+  it('is kept to admins when another frozen entry that names the scope says so', async () => {
+    const gate = await gateWith(
+      { name: 'files', approvers: 'operator' },
+      { name: 'mail', approvers: 'admin' },
+    );
+    expect(gate).toEqual({ scope: 'files.write', keptToAdmins: true });
+  });
+
+  it('is everybody’s otherwise, also in sessions from before it was frozen', async () => {
+    expect(await gateWith({ name: 'files', approvers: 'operator' })).toMatchObject({ keptToAdmins: false });
+    await database.db('session_configurations').update({
+      configuration: database.db.raw(`configuration #- '{servers,0,approvers}'`),
+    });
+    const tool = { sessionId: session.id, server: 'files', tool: 'write_file' };
+    expect(await readToolGate(database.db, tool)).toEqual({ scope: 'files.write', keptToAdmins: false });
+  });
+});

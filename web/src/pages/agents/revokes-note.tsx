@@ -1,0 +1,12 @@
+import { Alert } from '@mantine/core';
+import { useWorkspace } from '../../app/signed-in.tsx';
+
+/** Beforehand, wherever an edit of an agent may cost it grants. Admins could make each of them. */
+export function RevokesNote() {
+  return useWorkspace().isAdmin ? null : (
+    <Alert role="note" color="yellow">
+      Changing what the agent runs, its MCP servers and what they are given, its instructions, environment or
+      network revokes those of its grants that you could not make yourself.
+    </Alert>
+  );
+}
