@@ -5,7 +5,7 @@ import { inTransaction, type Transaction } from '../../store/database.ts';
 import { type Decision, readDecision } from '../../store/decisions/decisions.ts';
 import { insertGrant } from '../../store/grants/insert.ts';
 import { readGrant } from '../../store/grants/read.ts';
-import { readMembership } from '../../store/members/read-membership.ts';
+import { lockMembers } from '../../store/members/lock-members.ts';
 import { closePermissionRequest, markApproved } from '../../store/permission-requests/close.ts';
 import { readPermissionRequest } from '../../store/permission-requests/read.ts';
 import { setRequestsMuted } from '../../store/sessions/mute-requests.ts';
@@ -40,7 +40,7 @@ export function carryOutDecision(
 
 async function deny(trx: Transaction, decision: Decision): Promise<RequestOutcome> {
   const requestId = decision.requestId ?? '';
-  await requireMember(trx, decision);
+  await requireMembers(trx, decision, null);
   const closed = await closePermissionRequest(trx, requestId, {
     status: 'denied',
     decidedBy: decision.userId,
@@ -78,7 +78,7 @@ async function approve(
     requireWorkflow(grantWorkflowId(grant.id));
   }
   refuseExpired(claims, Date.now());
-  await requireMember(trx, decision);
+  await requireMembers(trx, decision, grant.user_subject_id);
   if (decision.requestId !== null) {
     const request = await readPermissionRequest(trx, decision.requestId);
     if (request === null) {
@@ -102,9 +102,20 @@ async function answer(
   }
 }
 
-/** Membership is checked at each use: whoever was removed meanwhile decides nothing any more (design 2). */
-async function requireMember(trx: Transaction, { userId, workspaceId }: Decision): Promise<void> {
-  if ((await readMembership(trx, userId, { workspaceId })) === null) {
+/**
+ * Membership is checked at each use: whoever was removed meanwhile decides nothing any more, and is given nothing
+ * (design 2). Who is a member stays one until the grant is written, so that a removal finds it.
+ */
+async function requireMembers(
+  trx: Transaction,
+  { userId, workspaceId }: Decision,
+  subjectId: string | null,
+): Promise<void> {
+  const members = await lockMembers(trx, workspaceId, subjectId === null ? [userId] : [userId, subjectId]);
+  if (!members.has(userId)) {
     throw approvalInvalid('Whoever decided is not a member of the workspace any more');
+  }
+  if (subjectId !== null && !members.has(subjectId)) {
+    throw approvalInvalid('Whoever the grant is for is not a member of the workspace any more');
   }
 }

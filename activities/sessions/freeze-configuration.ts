@@ -4,7 +4,7 @@ import type { FrozenConfiguration, FrozenImage, Session, SessionStatus } from '.
 import { systemActor } from '../../contract/session-event.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
-import { inSnapshot } from '../../store/database.ts';
+import { inSnapshot, inTransaction } from '../../store/database.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { storeConfiguration } from '../../store/session-configurations/configurations.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
@@ -15,6 +15,7 @@ import type { SessionLimits } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { buildConfiguration, secretNamesOf } from './build-configuration.ts';
+import { requireOperators } from './require-operators.ts';
 
 export interface Frozen {
   workspaceId: string;
@@ -26,7 +27,8 @@ export interface Frozen {
 
 /**
  * Stores what the session will run with, all read at one moment; the first one stored stays, so a second attempt
- * changes nothing. Returns the few facts that the workflow needs: ids and numbers.
+ * changes nothing. Returns the few facts that the workflow needs: ids and numbers. Throws `launch_refused` when the
+ * operator is not a member any more.
  */
 export async function freezeConfiguration(
   deps: ActivityDependencies,
@@ -47,7 +49,11 @@ export async function freezeConfiguration(
   });
   const images = await readImages(deps, sources.agent);
   const frozenAt = new Date().toISOString();
-  const stored = await storeConfiguration(db, buildConfiguration({ session, ...sources, images, frozenAt }));
+  const configuration = buildConfiguration({ session, ...sources, images, frozenAt });
+  const stored = await inTransaction(db, async (trx) => {
+    await requireOperators(trx, session);
+    return storeConfiguration(trx, configuration);
+  });
   if (stored.log_tool_payloads) {
     await announcePayloads(db, sessionId);
   }

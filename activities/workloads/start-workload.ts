@@ -4,6 +4,7 @@ import type { FrozenConfiguration } from '../../contract/session.ts';
 import { isTerminal } from '../../contract/session.ts';
 import { controlKey, internalToken } from '../../contract/session-keys.ts';
 import { type LaunchSecrets, WorkloadFailedError } from '../../runtime/workload.ts';
+import { inTransaction } from '../../store/database.ts';
 import { useAgentEnvGrants } from '../../store/grants/use-agent-env.ts';
 import { setApiUrl } from '../../store/sessions/api-url.ts';
 import { moveSession } from '../../store/sessions/move-session.ts';
@@ -11,6 +12,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { exposingConsumers, secretUsesOf } from '../secrets/consumers.ts';
 import { resolveSecrets } from '../secrets/resolve-secrets.ts';
+import { requireOperators } from '../sessions/require-operators.ts';
 import { renderOrRefuse, requireConfiguration } from '../sessions/validate-launch.ts';
 
 const heartbeatIntervalMs = 2000;
@@ -25,10 +27,11 @@ export async function startWorkload(
   { sessionId }: { sessionId: string },
 ): Promise<void> {
   const { db, runtime } = deps;
-  const { status } = await moveSession(db, sessionId, { to: 'starting', reason: null });
-  if (isTerminal(status)) {
+  const session = await moveSession(db, sessionId, { to: 'starting', reason: null });
+  if (isTerminal(session.status)) {
     throw launchRefused('The session has already ended');
   }
+  await inTransaction(db, (trx) => requireOperators(trx, session));
   const configuration = await requireConfiguration(db, sessionId);
   const spec = renderOrRefuse(runtime, configuration);
   await useExposedSecrets(deps, configuration);

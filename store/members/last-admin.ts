@@ -2,14 +2,14 @@ import type { Knex } from 'knex';
 
 /**
  * Whether the user is the only admin. The workspace's row is locked first, so that two admins who remove each other
- * at the same time do not leave a workspace without one.
+ * at the same time do not leave a workspace without one. What only refers to the workspace is not kept waiting.
  */
 export async function isLastAdmin(
   trx: Knex.Transaction,
   workspaceId: string,
   userId: string,
 ): Promise<boolean> {
-  await trx('workspaces').where({ id: workspaceId }).forUpdate().first('id');
+  await trx('workspaces').where({ id: workspaceId }).forNoKeyUpdate().first('id');
   const admins = await trx('members')
     .where({ workspace_id: workspaceId, role: 'admin' })
     .limit(2)

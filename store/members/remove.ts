@@ -26,13 +26,14 @@ export async function removeMember(
     if (member !== null && lastAdmin) {
       return { result: 'last_admin' };
     }
+    // The membership goes first: whoever holds it (`lockMembers`) is waited for, and what they wrote is found below.
+    await trx('members').where({ workspace_id: workspaceId, user_id: userId }).delete();
     const sessionIds = await listUnfinishedSessionsOfUser(trx, { workspaceId, userId });
     if (member === null) {
       return sessionIds.length === 0
         ? { result: 'not_found' }
         : { result: 'done', endedSessionIds: sessionIds };
     }
-    await trx('members').where({ workspace_id: workspaceId, user_id: userId }).delete();
     await revokeGrantsOfUserInWorkspace(trx, { workspaceId, userId, by });
     for (const sessionId of sessionIds) {
       const reason = 'The operator of the session is no longer a member of the workspace.';
