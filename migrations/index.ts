@@ -15,6 +15,8 @@ import * as addImageCommand from './20261121101000_add_image_command.ts';
 import * as addImageVolumes from './20261122090000_add_image_volumes.ts';
 import * as addGrantedByRole from './20261122100000_add_granted_by_role.ts';
 import * as keepGrantsOfOthers from './20261122100100_keep_grants_of_others.ts';
+import * as addIdempotencyKeys from './20261122100200_add_idempotency_keys.ts';
+import * as indexIdempotencyKeys from './20261122100300_index_idempotency_keys.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -32,6 +34,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261122090000_add_image_volumes': addImageVolumes,
   '20261122100000_add_granted_by_role': addGrantedByRole,
   '20261122100100_keep_grants_of_others': keepGrantsOfOthers,
+  '20261122100200_add_idempotency_keys': addIdempotencyKeys,
+  '20261122100300_index_idempotency_keys': indexIdempotencyKeys,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -24,12 +24,6 @@ export function openDatabase(url: string, options: { poolSize: number }): Knex {
   });
 }
 
-/** Brings the schema to the newest version. Safe to run from several processes at once: knex locks. */
-export async function migrate(db: Knex): Promise<{ applied: string[] }> {
-  const [, applied] = (await db.migrate.latest()) as [number, string[]];
-  return { applied };
-}
-
 /** Throws when the schema is not the one that this code was written for. */
 export async function requireCurrentSchema(db: Knex): Promise<void> {
   const [, pending] = (await db.migrate.list()) as [unknown[], unknown[]];

@@ -9,6 +9,8 @@ export interface GatedCall {
   tool: string;
   /** The scope that the tool needs, from the frozen configuration. */
   scope: string;
+  /** The catalog entry that the session froze as the server. */
+  entryId: string;
   /** An entry that the session froze keeps the scope to admins. */
   keptToAdmins: boolean;
 }
@@ -44,7 +46,7 @@ const checkAndConsumeStatement = `
   ), approval as materialized (
     select $6::boolean or exists (
       select from mcp_servers entry join caller c on c.workspace_id = entry.workspace_id
-      where entry.approvers = 'admin' and (entry.name = $3
+      where entry.approvers = 'admin' and (entry.id = $7
         or jsonb_path_query_array(entry.manifest, '$.tool_scopes.*') @> to_jsonb($5::text))
     ) as kept_to_admins
   ), standing as materialized (
@@ -96,6 +98,7 @@ export async function checkAndConsume(db: Knex, call: GatedCall): Promise<{ gran
     ...values,
     call.scope,
     call.keptToAdmins,
+    call.entryId,
   ]).catch((error: unknown): Use[] => {
     if (hasSqlState(error, sqlState.uniqueViolation)) {
       return [];

@@ -3,7 +3,7 @@ import type { Db } from '../database.ts';
 
 /**
  * Those of the scopes that need an admin's grant (design 4, `approvers`): a catalog entry that names the scope keeps it to
- * admins, or a running session froze it and the entry that it froze, or today's of that name, does. The check of a call
+ * admins, or a running session froze it and its entry, as it was frozen or as it is today, does. The check of a call
  * (`check-and-consume.ts`) asks the same of its own session.
  */
 export async function scopesThatNeedAdmin(
@@ -29,7 +29,7 @@ export async function scopesThatNeedAdmin(
          and (server ->> 'approvers' = 'admin' or exists (
            select from mcp_servers entry
            where entry.workspace_id = :workspaceId and entry.approvers = 'admin'
-             and entry.name = server ->> 'name'
+             and server ->> 'entry_id' = cast(entry.id as text)
          ))
      )`,
     { workspaceId, scopes: [...new Set(scopes)] },

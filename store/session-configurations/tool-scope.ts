@@ -4,12 +4,14 @@ import { type Db, prepared } from '../database.ts';
 export interface ToolGate {
   /** Null: ungated. */
   scope: string | null;
+  /** The catalog entry that was frozen as the server. */
+  entryId: string;
   /** A server that the session froze keeps the scope to admins (design 4, `approvers`). */
   keptToAdmins: boolean;
 }
 
 const readToolScope = `
-  select server -> 'tool_scopes' ->> $3 as scope, exists (
+  select server -> 'tool_scopes' ->> $3 as scope, server ->> 'entry_id' as "entryId", exists (
     select from jsonb_array_elements(configuration -> 'servers') as naming
     where naming ->> 'approvers' = 'admin'
       and jsonb_path_query_array(naming, '$.tool_scopes.*') @> (server -> 'tool_scopes' -> $3)

@@ -54,7 +54,7 @@ const maxFileLines = 400;
 const maxFunctionLines = 80;
 const forbiddenNames = /^(utils?|helpers?|common|misc)(\.|$)/;
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/;
-const migrationName = /^(\d{14}_[a-z]+_[a-z_]+|index)\.ts$/;
+const migrationName = /^(\d{14}_[a-z]+_[a-z_]+|index|build-index-concurrently)\.ts$/;
 
 /** All violations of one file. */
 export function check(source: SourceText): Violation[] {

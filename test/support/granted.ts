@@ -42,6 +42,7 @@ export function callOf(session: Session, content: Partial<GatedCall> = {}): Gate
     server: 'files',
     tool: 'write_file',
     scope: 'files.write',
+    entryId: randomUUID(),
     keptToAdmins: false,
     ...content,
   };

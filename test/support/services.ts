@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../../embedded/postgres.ts';
 import { startTemporal } from '../../embedded/temporal.ts';
 import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
-import { migrate, openDatabase } from '../../store/database.ts';
+import { openDatabase } from '../../store/database.ts';
+import { migrate } from '../../store/migrate.ts';
 import { temporalProgram } from './temporal-program.ts';
 
 const directory = resolve('.cache/test');

@@ -4,7 +4,7 @@ import type { Db } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { readToolGate } from '../../../store/session-configurations/tool-scope.ts';
 
-const ungated = { scope: null, keptToAdmins: false };
+const ungated: CheckAnswer = { decision: 'allowed', granted_via: null };
 
 /**
  * Whether a call may pass now (spec, Runtime tool gating). Which scope the tool needs comes from the frozen configuration,
@@ -15,15 +15,18 @@ export async function checkCall(
   sessionId: string,
   { call_id: callId, server, tool }: z.infer<typeof checkRequest>,
 ): Promise<CheckAnswer> {
-  const gate = server === 'platform' ? ungated : await readToolGate(db, { sessionId, server, tool });
+  if (server === 'platform') {
+    return ungated;
+  }
+  const gate = await readToolGate(db, { sessionId, server, tool });
   if (gate === null) {
     return { decision: 'refused', code: 'server_unavailable', scope: null };
   }
-  const { scope, keptToAdmins } = gate;
+  const { scope, ...kept } = gate;
   if (scope === null) {
-    return { decision: 'allowed', granted_via: null };
+    return ungated;
   }
-  const use = await checkAndConsume(db, { callId, sessionId, server, tool, scope, keptToAdmins });
+  const use = await checkAndConsume(db, { callId, sessionId, server, tool, scope, ...kept });
   return use === null
     ? { decision: 'refused', code: 'permission_required', scope }
     : { decision: 'allowed', granted_via: use.grantId };

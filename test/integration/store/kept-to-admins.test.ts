@@ -87,9 +87,9 @@ describe('a member’s grant', () => {
 
   it('is not enough where today’s entry of the called server is kept to admins under renamed scopes', async () => {
     await give();
-    await register('files', 'admin', { tool_scopes: { write_file: 'files.put' } });
-    expect(await check()).toBeNull();
-    expect(await check({ server: 'other' })).not.toBeNull();
+    const { id } = await register('files', 'admin', { tool_scopes: { write_file: 'files.put' } });
+    expect(await check({ entryId: id })).toBeNull();
+    expect(await check()).not.toBeNull();
   });
 
   it('is not enough where the session froze an entry that kept it to admins, whatever the catalog says now', async () => {
@@ -150,7 +150,7 @@ describe('the gate of a tool', () => {
 
   it('is kept to admins when the frozen entry says so', async () => {
     const gate = await gateWith({ name: 'files', approvers: 'admin' });
-    expect(gate).toEqual({ scope: 'files.write', keptToAdmins: true });
+    expect(gate).toMatchObject({ scope: 'files.write', keptToAdmins: true });
   });
 
   it('is kept to admins when another frozen entry that names the scope says so', async () => {
@@ -158,7 +158,7 @@ describe('the gate of a tool', () => {
       { name: 'files', approvers: 'operator' },
       { name: 'mail', approvers: 'admin' },
     );
-    expect(gate).toEqual({ scope: 'files.write', keptToAdmins: true });
+    expect(gate).toMatchObject({ scope: 'files.write', keptToAdmins: true });
   });
 
   it('is everybody’s otherwise, also in sessions from before it was frozen', async () => {
@@ -167,6 +167,6 @@ describe('the gate of a tool', () => {
       configuration: database.db.raw(`configuration #- '{servers,0,approvers}'`),
     });
     const tool = { sessionId: session.id, server: 'files', tool: 'write_file' };
-    expect(await readToolGate(database.db, tool)).toEqual({ scope: 'files.write', keptToAdmins: false });
+    expect(await readToolGate(database.db, tool)).toMatchObject({ keptToAdmins: false });
   });
 });

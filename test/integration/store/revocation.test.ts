@@ -64,6 +64,7 @@ const asGatedCall = ({ callId, sessionId, permission }: Parameters<Stage['check'
   server: 'files',
   tool: 'write_file',
   scope: permission,
+  entryId: randomUUID(),
   keptToAdmins: false,
 });
 

@@ -29,6 +29,7 @@ describe('the filter of grants', () => {
       agent_subject_id: id,
       grant_type: 'spawn',
       state: 'revoked',
+      include_revoked: 'true',
     });
   });
 

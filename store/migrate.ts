@@ -1,0 +1,51 @@
+/** Brings the schema up to date, one process at a time, and so that a process that was killed stands in nobody's way. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import type pg from 'pg';
+
+/** A number of this program's own among Postgres's advisory locks. */
+const lockKey = 7_206_154_311;
+const lookAgainMs = 200;
+const longestWaitMs = 10 * 60_000;
+
+/**
+ * Brings the schema to the newest version. Takes a pool of two connections at least. Safe to run from several processes at
+ * once: one migrates, the others wait. Throws when the wait takes longer than ten minutes.
+ */
+export function migrate(db: Knex): Promise<{ applied: string[] }> {
+  return alone(db, async () => {
+    // Nobody migrates now: the mark in the table of knex is one that a killed process left.
+    await db.migrate.forceFreeMigrationsLock();
+    const [, applied] = (await db.migrate.latest()) as [number, string[]];
+    return { applied };
+  });
+}
+
+/** Postgres frees the lock when the connection ends. Asked for again and again: a statement that waits would hold up an index that is built concurrently. */
+async function alone<Result>(db: Knex, work: () => Promise<Result>): Promise<Result> {
+  const connection: pg.Client = await db.client.acquireConnection();
+  try {
+    const give = performance.now() + longestWaitMs;
+    while (!(await ask(connection, 'pg_try_advisory_lock'))) {
+      if (performance.now() > give) {
+        throw new Error('another process has been migrating the database for ten minutes');
+      }
+      await sleep(lookAgainMs);
+    }
+    try {
+      return await work();
+    } finally {
+      await ask(connection, 'pg_advisory_unlock');
+    }
+  } finally {
+    await db.client.releaseConnection(connection);
+  }
+}
+
+async function ask(
+  connection: pg.Client,
+  lock: 'pg_try_advisory_lock' | 'pg_advisory_unlock',
+): Promise<boolean> {
+  const { rows } = await connection.query<{ done: boolean }>(`select ${lock}($1) as done`, [lockKey]);
+  return rows[0]?.done === true;
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { migrationSource } from '../../../migrations/index.ts';
+import { requireCurrentSchema } from '../../../store/database.ts';
+import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
+import { migrate } from '../../../store/migrate.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { untilFound } from '../../support/eventually.ts';
+import { callOf, giveGrant, grantFor } from '../../support/granted.ts';
+import { createTenant, testMasterKeys } from '../../support/tenant.ts';
+
+const name = '20261121100200_order_grant_uses';
+const validOf = async (db: Knex, index: string): Promise<boolean | undefined> => {
+  const { rows } = await db.raw('select indisvalid from pg_index where indexrelid = to_regclass(?)', [index]);
+  return rows[0]?.indisvalid;
+};
+
+/** The build of an index, which waits for somebody who has written to the table and goes on. */
+const untilItWaits = (db: Knex) =>
+  untilFound('the build of the index to wait', async () => {
+    const { rows } = await db.raw(
+      `select pid from pg_stat_activity
+       where datname = current_database() and query like 'create index%' and wait_event_type = 'Lock'`,
+    );
+    return (rows[0]?.pid as number | undefined) ?? null;
+  });
+
+describe('an index that is built on a table of the gated calls', () => {
+  let database: TestDatabase;
+  let migration: Knex.Migration;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    migration = await migrationSource.getMigration(name);
+  });
+  afterAll(() => database.drop());
+
+  /** Somebody in the middle of a use of a grant. */
+  async function useUnderWay() {
+    const { db } = database;
+    const tenant = await createTenant(db, testMasterKeys());
+    const session = await tenant.session(await tenant.agent());
+    const { id } = await giveGrant(db, session, { scope: 'persistent' });
+    const writing = await db.transaction();
+    const { callId, server, tool } = callOf(session);
+    await writing('grant_uses').insert({
+      call_id: callId,
+      grant_id: id,
+      session_id: session.id,
+      server,
+      tool,
+    });
+    return { session, grantId: id, writing };
+  }
+
+  it('keeps no call waiting', async () => {
+    const { db } = database;
+    await migration.down?.(db);
+    const { session, grantId, writing } = await useUnderWay();
+    const building = migration.up(db);
+    await untilItWaits(db);
+    expect(await checkAndConsume(db, callOf(session))).toEqual({ grantId });
+    await writing.commit();
+    await building;
+    expect(await validOf(db, 'grant_uses_of_grant')).toBe(true);
+    expect(await validOf(db, 'grant_uses_by_grant')).toBeUndefined();
+  });
+
+  it('is built again when its build was cut off', async () => {
+    const { db } = database;
+    await migration.down?.(db);
+    const { writing } = await useUnderWay();
+    const building = Promise.allSettled([migration.up(db)]);
+    const pid = await untilItWaits(db);
+    await db.raw('select pg_terminate_backend(?)', [pid]);
+    expect((await building)[0]?.status).toBe('rejected');
+    await writing.commit();
+    expect(await validOf(db, 'grant_uses_of_grant')).toBe(false);
+    await migration.up(db);
+    expect(await validOf(db, 'grant_uses_of_grant')).toBe(true);
+  });
+});
+
+describe('a database', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('of an earlier release keeps its grants, which count as made by members', async () => {
+    const { db } = database;
+    await db.migrate.before({ name: '20261122100000_add_granted_by_role' });
+    const [user] = await db('users')
+      .insert({ issuer: 'demo', subject: 'a', email: 'a@demo.test', name: 'A' })
+      .returning('id');
+    const [workspace] = await db('workspaces').insert({ slug: 'w', name: 'W' }).returning('id');
+    const session = { workspace_id: workspace.id, operator_id: user.id, agent_id: null } as never;
+    const { granted_by_role: _, ...old } = grantFor(session, { user_subject_id: user.id });
+    await db('grants').insert({ ...old, details: JSON.stringify(old.details) });
+    await expect(requireCurrentSchema(db)).rejects.toThrow('lacks');
+    const { applied } = await migrate(db);
+    expect(applied).toContain('20261122100000_add_granted_by_role');
+    expect(await db('grants')).toMatchObject([{ id: old.id, granted_by_role: 'member' }]);
+  });
+
+  it('is migrated although a process was killed while it migrated', async () => {
+    const { db } = database;
+    await db('migrations_lock').update({ is_locked: 1 });
+    await db('migrations').where({ name: '20261122100300_index_idempotency_keys' }).delete();
+    expect(await migrate(db)).toEqual({ applied: ['20261122100300_index_idempotency_keys'] });
+  });
+});
+
+it('is migrated once by several processes at the same time', async () => {
+  const { db, drop } = await createEmptyDatabase();
+  const runs = await Promise.all([migrate(db), migrate(db), migrate(db)]);
+  const applied = runs.map((run) => run.applied.length).sort((a, b) => a - b);
+  expect(applied).toEqual([0, 0, (await migrationSource.getMigrations([])).length]);
+  await requireCurrentSchema(db);
+  await drop();
+});
