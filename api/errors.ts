@@ -30,3 +30,5 @@ export const notFound = (what: string) => new ApiError('not_found', `${what} was
 export const forbidden = (rule: string) => new ApiError('forbidden', rule);
 export const invalid = (fields: FieldProblem[], message = 'Some fields are not valid') =>
   new ApiError('validation_failed', message, { fields });
+export const reusedKey = () =>
+  invalid([{ path: 'Idempotency-Key', code: 'reused', message: 'was used for another request' }]);

@@ -73,6 +73,7 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
       query: parsed(query, usableQuery(ctx.query)),
       body: readsBody ? parsed(body, await readJsonBody(ctx, limits.bodyBytes)) : undefined,
       requestId: state.requestId,
+      idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx) : null,
       ctx,
     } as Parameters<AnyRoute['handler']>[0]);
     if (route.response !== undefined && answer !== written) {
@@ -80,6 +81,19 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
       ctx.status = route.status ?? 200;
     }
   };
+}
+
+/** Null when there is none. Throws 422 `validation_failed` for one that no client should use. */
+function idempotencyKeyOf(ctx: RouterContext): string | null {
+  const given = ctx.headers['idempotency-key'];
+  if (given === undefined) {
+    return null;
+  }
+  if (typeof given !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(given)) {
+    const message = 'must be 1 to 255 visible ASCII characters without spaces, such as a UUID';
+    throw invalid([{ path: 'Idempotency-Key', code: 'invalid_format', message }]);
+  }
+  return given;
 }
 
 /** Unknown fields are refused, never dropped (design 5), also where a schema does not say so. */

@@ -48,6 +48,8 @@ interface RouteShape<Scope extends RouteScope> {
   secretBody?: boolean;
   /** The handler reads the body's bytes from `ctx.req` itself, with its own limit. */
   rawBody?: boolean;
+  /** Takes an `Idempotency-Key`: a request that is repeated with its key has one effect, and the same answer. */
+  idempotent?: boolean;
   /** Counts against the caller's address, for routes that people reach before they are known (design 13). */
   limitedByAddress?: boolean;
 }
@@ -62,6 +64,8 @@ export type RouteInput<Scope extends RouteScope, Params, Query, Body> = ContextB
   query: Parsed<Query>;
   body: Parsed<Body>;
   requestId: string;
+  /** Of a route that is `idempotent`; null when the caller named none. */
+  idempotencyKey: string | null;
   /** For cookies, headers and streams; most handlers need none of it. */
   ctx: Context;
 };

@@ -48,7 +48,11 @@ function operation(route: AnyRoute, components: Components): JsonSchema {
     summary: route.summary,
     tags: [route.path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? ''],
     ...(route.scope === 'public' ? { security: [] } : {}),
-    parameters: [...pathParameters(route), ...queryParameters(route.query)],
+    parameters: [
+      ...pathParameters(route),
+      ...queryParameters(route.query),
+      ...(route.idempotent === true ? [idempotencyKey] : []),
+    ],
     ...(route.body === undefined
       ? {}
       : { requestBody: { required: true, content: json(inputSchema(route.body)) } }),
@@ -67,6 +71,14 @@ function answer(route: AnyRoute, components: Components): JsonSchema {
 }
 
 const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same request sent again with the same key has one effect and the same answer',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
 
 function pathParameters({ path, params }: AnyRoute): JsonSchema[] {
   const known = params === undefined ? {} : propertiesOf(inputSchema(params)).properties;

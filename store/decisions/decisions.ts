@@ -27,11 +27,21 @@ export interface Decision {
   mutesSession: boolean;
 }
 
+/** The grant that an approval makes, and what a caller named the request for it. */
+export interface ApprovalOrigin {
+  grantId: string;
+  /** Null when the caller named none. */
+  idempotencyKey: string | null;
+  /** Of what was asked for, so that a key is not taken for another request. */
+  inputSha256: string;
+}
+
+/** False when the same person has used the idempotency key in this workspace before: nothing is stored then. */
 export async function insertDecision(
   db: Db,
-  input: Omit<Decision, 'mutesSession'> & { mutesSession?: boolean },
-): Promise<void> {
-  await db('decisions').insert({
+  input: Omit<Decision, 'mutesSession'> & { mutesSession?: boolean; origin?: ApprovalOrigin },
+): Promise<boolean> {
+  const query = db('decisions').insert({
     id: input.id,
     workspace_id: input.workspaceId,
     request_id: input.requestId,
@@ -40,7 +50,31 @@ export async function insertDecision(
     reason: input.reason,
     approval: input.approval,
     mutes_session: input.mutesSession ?? false,
+    grant_id: input.origin?.grantId ?? null,
+    idempotency_key: input.origin?.idempotencyKey ?? null,
+    input_sha256: input.origin?.inputSha256 ?? null,
   });
+  const stored = await query
+    .onConflict(db.raw('(workspace_id, user_id, idempotency_key) where idempotency_key is not null'))
+    .ignore()
+    .returning('id');
+  return stored.length > 0;
+}
+
+/** The approval that the person gave under this key, or null. */
+export async function findApproval(
+  db: Db,
+  { workspaceId, userId, idempotencyKey }: { workspaceId: string; userId: string; idempotencyKey: string },
+): Promise<{ decisionId: string; requestId: string | null; grantId: string; inputSha256: string } | null> {
+  const found = await db('decisions')
+    .where({ workspace_id: workspaceId, user_id: userId, idempotency_key: idempotencyKey })
+    .first({
+      decisionId: 'id',
+      requestId: 'request_id',
+      grantId: 'grant_id',
+      inputSha256: 'input_sha256',
+    });
+  return found ?? null;
 }
 
 export async function readDecision(db: Db, id: string): Promise<Decision | null> {

@@ -6,6 +6,7 @@ import { appendSessionEvent } from '../session-events/append.ts';
 import { derivedId } from '../session-events/derived-id.ts';
 import { agentNameOf } from './agent-name.ts';
 import { readSession } from './read-session.ts';
+import { sessionColumns } from './row.ts';
 
 export interface NewSession {
   id: string;
@@ -15,9 +16,14 @@ export interface NewSession {
   rootOperatorId: string | null;
   parentSessionId: string | null;
   prompt: string;
+  /** What the operator named the request for it; null or absent when they named none. */
+  idempotencyKey?: string | null;
 }
 
-/** Creates a `pending` session with its first event and audit event. Writing the same id again changes nothing. */
+/**
+ * Creates a `pending` session with its first event and audit event. Writing the same id again changes nothing. Returns the
+ * operator's earlier session when they have used the idempotency key in the workspace before.
+ */
 export function insertSession(db: Db, input: NewSession): Promise<Session> {
   return inTransaction(db, async (trx) => {
     const inserted = await trx('sessions')
@@ -29,19 +35,40 @@ export function insertSession(db: Db, input: NewSession): Promise<Session> {
         root_operator_id: input.rootOperatorId,
         parent_session_id: input.parentSessionId,
         prompt: input.prompt,
+        idempotency_key: input.idempotencyKey ?? null,
       })
-      .onConflict('id')
+      .onConflict()
       .ignore()
       .returning('id');
     if (inserted.length > 0) {
       await announce(trx, input);
     }
-    const session = await readSession(trx, input.id);
+    const session = (await findSession(trx, input)) ?? (await readSession(trx, input.id));
     if (session === null) {
       throw new Error(`session ${input.id} was not stored`);
     }
     return session;
   });
+}
+
+/** The session that the operator started under this key, or null. */
+export async function findSession(
+  db: Db,
+  {
+    workspaceId,
+    operatorId,
+    idempotencyKey,
+  }: Pick<NewSession, 'workspaceId' | 'operatorId' | 'idempotencyKey'>,
+): Promise<Session | null> {
+  if (operatorId === null || idempotencyKey == null) {
+    return null;
+  }
+  const key = { workspace_id: workspaceId, operator_id: operatorId, idempotency_key: idempotencyKey };
+  return (
+    (await db('sessions')
+      .where(key)
+      .first([...sessionColumns])) ?? null
+  );
 }
 
 async function announce(trx: Db, input: NewSession): Promise<void> {

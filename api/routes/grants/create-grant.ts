@@ -1,12 +1,12 @@
 /** A human makes a grant: checked, signed, put on record, then written by a workflow (design 2, 7). */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { type GrantInput, grantProblems } from '../../../contract/grant.ts';
-import { insertDecision } from '../../../store/decisions/decisions.ts';
+import { findApproval, insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
 import { subjectMatter } from '../../../store/permission-requests/audit.ts';
 import { asSummary, readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
-import { ApiError, forbidden, invalid } from '../../errors.ts';
+import { ApiError, forbidden, invalid, reusedKey } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotGrant } from '../../policies/grants.ts';
 import type { InWorkspace } from '../../route.ts';
@@ -16,16 +16,72 @@ import { type GrantReferences, readReferences } from './references.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
 
+/** An approval on record, and the grant that it makes. */
+interface Approval {
+  decisionId: string;
+  grantId: string;
+  requestId: string | null;
+}
+
 /**
- * Returns the id of the written grant. Throws 422 for fields that contradict each other, do not fit the request or refer to nothing
- * here, 403 for what the user may not grant, 409 `already_decided`, 503 when no worker carries it out in time.
+ * Returns the id of the written grant; the same request again under its key carries the first approval out, once. Throws
+ * 422 for fields that contradict each other, do not fit the request or refer to nothing here, and for a key that another
+ * request had, 403 for what the user may not grant, 409 `already_decided` and `conflict` for an approval that has expired,
+ * 503 when no worker carries it out in time.
  */
 export async function createGrant(
   dependencies: Dependencies,
   visit: InWorkspace,
   input: GrantInput,
+  idempotencyKey: string | null,
 ): Promise<string> {
-  const { db, workflows } = dependencies;
+  const { db } = dependencies;
+  const earlier = () => findEarlier(db, visit, input, idempotencyKey);
+  const approval =
+    (await earlier()) ??
+    (await approve(dependencies, visit, input, idempotencyKey).catch(async (error: unknown) => {
+      // The same request at the same time may have been first, and have answered the permission request.
+      const first = await earlier();
+      if (first === null) {
+        throw error;
+      }
+      return first;
+    }));
+  if ((await readGrant(db, approval.grantId)) === null) {
+    await carryOut(dependencies, visit, input, approval);
+  }
+  if ((await readGrant(db, approval.grantId)) === null) {
+    throw new ApiError('conflict', 'What the grant was for has been removed meanwhile');
+  }
+  return approval.grantId;
+}
+
+async function findEarlier(
+  db: Dependencies['db'],
+  { workspace, user }: InWorkspace,
+  input: GrantInput,
+  idempotencyKey: string | null,
+): Promise<Approval | null> {
+  const found =
+    idempotencyKey === null
+      ? null
+      : await findApproval(db, { workspaceId: workspace.id, userId: user.id, idempotencyKey });
+  if (found !== null && found.inputSha256 !== sha256Of(input)) {
+    throw reusedKey();
+  }
+  return found;
+}
+
+const sha256Of = (input: GrantInput) => createHash('sha256').update(JSON.stringify(input)).digest('hex');
+
+/** Checks what is asked, and puts its approval on record. */
+async function approve(
+  dependencies: Dependencies,
+  visit: InWorkspace,
+  input: GrantInput,
+  idempotencyKey: string | null,
+): Promise<Approval> {
+  const { db } = dependencies;
   const problems = grantProblems(input);
   if (problems.length > 0) {
     throw invalid(problems);
@@ -33,28 +89,25 @@ export async function createGrant(
   const references = await readReferences(db, visit.workspace.id, input);
   const answered = await readAnsweredRequest(db, visit.workspace.id, input);
   await requireMaker(dependencies, visit, { input, references, answered });
-  const { grantId, decisionId } = await decide(dependencies, visit, input, answered);
-  if (answered === null) {
+  return decide(dependencies, visit, input, { requestId: answered?.request.id ?? null, idempotencyKey });
+}
+
+async function carryOut(
+  { db, workflows }: Dependencies,
+  visit: InWorkspace,
+  input: GrantInput,
+  { decisionId, grantId, requestId }: Approval,
+): Promise<void> {
+  if (requestId === null) {
     const subject = subjectMatter(input.grant_type, input.details);
-    await workflows.runGrant(
-      grantId,
-      decisionId,
-      asSummary(`Grant of ${subject} in ${visit.workspace.slug}`),
-    );
-  } else {
-    const outcome = await workflows.decide(
-      answered.request.id,
-      decisionId,
-      await readRequestSummary(db, answered.request.id),
-    );
-    if (outcome.grantId !== grantId) {
-      throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
-    }
+    const summary = asSummary(`Grant of ${subject} in ${visit.workspace.slug}`);
+    await workflows.runGrant(grantId, decisionId, summary);
+    return;
   }
-  if ((await readGrant(db, grantId)) === null) {
-    throw new ApiError('conflict', 'What the grant was for has been removed meanwhile');
+  const outcome = await workflows.decide(requestId, decisionId, await readRequestSummary(db, requestId));
+  if (outcome.grantId !== grantId) {
+    throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
   }
-  return grantId;
 }
 
 async function requireMaker(
@@ -76,15 +129,19 @@ async function requireMaker(
   }
 }
 
-/** Signs the approval and puts it on record. It names the grant's id, so it can be carried out only once. */
+/**
+ * Signs the approval and puts it on record. It names the grant's id, so it can be carried out only once. Of two requests
+ * with one key at the same time the first one counts.
+ */
 async function decide(
   { db, signApproval }: Dependencies,
-  { workspace, user, role }: InWorkspace,
-  { request_id: _, ...content }: GrantInput,
-  answered: AnsweredRequest | null,
-): Promise<{ grantId: string; decisionId: string }> {
+  visit: InWorkspace,
+  input: GrantInput,
+  { requestId, idempotencyKey }: { requestId: string | null; idempotencyKey: string | null },
+): Promise<Approval> {
+  const { workspace, user, role } = visit;
+  const { request_id: _, ...content } = input;
   const [grantId, decisionId] = [randomUUID(), randomUUID()];
-  const requestId = answered?.request.id ?? null;
   const approval = await signApproval(decisionId, {
     ...content,
     id: grantId,
@@ -93,7 +150,7 @@ async function decide(
     granted_by_role: role,
     request_id: requestId,
   });
-  await insertDecision(db, {
+  const stored = await insertDecision(db, {
     id: decisionId,
     workspaceId: workspace.id,
     requestId,
@@ -101,6 +158,8 @@ async function decide(
     userId: user.id,
     reason: content.reason,
     approval,
+    origin: { grantId, idempotencyKey, inputSha256: sha256Of(input) },
   });
-  return { grantId, decisionId };
+  const made = { decisionId, grantId, requestId };
+  return stored ? made : ((await findEarlier(db, visit, input, idempotencyKey)) ?? made);
 }

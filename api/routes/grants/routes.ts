@@ -40,8 +40,9 @@ export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
       body: grantInput,
       status: 201,
       response: oneGrant,
-      async handler({ body, ...visit }) {
-        const made = await createGrant(dependencies, visit, body);
+      idempotent: true,
+      async handler({ body, idempotencyKey, ...visit }) {
+        const made = await createGrant(dependencies, visit, body, idempotencyKey);
         return { grant: await presentGrant(db, visit, await requireGrant(db, visit, made)) };
       },
     }),

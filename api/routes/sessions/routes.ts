@@ -1,16 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { inputMessage } from '../../../contract/agent-contract.ts';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { isTerminal, sessionInput, sessionStatus } from '../../../contract/session.ts';
-import { readAgent } from '../../../store/agents/read.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
-import { insertSession } from '../../../store/sessions/insert-session.ts';
 import { listDescendants, listSessions } from '../../../store/sessions/list-sessions.ts';
 import { setRequestsMuted } from '../../../store/sessions/mute-requests.ts';
-import { readSessionSummary } from '../../../store/sessions/workflow-summaries.ts';
-import { ApiError, forbidden, invalid, notFound } from '../../errors.ts';
+import { ApiError, forbidden, notFound } from '../../errors.ts';
 import { mayMessageSession, mayMuteSession, mayTerminateSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -18,6 +14,7 @@ import { requireReader } from './access.ts';
 import { presentSession, presentSessions, shownSession } from './present.ts';
 import { presentConfiguration, shownConfiguration } from './present-configuration.ts';
 import { sendMessage } from './send-message.ts';
+import { startSession } from './start-session.ts';
 import { terminateSession } from './terminate-session.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>;
@@ -41,7 +38,6 @@ export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
 }
 
 function startRoute(dependencies: Dependencies): AnyRoute {
-  const { db, workflows, log } = dependencies;
   return defineRoute({
     method: 'post',
     path: collection,
@@ -50,27 +46,10 @@ function startRoute(dependencies: Dependencies): AnyRoute {
     body: sessionInput,
     status: 201,
     response: oneSession,
-    async handler({ workspace, user, role, body }) {
-      const agent = await readAgent(db, body.agent_id);
-      if (agent?.workspace_id !== workspace.id) {
-        throw invalid([
-          { path: 'agent_id', code: 'unknown_agent', message: 'there is no such agent in this workspace' },
-        ]);
-      }
-      const session = await insertSession(db, {
-        id: randomUUID(),
-        workspaceId: workspace.id,
-        agentId: agent.id,
-        operatorId: user.id,
-        rootOperatorId: user.id,
-        parentSessionId: null,
-        prompt: body.prompt,
-      });
-      // The session is on record: a worker starts it later when Temporal does not answer now.
-      await workflows
-        .startSession(session.id, await readSessionSummary(db, session.id))
-        .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));
-      return { session: await presentSession(dependencies, { user, role }, session) };
+    idempotent: true,
+    async handler({ idempotencyKey, ...visit }) {
+      const session = await startSession(dependencies, visit, idempotencyKey);
+      return { session: await presentSession(dependencies, visit, session) };
     },
   });
 }

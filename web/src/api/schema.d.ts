@@ -1548,7 +1548,10 @@ export interface paths {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description The same request sent again with the same key has one effect and the same answer */
+                    "Idempotency-Key"?: string;
+                };
                 path: {
                     slug: string;
                 };
@@ -2682,7 +2685,10 @@ export interface paths {
         post: {
             parameters: {
                 query?: never;
-                header?: never;
+                header?: {
+                    /** @description The same request sent again with the same key has one effect and the same answer */
+                    "Idempotency-Key"?: string;
+                };
                 path: {
                     slug: string;
                 };

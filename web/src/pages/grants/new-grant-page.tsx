@@ -6,6 +6,7 @@ import { api, call } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -23,13 +24,17 @@ export function NewGrantPage() {
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
   const queries = useQueryClient();
+  const keyFor = useIdempotencyKey();
   const form = useForm<Values>({
     initialValues: { ...emptyValues, holder: search.get('holder') ?? '' },
     validate: missingIn,
   });
   const create = useMutation({
-    mutationFn: (values: Values) =>
-      call(api.POST('/api/workspaces/{slug}/grants', { params: { path: { slug } }, body: bodyOf(values) })),
+    mutationFn: (values: Values) => {
+      const body = bodyOf(values);
+      const params = { path: { slug }, header: keyFor(body) };
+      return call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
+    },
     async onSuccess({ grant }) {
       await queries.invalidateQueries({ queryKey: keys.grants(slug) });
       navigate(pathOf(slug, 'grants', grant.id));

@@ -5,6 +5,7 @@ import { Link, useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -45,6 +46,7 @@ function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
   const [, navigate] = useLocation();
   const [params] = useSearchParams();
   const queries = useQueryClient();
+  const keyFor = useIdempotencyKey();
   const wanted =
     agents.find(({ value }) => value === params.get('agent')) ??
     (agents.length === 1 ? agents[0] : undefined);
@@ -57,7 +59,12 @@ function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
   });
   const start = useMutation({
     mutationFn: (body: { agent_id: string; prompt: string }) =>
-      call(api.POST('/api/workspaces/{slug}/sessions', { params: { path: { slug } }, body })),
+      call(
+        api.POST('/api/workspaces/{slug}/sessions', {
+          params: { path: { slug }, header: keyFor(body) },
+          body,
+        }),
+      ),
     onSuccess({ session }) {
       void queries.invalidateQueries({ queryKey: keys.sessions(slug) });
       navigate(pathOf(slug, 'sessions', session.id));

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Session, SessionInput } from '../../../contract/session.ts';
+import { readAgent } from '../../../store/agents/read.ts';
+import { findSession, insertSession } from '../../../store/sessions/insert-session.ts';
+import { readSessionSummary } from '../../../store/sessions/workflow-summaries.ts';
+import { invalid, reusedKey } from '../../errors.ts';
+import type { InWorkspace } from '../../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'log'>;
+
+/**
+ * Puts a session on record and starts its workflow. The same request again under its key finds the same session. Throws 422
+ * for an agent that is not there, and for a key that another request had.
+ */
+export async function startSession(
+  dependencies: Dependencies,
+  { workspace, user, body }: Pick<InWorkspace, 'workspace' | 'user'> & { body: SessionInput },
+  idempotencyKey: string | null,
+): Promise<Session> {
+  const { db, workflows, log } = dependencies;
+  const who = { workspaceId: workspace.id, operatorId: user.id, idempotencyKey };
+  const earlier = await findSession(db, who);
+  if (earlier === null && (await readAgent(db, body.agent_id))?.workspace_id !== workspace.id) {
+    throw invalid([
+      { path: 'agent_id', code: 'unknown_agent', message: 'there is no such agent in this workspace' },
+    ]);
+  }
+  const session =
+    earlier ??
+    (await insertSession(db, {
+      ...who,
+      id: randomUUID(),
+      agentId: body.agent_id,
+      rootOperatorId: user.id,
+      parentSessionId: null,
+      prompt: body.prompt,
+    }));
+  if (session.agent_id !== body.agent_id || session.prompt !== body.prompt) {
+    throw reusedKey();
+  }
+  if (session.status === 'pending') {
+    // The session is on record: a worker starts it later when Temporal does not answer now.
+    await workflows
+      .startSession(session.id, await readSessionSummary(db, session.id))
+      .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));
+  }
+  return session;
+}

@@ -1,0 +1,20 @@
+import { useRef } from 'react';
+
+/**
+ * The header that lets a form or dialog send a request again without a second effect: one key for as long as the body stays
+ * the same. For a form that is left when it has succeeded; one that stays needs another key then.
+ */
+export function useIdempotencyKey(): (body: unknown) => { 'Idempotency-Key': string } {
+  const last = useRef({ text: '', key: '' });
+  return (body) => {
+    const text = JSON.stringify(body);
+    if (text !== last.current.text) {
+      last.current = { text, key: newKey() };
+    }
+    return { 'Idempotency-Key': last.current.key };
+  };
+}
+
+/** `crypto.randomUUID` is missing where a page is not served over TLS. */
+const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
