@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { MasterKeys } from '../config/keys.ts';
 import type { WorkerConfig } from '../config/worker.ts';
 import type { FrozenImage } from '../contract/session.ts';
+import type { PatternChecker } from '../patterns/pattern-checker.ts';
 import type { Runtime } from '../runtime/workload.ts';
 import type { Db } from '../store/database.ts';
 
@@ -13,6 +14,8 @@ export interface ActivityDependencies {
   runtime: Runtime<unknown>;
   /** What an image reference stands for now. Throws `launch_refused` with a sentence for the operator. */
   readImage: (reference: string) => Promise<FrozenImage>;
+  /** Runs the expressions of manifests, beside this process's event loop. */
+  patterns: PatternChecker;
   masterKeys: MasterKeys;
   sessionKeySeed: Buffer;
   /** Where sidecars that are started now reach the API. */

@@ -11,6 +11,7 @@ import { createWorkflowClient } from '../api/workflow-client.ts';
 import { type ApiConfig, apiConfig } from '../config/api.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
+import { createPatternChecker } from '../patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';
@@ -33,7 +34,8 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   const signApproval = await createSignApproval(config.APPROVAL_PRIVATE_KEY);
   const workflows = createWorkflowClient(temporalConnection(config));
   const eventFeed = openSessionEventFeed(config.DATABASE_URL);
-  const dependencies = { db, config, log, workflows, signApproval, eventFeed };
+  const patterns = createPatternChecker();
+  const dependencies = { db, patterns, config, log, workflows, signApproval, eventFeed };
   const web = loadWebFiles(webDirectory);
   if (web === null) {
     log.warn({ directory: webDirectory }, 'the web UI is not built; only the API is served');
@@ -45,6 +47,7 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   await stopped;
   await server.close(closeLimitMs);
   await eventFeed.close();
+  await patterns.close();
   await workflows.close();
   await db.destroy();
 }

@@ -12,6 +12,7 @@ import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflow-ids.ts';
+import { createPatternChecker } from '../patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
@@ -47,10 +48,12 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     takeLeftCalls: (sessionId, calls) => recordLeftCalls(db, sessionId, calls),
     log,
   });
+  const patterns = createPatternChecker();
   const deps: ActivityDependencies = {
     db,
     runtime,
     readImage: createReadImage({ private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS }),
+    patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
     internalApiUrl: config.INTERNAL_API_URL,
@@ -82,6 +85,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   await health?.close();
   stopSweeping();
   closeRuntime();
+  await patterns.close();
   await connection.close();
   await db.destroy();
 }

@@ -2,10 +2,10 @@
  * Save validation of an attachment (spec, Agent MCP attachments), used again at launch against the frozen manifest.
  * The steps come in the specification's order; the first that finds something ends it, with every field it found.
  */
-import { RE2JS } from 're2js';
 import type { Manifest, ManifestEnvField } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
 import { referencedSecretName } from './names.ts';
+import { type JudgePattern, type PatternTask, patternBoundProblem } from './patterns.ts';
 import { isReservedVariable } from './reserved-variables.ts';
 
 /** What the workspace's store says of one secret. */
@@ -22,6 +22,8 @@ export interface AttachmentToValidate {
   env: Readonly<Record<string, string>>;
   /** By name; a secret that is missing here does not exist. */
   secrets: ReadonlyMap<string, KnownSecret>;
+  /** Has run the tasks of `attachmentPatterns`. */
+  judge: JudgePattern;
 }
 
 /** Problems of the first failing step, each with a path such as `env.API_TOKEN`, by path; empty when the attachment is sound. */
@@ -39,6 +41,19 @@ export function attachmentProblems(attachment: AttachmentToValidate): FieldProbl
 export function referencedSecrets(manifest: Manifest, env: Readonly<Record<string, string>>): string[] {
   const names = secretFields(manifest).map(([name]) => referencedSecretName(env[name] ?? ''));
   return [...new Set(names.filter((name) => name !== null))];
+}
+
+/** What has to be run before `attachmentProblems` can judge: the expression of each value field that is filled in. */
+export function attachmentPatterns(manifest: Manifest, env: Readonly<Record<string, string>>): PatternTask[] {
+  return Object.entries(manifest.env).flatMap(([name, { kind, regex }]) => {
+    const text = env[name] ?? '';
+    return kind === 'value' && text !== '' ? patternTask(regex, text) : [];
+  });
+}
+
+/** A run of the expression on the text; none without an expression, or with one that is too large to run. */
+export function patternTask(regex: string | undefined, text: string | null): PatternTask[] {
+  return regex === undefined || patternBoundProblem(regex) !== null ? [] : [{ regex, text }];
 }
 
 /** Step 2: secret fields hold a bare reference, or are empty where they are optional; no field is undeclared or reserved. */
@@ -81,7 +96,7 @@ function secretProblems({ name: server, manifest, env, secrets }: AttachmentToVa
 }
 
 /** Step 4: value fields satisfy the manifest's constraints. */
-function valueProblems({ manifest, env }: AttachmentToValidate): FieldProblem[] {
+function valueProblems({ manifest, env, judge }: AttachmentToValidate): FieldProblem[] {
   return Object.entries(manifest.env).flatMap(([name, field]) => {
     if (field.kind !== 'value') {
       return [];
@@ -90,15 +105,16 @@ function valueProblems({ manifest, env }: AttachmentToValidate): FieldProblem[] 
     if (text === '') {
       return field.required === true && field.default === undefined ? [required(name)] : [];
     }
-    const reason = valueProblem(field, text);
+    const reason = valueProblem(field, text, judge);
     return reason === null ? [] : [problem(name, reason.code, reason.message)];
   });
 }
 
-/** Why a value does not satisfy its field, or null. The regex must match the whole value, in linear time. */
+/** Why a value does not satisfy its field, or null. The regex must match the whole value. */
 export function valueProblem(
   field: ManifestEnvField,
   text: string,
+  judge: JudgePattern,
 ): { code: string; message: string } | null {
   if (text.includes('\0')) {
     return { code: 'invalid_text', message: 'must not contain a NUL character' };
@@ -106,10 +122,33 @@ export function valueProblem(
   if (field.enum !== undefined && !field.enum.includes(text)) {
     return { code: 'not_in_enum', message: `must be one of ${field.enum.join(', ')}` };
   }
-  if (field.regex !== undefined && !RE2JS.compile(field.regex).matches(text)) {
-    return { code: 'regex_mismatch', message: `must match ${field.regex}` };
+  return field.regex === undefined ? null : mismatch(field.regex, text, judge);
+}
+
+/** Only a match that was seen counts as one. */
+function mismatch(
+  regex: string,
+  text: string,
+  judge: JudgePattern,
+): { code: string; message: string } | null {
+  const bound = patternBoundProblem(regex);
+  if (bound !== null) {
+    const message = `cannot be checked: the expression of the catalog entry ${bound}; an admin has to change the entry`;
+    return { code: 'pattern_too_costly', message };
   }
-  return null;
+  const { result } = judge({ regex, text });
+  switch (result) {
+    case 'matches':
+      return null;
+    case 'too_costly':
+      return { code: 'pattern_too_costly', message: `takes too long to be checked against ${regex}` };
+    case 'not_checked':
+    case 'compiles':
+      return { code: 'not_checked', message: `was not checked against ${regex}; try again` };
+    case 'invalid':
+    case 'differs':
+      return { code: 'regex_mismatch', message: `must match ${regex}` };
+  }
 }
 
 function secretFields(manifest: Manifest): [string, ManifestEnvField][] {

@@ -18,6 +18,7 @@ const sources = [
   'embedded',
   'migrations',
   'oci',
+  'patterns',
   'runtime',
   'sidecar',
   'store',
@@ -88,6 +89,12 @@ async function bundlePrograms(root, outdir) {
   };
   const entries = (names) => names.map((name) => `bin/${name}.ts`);
   await bundle({ ...common, entryPoints: entries(withPackages), packages: 'external' });
+  await bundle({
+    ...common,
+    entryPoints: ['patterns/pattern-thread.mjs'],
+    packages: 'external',
+    outExtension: { '.js': '.mjs' },
+  });
   await bundle({
     ...common,
     entryPoints: entries(selfContained),

@@ -1,5 +1,11 @@
 /** Why a session may not start, as sentences for the operator. Pure. */
-import { attachmentProblems, type KnownSecret } from '../../contract/attachment-validation.ts';
+import {
+  attachmentPatterns,
+  attachmentProblems,
+  type KnownSecret,
+} from '../../contract/attachment-validation.ts';
+import type { Manifest } from '../../contract/catalog.ts';
+import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
 import { exposingConsumers, registryConsumer, secretNotSet, secretUsesOf } from '../secrets/consumers.ts';
 
@@ -7,6 +13,13 @@ export interface LaunchFacts {
   secrets: ReadonlyMap<string, KnownSecret>;
   /** Secrets that an active `agent_env` grant exposes to this agent. */
   exposedSecrets: ReadonlySet<string>;
+  /** Has run the tasks of `launchPatterns`. */
+  judge: JudgePattern;
+}
+
+/** What has to be run before `launchProblems` can judge. */
+export function launchPatterns({ servers }: FrozenConfiguration): PatternTask[] {
+  return servers.flatMap((server) => attachmentPatterns(manifestOf(server), asEntered(server.env)));
 }
 
 /** Empty when the session may start. Attachments are checked against the manifests that were frozen with them. */
@@ -18,10 +31,15 @@ export function launchProblems(configuration: FrozenConfiguration, facts: Launch
   ];
 }
 
-function serverProblems(server: FrozenServer, { secrets }: LaunchFacts): string[] {
+function manifestOf({ manifest_env: env, tool_scopes }: FrozenServer): Manifest {
+  return { env, tool_scopes };
+}
+
+function serverProblems(server: FrozenServer, { secrets, judge }: LaunchFacts): string[] {
   const label = `attachment "${server.name}"`;
-  const manifest = { env: server.manifest_env, tool_scopes: server.tool_scopes };
-  const problems = attachmentProblems({ name: server.name, manifest, env: asEntered(server.env), secrets });
+  const { name } = server;
+  const env = asEntered(server.env);
+  const problems = attachmentProblems({ name, manifest: manifestOf(server), env, secrets, judge });
   return problems.map(({ path, code, message }) => {
     const variable = path.replace(/^env\./, '');
     const frozen = server.env[variable];

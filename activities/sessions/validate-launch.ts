@@ -14,16 +14,17 @@ import {
   registryConsumer,
   secretUsesOf,
 } from '../secrets/consumers.ts';
-import { launchProblems } from './launch-problems.ts';
+import { launchPatterns, launchProblems } from './launch-problems.ts';
 
-/** Throws `launch_refused` with every problem found. Idempotent: moves to `validating`, then only reads. */
+/** Throws `launch_refused` with every problem found, PatternsBusyError to be tried again. Idempotent: moves to `validating`, then only reads. */
 export async function validateLaunch(
-  { db, runtime }: ActivityDependencies,
+  { db, runtime, patterns }: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<void> {
   await moveSession(db, sessionId, { to: 'validating', reason: null });
   const configuration = await requireConfiguration(db, sessionId);
-  const problems = launchProblems(configuration, await readLaunchFacts(db, configuration));
+  const judge = await patterns.check(configuration.workspace_id, launchPatterns(configuration));
+  const problems = launchProblems(configuration, { ...(await readLaunchFacts(db, configuration)), judge });
   if (problems.length > 0) {
     throw launchRefused(problems.join('; '));
   }

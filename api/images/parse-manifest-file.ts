@@ -1,15 +1,18 @@
 import { type Manifest, manifest } from '../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../contract/errors.ts';
-import { manifestProblems } from '../../contract/manifest-validation.ts';
+import { manifestPatterns, manifestProblems } from '../../contract/manifest-validation.ts';
+import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
 import { ImageError } from '../../oci/errors.ts';
 
 const maxProblems = 5;
 
+export type RunPatterns = (tasks: readonly PatternTask[]) => Promise<JudgePattern>;
+
 /** The manifest in an image's file, by the rules of a pasted one. Throws ImageError `manifest_malformed`. */
-export function parseManifestFile(file: Buffer): Manifest {
+export async function parseManifestFile(file: Buffer, runPatterns: RunPatterns): Promise<Manifest> {
   const parsed = manifest.safeParse(parseJson(file));
   const problems = parsed.success
-    ? manifestProblems(parsed.data)
+    ? manifestProblems(parsed.data, await runPatterns(manifestPatterns(parsed.data)))
     : fieldProblemsOf(parsed.error, ['manifest']);
   if (parsed.success && problems.length === 0) {
     return parsed.data;

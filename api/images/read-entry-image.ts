@@ -1,13 +1,16 @@
 /** What a catalog entry's image says of itself, read from its registry before the entry is stored. */
 import type { ApiConfig } from '../../config/api.ts';
 import { emptyManifest, type Manifest, type McpServerInput } from '../../contract/catalog.ts';
+import type { PatternTask } from '../../contract/patterns.ts';
 import { ImageError } from '../../oci/errors.ts';
 import { type ImageFacts, readImage } from '../../oci/read-image.ts';
 import { ownPlatform } from '../../oci/resolve-image.ts';
+import type { PatternChecker } from '../../patterns/pattern-checker.ts';
 import type { Db } from '../../store/database.ts';
 import type { EntryImage } from '../../store/mcp-servers/register.ts';
 import { ApiError, invalid } from '../errors.ts';
-import { parseManifestFile } from './parse-manifest-file.ts';
+import { judgePatterns } from '../judge-patterns.ts';
+import { parseManifestFile, type RunPatterns } from './parse-manifest-file.ts';
 import { readRegistryCredentials } from './registry-credentials.ts';
 
 /** Null for an entry of another shape. Throws ApiError with a field below `shape`; nothing is stored. */
@@ -18,8 +21,16 @@ const manifestFile = 'mcp-manifest.json';
 const maxReads = 8;
 const maxReadsOfWorkspace = 2;
 
-export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig }): ReadEntryImage {
+export interface EntryImageParts {
+  db: Db;
+  config: ApiConfig;
+  patterns: PatternChecker;
+}
+
+export function createReadEntryImage({ db, config, patterns }: EntryImageParts): ReadEntryImage {
   const policy = { private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS };
+  const judge = (workspaceId: string) => (tasks: readonly PatternTask[]) =>
+    judgePatterns(patterns, workspaceId, tasks);
   const begin = createReadSlots();
   return async (workspaceId, { name, shape, manifest, image_digest }) => {
     if (shape.type !== 'image') {
@@ -36,7 +47,7 @@ export function createReadEntryImage({ db, config }: { db: Db; config: ApiConfig
       const fileName = manifest === undefined ? manifestFile : null;
       const facts = await readImage(shape.image, { policy, credentials, platform: ownPlatform, fileName });
       refuseChanged(facts, image_digest);
-      return describe(facts, manifest);
+      return await describe(facts, manifest, judge(workspaceId));
     } catch (error) {
       throw error instanceof ImageError
         ? invalid([{ path: 'shape.image', code: error.code, message: error.message }])
@@ -68,12 +79,16 @@ function refuseChanged({ digest }: ImageFacts, seen: string | undefined): void {
   }
 }
 
-function describe({ digest, command, volumes, file }: ImageFacts, pasted: Manifest | undefined): EntryImage {
+async function describe(
+  { digest, command, volumes, file }: ImageFacts,
+  pasted: Manifest | undefined,
+  runPatterns: RunPatterns,
+): Promise<EntryImage> {
   const image = { digest, command, volumes };
   if (pasted !== undefined) {
     return { ...image, manifest: pasted, manifestSource: 'pasted' };
   }
   return file === null
     ? { ...image, manifest: emptyManifest, manifestSource: 'none' }
-    : { ...image, manifest: parseManifestFile(file), manifestSource: 'image' };
+    : { ...image, manifest: await parseManifestFile(file, runPatterns), manifestSource: 'image' };
 }

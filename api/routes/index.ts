@@ -14,7 +14,7 @@ import { workspaceRoutes } from './workspaces/routes.ts';
 
 /** People, workspaces and everything that is configured in them. */
 export function configurationRoutes(
-  dependencies: Pick<ApiDependencies, 'db' | 'config'> & MemberDependencies,
+  dependencies: Pick<ApiDependencies, 'db' | 'config' | 'patterns'> & MemberDependencies,
 ): AnyRoute[] {
   return [
     ...healthRoutes(dependencies),

@@ -1,6 +1,7 @@
 import type { Attachment } from '../../contract/agent.ts';
 import { attachmentProblems, referencedSecrets } from '../../contract/attachment-validation.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
+import type { JudgePattern } from '../../contract/patterns.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { type MayCreate, revokeAfterChange } from '../agents/revoke-after-change.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
@@ -14,6 +15,8 @@ export interface AttachmentSave {
   name: string;
   env: Record<string, string>;
   userId: string;
+  /** Has run the entry's expressions on this env, before: nothing is locked while one runs. */
+  judge: JudgePattern;
   maxPerAgent: number;
   mayCreate: MayCreate;
 }
@@ -29,7 +32,7 @@ export type SavedAttachment =
  */
 export async function saveAttachment(db: Db, save: AttachmentSave): Promise<SavedAttachment> {
   return inTransaction(db, async (trx) => {
-    const { workspaceId, agent, name, env } = save;
+    const { workspaceId, agent, name, env, judge } = save;
     await trx('agents').where({ id: agent.id }).forUpdate().first('id');
     const entry = await trx('mcp_servers')
       .where({ workspace_id: workspaceId, name })
@@ -40,7 +43,7 @@ export async function saveAttachment(db: Db, save: AttachmentSave): Promise<Save
     }
     const { id: serverId, manifest } = presentMcpServer(entry);
     const secrets = await readKnownSecrets(trx, workspaceId, referencedSecrets(manifest, env));
-    const problems = attachmentProblems({ name, manifest, env, secrets });
+    const problems = attachmentProblems({ name, manifest, env, secrets, judge });
     if (problems.length > 0) {
       return { result: 'invalid', problems };
     }

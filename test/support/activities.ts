@@ -15,6 +15,7 @@ import {
   sessionWorkflowId,
 } from '../../contract/workflow-ids.ts';
 import { publicRegistriesOnly } from '../../oci/registry-policy.ts';
+import { createPatternChecker } from '../../patterns/pattern-checker.ts';
 import { createTestDatabase } from './database.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
 import { createTenant, type Tenant, testMasterKeys } from './tenant.ts';
@@ -52,10 +53,12 @@ export async function createTestActivities(): Promise<TestActivities> {
     },
   });
   const masterKeys = testMasterKeys();
+  const patterns = createPatternChecker();
   const deps: ActivityDependencies = {
     db,
     runtime,
     readImage: createReadImage(publicRegistriesOnly),
+    patterns,
     masterKeys,
     sessionKeySeed: randomBytes(32),
     internalApiUrl: 'http://127.0.0.1:1',

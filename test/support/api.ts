@@ -11,6 +11,7 @@ import { listen } from '../../api/server.ts';
 import type { WebFiles } from '../../api/web-files/load-web-files.ts';
 import { type ApiConfig, apiConfig } from '../../config/api.ts';
 import type { User, Workspace, WorkspaceRole } from '../../contract/workspace.ts';
+import { createPatternChecker } from '../../patterns/pattern-checker.ts';
 import { putMember } from '../../store/members/put.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
 import { createWorkspace } from '../../store/workspaces/create.ts';
@@ -131,7 +132,8 @@ export async function startTestApi(
       return true;
     },
   };
-  const routes = [...configurationRoutes({ db, config, workflows }), ...moreRoutes(db, config)];
+  const patterns = createPatternChecker();
+  const routes = [...configurationRoutes({ db, config, workflows, patterns }), ...moreRoutes(db, config)];
   const running = await listen(createApp({ db, config, log }, routes, web), {
     host: '127.0.0.1',
     port: 'PORT' in overrides ? config.PORT : 0,
@@ -180,6 +182,7 @@ export async function startTestApi(
     join,
     async stop() {
       await running.close(1000);
+      await patterns.close();
       await drop();
     },
   };

@@ -13,6 +13,7 @@ import type { Session } from '../../contract/session.ts';
 import { internalToken } from '../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { publicRegistriesOnly } from '../../oci/registry-policy.ts';
+import { createPatternChecker } from '../../patterns/pattern-checker.ts';
 import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
 import { untilFound } from './eventually.ts';
@@ -31,6 +32,8 @@ export interface SessionApi extends TestApi {
 }
 
 const log = pino({ level: 'silent' });
+/** Starts a thread with its first task only, which does not keep the process running. */
+const patterns = createPatternChecker();
 
 export async function startSessionApi(overrides: Record<string, string> = {}): Promise<SessionApi> {
   const taskQueue = `api-${randomUUID()}`;
@@ -48,6 +51,7 @@ export async function startSessionApi(overrides: Record<string, string> = {}): P
       db,
       config,
       log,
+      patterns,
       workflows,
       eventFeed: feed,
       signApproval: async (...approval) => {
@@ -108,6 +112,7 @@ async function startWorker(
     db,
     runtime,
     readImage: createReadImage(publicRegistriesOnly),
+    patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
     internalApiUrl: 'http://127.0.0.1:1',

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { MasterKeys } from '../../config/keys.ts';
 import { type Agent, agentInput } from '../../contract/agent.ts';
 import { type Manifest, type McpServer, mcpServerInput } from '../../contract/catalog.ts';
+import { runPattern } from '../../contract/run-pattern.mjs';
 import type { Session } from '../../contract/session.ts';
 import type { User, Workspace } from '../../contract/workspace.ts';
 import { createAgent } from '../../store/agents/create.ts';
@@ -80,6 +81,7 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
         userId: max.id,
         maxPerAgent: 32,
         mayCreate: async () => true,
+        judge: runPattern,
       });
       if (saved.result !== 'saved') {
         throw new Error(JSON.stringify(saved));

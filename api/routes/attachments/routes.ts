@@ -1,18 +1,22 @@
 import { z } from 'zod';
 import { attachment, attachmentInput } from '../../../contract/agent.ts';
+import { attachmentPatterns } from '../../../contract/attachment-validation.ts';
+import { emptyManifest } from '../../../contract/catalog.ts';
 import { detach } from '../../../store/attachments/detach.ts';
 import { listAttachments } from '../../../store/attachments/read.ts';
 import { saveAttachment } from '../../../store/attachments/save.ts';
+import { readMcpServer } from '../../../store/mcp-servers/read.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { invalid, notFound } from '../../errors.ts';
+import { judgePatterns } from '../../judge-patterns.ts';
 import { mayGrantAfterEdit, requireAgentEditor } from '../../policies/agents.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
-type AttachmentDependencies = Pick<ApiDependencies, 'db' | 'config'>;
+type AttachmentDependencies = Pick<ApiDependencies, 'db' | 'config' | 'patterns'>;
 
 const path = '/agents/{agent_id}/mcp-attachments';
 
-export function attachmentRoutes({ db, config }: AttachmentDependencies): AnyRoute[] {
+export function attachmentRoutes({ db, config, patterns }: AttachmentDependencies): AnyRoute[] {
   return [
     defineRoute({
       method: 'get',
@@ -32,11 +36,14 @@ export function attachmentRoutes({ db, config }: AttachmentDependencies): AnyRou
       response: z.strictObject({ attachment }),
       async handler({ agent, workspace, role, user, body }) {
         requireAgentEditor({ user, role }, agent);
+        const { manifest = emptyManifest } = (await readMcpServer(db, workspace.id, body.name)) ?? {};
+        const tasks = attachmentPatterns(manifest, body.env);
         const saved = await saveAttachment(db, {
           ...body,
           workspaceId: workspace.id,
           agent,
           userId: user.id,
+          judge: await judgePatterns(patterns, workspace.id, tasks),
           maxPerAgent: config.LIMIT_ATTACHMENTS_PER_AGENT,
           mayCreate: (grant, trx) => mayGrantAfterEdit(trx, { user, role, workspace }, agent, grant),
         });

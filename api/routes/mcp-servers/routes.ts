@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { type McpServer, type McpServerInput, mcpServer, mcpServerInput } from '../../../contract/catalog.ts';
+import {
+  emptyManifest,
+  type McpServer,
+  type McpServerInput,
+  mcpServer,
+  mcpServerInput,
+} from '../../../contract/catalog.ts';
 import { compareImage, imageChange } from '../../../contract/image-change.ts';
-import { manifestProblems } from '../../../contract/manifest-validation.ts';
+import { manifestPatterns, manifestProblems } from '../../../contract/manifest-validation.ts';
 import { named, secretName } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { listMcpServers, readMcpServer } from '../../../store/mcp-servers/read.ts';
@@ -12,10 +18,11 @@ import { listAttachingAgents, listSecretsKeptTo } from '../../../store/mcp-serve
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { createReadEntryImage, type ReadEntryImage } from '../../images/read-entry-image.ts';
+import { judgePatterns } from '../../judge-patterns.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
-type CatalogDependencies = Pick<ApiDependencies, 'db'> & { readImage: ReadEntryImage };
+type CatalogDependencies = Pick<ApiDependencies, 'db' | 'patterns'> & { readImage: ReadEntryImage };
 
 const collection = '/workspaces/{slug}/mcp-servers';
 const path = `${collection}/{name}`;
@@ -23,8 +30,12 @@ const path = `${collection}/{name}`;
 const params = z.object({ name: z.string() });
 const answer = z.strictObject({ mcp_server: mcpServer });
 
-export function mcpServerRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'config'>): AnyRoute[] {
-  const dependencies = { db, readImage: createReadEntryImage({ db, config }) };
+export function mcpServerRoutes({
+  db,
+  config,
+  patterns,
+}: Pick<ApiDependencies, 'db' | 'config' | 'patterns'>): AnyRoute[] {
+  const dependencies = { db, patterns, readImage: createReadEntryImage({ db, config, patterns }) };
   return [
     listRoute(dependencies),
     registerRoute(dependencies),
@@ -51,7 +62,7 @@ function listRoute({ db }: CatalogDependencies): AnyRoute {
   });
 }
 
-function registerRoute({ db, readImage }: CatalogDependencies): AnyRoute {
+function registerRoute({ db, patterns, readImage }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: collection,
@@ -62,7 +73,7 @@ function registerRoute({ db, readImage }: CatalogDependencies): AnyRoute {
     response: answer,
     async handler({ workspace, role, user, body }) {
       requireAdmin(role, 'catalog.write');
-      refuseUnsound(body);
+      await refuseUnsound(patterns, workspace.id, body);
       const image = await readImage(workspace.id, body);
       const server = await registerMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
@@ -109,7 +120,7 @@ function usesRoute({ db }: CatalogDependencies): AnyRoute {
   });
 }
 
-function replaceRoute({ db, readImage }: CatalogDependencies): AnyRoute {
+function replaceRoute({ db, patterns, readImage }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'put',
     path,
@@ -123,7 +134,7 @@ function replaceRoute({ db, readImage }: CatalogDependencies): AnyRoute {
       if (body.name !== params.name) {
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
-      refuseUnsound(body);
+      await refuseUnsound(patterns, workspace.id, body);
       const image = await readImage(workspace.id, body);
       const server = await replaceMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
@@ -199,12 +210,17 @@ async function requireServer(
 }
 
 /** Throws `validation_failed` for what the body's schema cannot see. */
-function refuseUnsound({ shape, manifest }: McpServerInput): void {
+async function refuseUnsound(
+  patterns: CatalogDependencies['patterns'],
+  workspaceId: string,
+  { shape, manifest = emptyManifest }: McpServerInput,
+): Promise<void> {
   const remote =
     shape.type === 'remote'
       ? [{ path: 'shape.type', code: 'not_available', message: 'remote MCP servers are not available yet' }]
       : [];
-  const problems = [...remote, ...(manifest === undefined ? [] : manifestProblems(manifest))];
+  const judge = await judgePatterns(patterns, workspaceId, manifestPatterns(manifest));
+  const problems = [...remote, ...manifestProblems(manifest, judge)];
   if (problems.length > 0) {
     throw invalid(problems);
   }

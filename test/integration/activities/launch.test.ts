@@ -205,6 +205,27 @@ describe('a launch that must not be', () => {
     });
   });
 
+  it('refuses a frozen expression that is too large to run, from before expressions had bounds', async () => {
+    const agent = await agentWithFiles();
+    const regex = `(?:${'x*'.repeat(240)}){1000}`;
+    const fields = {
+      API_TOKEN: { kind: 'secret', label: 't' },
+      REGION: { kind: 'value', label: 'r', regex },
+    };
+    await activities
+      .db('mcp_servers')
+      .where({ workspace_id: tenant.workspace.id, name: 'files' })
+      .update({ manifest: JSON.stringify({ env: fields, tool_scopes: {} }) });
+    await activities
+      .db('agent_mcp_attachments')
+      .where({ agent_id: agent.id })
+      .update({ env: '{"REGION":"x"}' });
+    const session = await freeze(agent);
+    await expect(validate(session)).rejects.toMatchObject({
+      message: expect.stringContaining('attachment "files": variable REGION cannot be checked'),
+    });
+  });
+
   it('repeats the sentence of a driver that cannot run the configuration', async () => {
     const session = await freeze(await agentWithFiles());
     activities.runtime.refusal = new UnsupportedWorkloadError('images need the container runtime');

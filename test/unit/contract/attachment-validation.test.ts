@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { attachmentProblems, referencedSecrets } from '../../../contract/attachment-validation.ts';
 import { manifest } from '../../../contract/catalog.ts';
 import { manifestProblems } from '../../../contract/manifest-validation.ts';
+import { runPattern } from '../../../contract/run-pattern.mjs';
 
 const secretOnly = manifest.parse({ env: { TOKEN: { kind: 'secret', label: 't', required: true } } });
 const secrets = new Map([['API', { is_set: true, allowed_servers: null }]]);
 const codes = (env: Record<string, string>, of = secretOnly) =>
-  attachmentProblems({ name: 'files', manifest: of, env, secrets }).map(
+  attachmentProblems({ name: 'files', manifest: of, env, secrets, judge: runPattern }).map(
     ({ path, code }) => `${path} ${code}`,
   );
 
@@ -77,6 +78,8 @@ describe('a value field', () => {
 describe('a manifest', () => {
   it.each(['(', '(?=a)', '(a)\\1', 'a{1001}'])('with the regex %s is refused', (regex) => {
     const wrong = manifest.parse({ env: { X: { kind: 'value', label: 'x', regex } } });
-    expect(manifestProblems(wrong)).toMatchObject([{ path: 'manifest.env.X.regex', code: 'invalid_regex' }]);
+    expect(manifestProblems(wrong, runPattern)).toMatchObject([
+      { path: 'manifest.env.X.regex', code: 'invalid_regex' },
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Manifest } from '../../../contract/catalog.ts';
 import { compareImage } from '../../../contract/image-change.ts';
 import { manifestProblems } from '../../../contract/manifest-validation.ts';
+import { runPattern } from '../../../contract/run-pattern.mjs';
 
 const manifest: Manifest = {
   env: { A: { kind: 'value', label: 'a' }, B: { kind: 'secret', label: 'b' } },
@@ -54,15 +55,18 @@ describe('variables that decide which code runs', () => {
     'UV_INDEX_URL',
     'PIP_CONFIG_FILE',
   ])('%s may not be declared', (name) => {
-    const problems = manifestProblems({ env: { [name]: { kind: 'value', label: 'x' } }, tool_scopes: {} });
+    const problems = manifestProblems(
+      { env: { [name]: { kind: 'value', label: 'x' } }, tool_scopes: {} },
+      runPattern,
+    );
     expect(problems).toMatchObject([{ path: `manifest.env.${name}`, code: 'reserved_variable' }]);
   });
   it.each(['API_TOKEN', 'LOG_LEVEL', 'HOME', 'DATA_PATH', 'NODE_ENV', 'OLD_PATH', 'NPM_TOKEN', 'PIPELINE'])(
     '%s may',
     (name) => {
-      expect(manifestProblems({ env: { [name]: { kind: 'value', label: 'x' } }, tool_scopes: {} })).toEqual(
-        [],
-      );
+      expect(
+        manifestProblems({ env: { [name]: { kind: 'value', label: 'x' } }, tool_scopes: {} }, runPattern),
+      ).toEqual([]);
     },
   );
 });

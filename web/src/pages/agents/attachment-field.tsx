@@ -1,6 +1,7 @@
 import { Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { valueProblem } from '../../../../contract/attachment-validation.ts';
+import { runPattern } from '../../../../contract/run-pattern.mjs';
 import type { ManifestEnvField } from '../../api/types.ts';
 import { SecretSelect } from '../../components/secret-select.tsx';
 
@@ -20,7 +21,7 @@ export function AttachmentField({
   error: string | undefined;
 }) {
   const [left, setLeft] = useState(false);
-  const own = left && value !== '' ? valueProblem(field, value)?.message : undefined;
+  const own = left && value !== '' ? valueProblem(field, value, runPattern)?.message : undefined;
   const required = field.required === true && field.default === undefined;
   const common = {
     label: field.label === '' ? variable : `${field.label} (${variable})`,

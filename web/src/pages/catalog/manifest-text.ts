@@ -5,6 +5,7 @@ import {
 } from '../../../../contract/catalog.ts';
 import { type FieldProblem, fieldProblemsOf } from '../../../../contract/errors.ts';
 import { manifestProblems } from '../../../../contract/manifest-validation.ts';
+import { runPattern } from '../../../../contract/run-pattern.mjs';
 import type { Manifest, ManifestEnvField } from '../../api/types.ts';
 
 export interface ReadManifest {
@@ -28,7 +29,7 @@ export function readManifest(text: string): ReadManifest {
   if (!parsed.success) {
     return failed(fieldProblemsOf(parsed.error, ['manifest']));
   }
-  const problems = manifestProblems(parsed.data);
+  const problems = manifestProblems(parsed.data, runPattern);
   return problems.length > 0 ? failed(problems) : { manifest: asSent(parsed.data), problems: [] };
 }
 

@@ -1,0 +1,20 @@
+import type { JudgePattern, PatternTask } from '../contract/patterns.ts';
+import { type PatternChecker, PatternsBusyError } from '../patterns/pattern-checker.ts';
+import { ApiError } from './errors.ts';
+
+/** Runs expressions for a workspace, in the thread. Throws 503 `unavailable` when too many wait already. */
+export async function judgePatterns(
+  patterns: PatternChecker,
+  workspaceId: string,
+  tasks: readonly PatternTask[],
+): Promise<JudgePattern> {
+  try {
+    return await patterns.check(workspaceId, tasks);
+  } catch (error) {
+    throw error instanceof PatternsBusyError
+      ? new ApiError('unavailable', 'Other expressions are being checked; try again', {
+          retryAfterSeconds: 5,
+        })
+      : error;
+  }
+}

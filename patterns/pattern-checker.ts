@@ -1,0 +1,136 @@
+/**
+ * Runs the expressions of manifests in a thread with a deadline, so that none holds up the process. One request runs at a time;
+ * a thread that is late, or that dies, is replaced.
+ */
+import { Worker } from 'node:worker_threads';
+import type { JudgePattern, PatternTask, PatternVerdict } from '../contract/patterns.ts';
+
+export interface PatternChecker {
+  /**
+   * Runs the tasks and returns what is known of each. `tenant` is the workspace that asks: none may fill the queue.
+   * Throws PatternsBusyError when too many wait, which says nothing about the tasks.
+   */
+  check(tenant: string, tasks: readonly PatternTask[]): Promise<JudgePattern>;
+  close(): Promise<void>;
+}
+
+/** Too many requests wait; the same one can be sent again later. */
+export class PatternsBusyError extends Error {
+  constructor() {
+    super('too many expressions of manifests wait to be checked; try again');
+  }
+}
+
+export interface PatternCheckerOptions {
+  /** For all tasks of one request, from the moment its first one runs. */
+  deadlineMs: number;
+  maxWaiting: number;
+  maxWaitingOfTenant: number;
+}
+
+const defaults: PatternCheckerOptions = { deadlineMs: 3_000, maxWaiting: 64, maxWaitingOfTenant: 4 };
+const thread = new URL('./pattern-thread.mjs', import.meta.url);
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+
+/** Starts its thread with the first request. */
+export function createPatternChecker(options: Partial<PatternCheckerOptions> = {}): PatternChecker {
+  const { deadlineMs, maxWaiting, maxWaitingOfTenant } = { ...defaults, ...options };
+  const waiting: string[] = [];
+  let worker: Worker | null = null;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const openThread = async (): Promise<Worker> => {
+    const started = await startThread();
+    started.once('exit', () => {
+      worker = worker === started ? null : worker;
+    });
+    return started;
+  };
+
+  const runNow = async (tasks: readonly PatternTask[]): Promise<PatternVerdict[]> => {
+    worker ??= await openThread();
+    const { verdicts, isAlive } = await runTasks(worker, tasks, deadlineMs);
+    if (!isAlive) {
+      await worker?.terminate();
+      worker = null;
+    }
+    return verdicts;
+  };
+
+  return {
+    async check(tenant, tasks) {
+      if (tasks.length === 0) {
+        return judgeBy([], []);
+      }
+      const own = waiting.filter((other) => other === tenant).length;
+      if (waiting.length >= maxWaiting || own >= maxWaitingOfTenant) {
+        throw new PatternsBusyError();
+      }
+      waiting.push(tenant);
+      const running = turn.then(() => runNow(tasks));
+      turn = running.catch(() => undefined);
+      try {
+        return judgeBy(tasks, await running);
+      } finally {
+        waiting.splice(waiting.indexOf(tenant), 1);
+      }
+    },
+    async close() {
+      await turn;
+      await worker?.terminate();
+      worker = null;
+    },
+  };
+}
+
+/**
+ * Nothing of the process's own reaches it: no environment, no arguments. It does not keep the process running.
+ * Throws when it cannot start, which says nothing about any expression.
+ */
+function startThread(): Promise<Worker> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(thread, { env: {}, argv: [], execArgv: [], resourceLimits });
+    // Stays: without a listener an error of the thread would end the process.
+    worker.on('error', reject);
+    worker.once('exit', () => reject(new Error('the thread for expressions ended before it was ready')));
+    worker.once('message', () => {
+      worker.unref();
+      resolve(worker);
+    });
+  });
+}
+
+/** The task that was running when the time was up, or when the thread died, is too costly; later ones stay unchecked. */
+function runTasks(
+  worker: Worker,
+  tasks: readonly PatternTask[],
+  deadlineMs: number,
+): Promise<{ verdicts: PatternVerdict[]; isAlive: boolean }> {
+  return new Promise((resolve) => {
+    const verdicts: PatternVerdict[] = [];
+    const settle = (isAlive: boolean) => {
+      clearTimeout(timer);
+      worker.off('message', onVerdict);
+      worker.off('exit', onLost);
+      resolve({ verdicts: isAlive ? verdicts : [...verdicts, { result: 'too_costly' }], isAlive });
+    };
+    const onVerdict = (verdict: PatternVerdict) => {
+      verdicts.push(verdict);
+      if (verdicts.length === tasks.length) {
+        settle(true);
+      }
+    };
+    const onLost = () => settle(false);
+    const timer = setTimeout(onLost, deadlineMs);
+    worker.on('message', onVerdict);
+    worker.once('exit', onLost);
+    worker.postMessage(tasks);
+  });
+}
+
+function judgeBy(tasks: readonly PatternTask[], verdicts: readonly PatternVerdict[]): JudgePattern {
+  const known = new Map(tasks.map((task, at) => [keyOf(task), verdicts[at]]));
+  return (task) => known.get(keyOf(task)) ?? { result: 'not_checked' };
+}
+
+const keyOf = ({ regex, text }: PatternTask) => JSON.stringify([regex, text]);

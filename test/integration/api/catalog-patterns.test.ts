@@ -1,0 +1,102 @@
+/** Expressions of manifests: whatever one workspace saves, the API goes on answering everybody. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { patternBoundProblem, patternLimits, patternSize } from '../../../contract/patterns.ts';
+import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+
+const shape = { type: 'command', command: 'mcp-server', args: [] };
+const env = (regexes: readonly string[], fallback?: string) =>
+  Object.fromEntries(
+    regexes.map((regex, at) => [
+      `V${at}`,
+      { kind: 'value', label: 'v', regex, ...(fallback === undefined ? {} : { default: fallback }) },
+    ]),
+  );
+
+/** One expression of 490 characters that takes most of a second to compile, in as many variables. */
+const frozen = (count: number) => Array<string>(count).fill(`(?:${'x*'.repeat(240)}){1000}`);
+/** As slow as the bounds let it be: most steps for each character of the longest default. */
+const worst = () => {
+  const regex = '(?:x{0,30}){30}';
+  const count = Math.floor(patternLimits.totalInstructions / patternSize(regex));
+  return Array<string>(count).fill(regex);
+};
+
+/** How long `/api/health` took at worst while something else was going on. */
+async function healthDuring(work: Promise<unknown>): Promise<number> {
+  let worstMs = 0;
+  let isOver = false;
+  void work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const began = performance.now();
+    expect((await api.anonymous.send('GET', '/api/health')).status).toBe(200);
+    worstMs = Math.max(worstMs, performance.now() - began);
+  }
+  return worstMs;
+}
+
+const register = (admin: Person, base: string, name: string, fields: Record<string, unknown>) =>
+  admin.send('POST', `${base}/mcp-servers`, { name, shape, manifest: { env: fields, tool_scopes: {} } });
+
+describe('an entry whose expressions are slow', () => {
+  it('is refused for its size, before anything of it runs', async () => {
+    const { admin, base } = await api.workspace();
+    const answer = await register(admin, base, 'frozen', env(frozen(12)));
+    expect(answer.status).toBe(422);
+    expect(answer.body).toMatchObject({
+      error: { fields: expect.arrayContaining([expect.objectContaining({ path: 'manifest.env.V0.regex' })]) },
+    });
+    const many = await register(admin, base, 'many', env(Array<string>(1_800).fill('a')));
+    expect(many.body).toMatchObject({ error: { fields: [{ path: 'manifest.env', code: 'too_many' }] } });
+  });
+
+  it('holds up no other request while the worst that is allowed is saved', async () => {
+    const { admin, base } = await api.workspace();
+    const regexes = worst();
+    expect(regexes.map(patternBoundProblem)).toEqual(regexes.map(() => null));
+    const began = performance.now();
+    const saves = [1, 2, 3].map((at) =>
+      register(admin, base, `worst-${at}`, env(regexes, `${'x'.repeat(4_095)}!`)),
+    );
+    const healthMs = await healthDuring(Promise.all(saves));
+    const tookMs = performance.now() - began;
+    for (const { status, text } of await Promise.all(saves)) {
+      expect([422, text.includes('regex_mismatch') || text.includes('too_costly')]).toEqual([status, true]);
+    }
+    // Run on the event loop, one save alone would keep it for a third of the time.
+    expect(healthMs).toBeLessThan(Math.max(tookMs / 6, 100));
+  });
+
+  it('is bounded again when it is attached, also when it was stored before there were bounds', async () => {
+    const { admin, base, workspace } = await api.workspace();
+    await admin.ok('POST', `${base}/mcp-servers`, {
+      name: 'old',
+      shape,
+      manifest: { env: env(['a+']), tool_scopes: {} },
+    });
+    const { agent } = await admin.ok<{ agent: { id: string } }>('POST', `${base}/agents`, {
+      name: 'a',
+      run: { type: 'builtin', name: 'scripted' },
+    });
+    const attach = (value: string) =>
+      admin.send('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'old', env: { V0: value } });
+    expect((await attach('aaa')).status).toBe(200);
+    expect((await attach('b')).body).toMatchObject({
+      error: { fields: [{ path: 'env.V0', code: 'regex_mismatch' }] },
+    });
+    await api
+      .db('mcp_servers')
+      .where({ workspace_id: workspace.id, name: 'old' })
+      .update({ manifest: JSON.stringify({ env: env(frozen(1)), tool_scopes: {} }) });
+    expect((await attach('xxx')).body).toMatchObject({
+      error: { fields: [{ path: 'env.V0', code: 'pattern_too_costly' }] },
+    });
+  });
+});

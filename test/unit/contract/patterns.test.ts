@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { RE2JS } from 're2js';
+import { manifest } from '../../../contract/catalog.ts';
+import { manifestPatterns, manifestProblems } from '../../../contract/manifest-validation.ts';
+import { patternBoundProblem, patternLimits, patternSize } from '../../../contract/patterns.ts';
+import { runPattern } from '../../../contract/run-pattern.mjs';
+
+/** Compiled size, or null for what is no expression. */
+function compiledSize(regex: string): number | null {
+  try {
+    return RE2JS.compile(regex).programSize();
+  } catch {
+    return null;
+  }
+}
+
+const atom = fc.constantFrom(
+  'a',
+  '.',
+  '[a-z]',
+  '[^]x]',
+  '[[:alpha:]\\]]',
+  '\\d',
+  '\\pL',
+  '\\p{Greek}',
+  '\\Qa{9}\\E',
+  '^',
+);
+const repeat = fc.constantFrom('', '*', '+?', '?', '{3}', '{2,}', '{0,9}', '{2,7}?');
+const { expression } = fc.letrec<{ expression: string; item: string }>((tie) => ({
+  item: fc.oneof(
+    { maxDepth: 3 },
+    atom,
+    fc
+      .tuple(fc.constantFrom('(', '(?:', '(?i:', '(?P<n>'), tie('expression'))
+      .map(([open, inner]) => `${open}${inner})`),
+  ),
+  expression: fc
+    .array(
+      fc.tuple(tie('item'), repeat).map(([item, often]) => item + often),
+      { minLength: 1, maxLength: 4 },
+    )
+    .chain((items) => fc.constantFrom(items.join(''), items.join('|'))),
+}));
+
+describe('the size of an expression', () => {
+  it('is never below what it compiles to', () => {
+    let compiled = 0;
+    fc.assert(
+      fc.property(expression, (regex) => {
+        const size = compiledSize(regex);
+        compiled += size === null ? 0 : 1;
+        expect(patternSize(regex)).toBeGreaterThanOrEqual(size ?? 0);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(compiled).toBeGreaterThan(500);
+  });
+
+  it('lets through what people write', () => {
+    for (const regex of [
+      '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,63}',
+      'https://[a-z0-9.-]{1,253}(?::[0-9]{1,5})?(?:/[^\\s]{0,500})?',
+      '(?:[0-9]{1,3}\\.){3}[0-9]{1,3}',
+      'arn:aws:s3:::[a-z0-9.-]{3,63}',
+      '.{1,1000}',
+    ]) {
+      expect(patternBoundProblem(regex)).toBeNull();
+    }
+  });
+
+  it('refuses a few characters that compile to hundreds of thousands of instructions, without compiling them', () => {
+    const regex = `(?:${'x*'.repeat(100)}){1000}`;
+    expect(patternBoundProblem(regex)).toMatch('too large');
+    expect(patternBoundProblem('a'.repeat(patternLimits.characters + 1))).toMatch('at most');
+  });
+});
+
+describe('a manifest', () => {
+  const withFields = (regexes: string[]) =>
+    manifest.parse({
+      env: Object.fromEntries(
+        regexes.map((regex, at) => [`V${at}`, { kind: 'value', label: 'v', regex }] as const),
+      ),
+    });
+  const problems = (regexes: string[]) =>
+    manifestProblems(withFields(regexes), runPattern).map(({ path, code }) => `${path} ${code}`);
+
+  it('is bounded in its variables, in each expression and in all of them together, and runs none of a larger one', () => {
+    expect(problems(Array(patternLimits.variables).fill('[a-z]{1,5}'))).toEqual([]);
+    expect(problems(Array(patternLimits.variables + 1).fill('a'))).toEqual(['manifest.env too_many']);
+    expect(problems(['a{1,1000}', `(?:${'x*'.repeat(50)}){50}`])).toEqual([
+      'manifest.env.V1.regex pattern_too_costly',
+    ]);
+    const together = Array(3).fill('.{1,1000}');
+    expect(problems(together)).toEqual(['manifest.env too_many']);
+    expect(manifestPatterns(withFields(together))).toEqual([]);
+  });
+
+  it('is bounded in the tools that it gates', () => {
+    const tools = Array.from({ length: patternLimits.toolScopes + 1 }, (_, at) => [`t${at}`, 'a.b'] as const);
+    const wide = manifest.parse({ tool_scopes: Object.fromEntries(tools) });
+    expect(manifestProblems(wide, runPattern)).toMatchObject([
+      { path: 'manifest.tool_scopes', code: 'too_many' },
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createPatternChecker, PatternsBusyError } from '../../../patterns/pattern-checker.ts';
+
+/** Takes most of a second to compile, and as long to match. */
+const slow = { regex: `(?:${'x*'.repeat(240)}){1000}`, text: 'x' };
+const quick = { regex: 'a+', text: 'aaa' };
+
+let checker = createPatternChecker();
+const withOptions = (options: Parameters<typeof createPatternChecker>[0]) => {
+  checker = createPatternChecker(options);
+  return checker;
+};
+afterEach(() => checker.close());
+
+describe('the thread that runs expressions', () => {
+  it('says of each task what it came to, and of no other', async () => {
+    const differs = { regex: 'a+', text: 'b' };
+    const judge = await withOptions({}).check('w', [
+      quick,
+      differs,
+      { regex: '(', text: null },
+      { regex: 'b', text: null },
+    ]);
+    expect(judge(quick)).toEqual({ result: 'matches' });
+    expect(judge(differs)).toEqual({ result: 'differs' });
+    expect(judge({ regex: '(', text: null })).toMatchObject({ result: 'invalid' });
+    expect(judge({ regex: 'b', text: null })).toEqual({ result: 'compiles' });
+    expect(judge({ regex: 'a+', text: 'c' })).toEqual({ result: 'not_checked' });
+  });
+
+  it('gives up on what is late, names it, and goes on with the next request', async () => {
+    const { check } = withOptions({ deadlineMs: 50 });
+    const late = Array.from({ length: 50 }, (_, at) => ({ ...slow, text: 'x'.repeat(at + 1) }));
+    const judge = await check('w', late);
+    const results = late.map((task) => judge(task).result);
+    expect(results.filter((result) => result === 'too_costly')).toHaveLength(1);
+    expect(results.at(-1)).toBe('not_checked');
+    const again = await withOptions({}).check('w', [quick]);
+    expect(again(quick).result).toBe('matches');
+  });
+
+  it('replaces a thread that ran out of time', async () => {
+    const { check } = withOptions({ deadlineMs: 200 });
+    const late = Array.from({ length: 50 }, (_, at) => ({ ...slow, text: 'x'.repeat(at + 1) }));
+    await check('w', late);
+    expect((await check('w', [quick]))(quick).result).toBe('matches');
+  });
+
+  it('does not hold up the event loop of whoever asks', async () => {
+    const { check } = withOptions({ deadlineMs: 60_000 });
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 5);
+    await check('w', [quick]);
+    const before = turns;
+    const started = performance.now();
+    await check(
+      'w',
+      Array.from({ length: 3 }, (_, at) => ({ ...slow, text: 'x'.repeat(at) })),
+    );
+    const tookMs = performance.now() - started;
+    clearInterval(counting);
+    // Held up, the timer would have fired once for each task at best.
+    expect(turns - before).toBeGreaterThan(Math.min(tookMs / 100, 10));
+  });
+
+  it('lets no workspace fill the queue', async () => {
+    const { check } = withOptions({ maxWaiting: 3, maxWaitingOfTenant: 2 });
+    const first = [check('loud', [quick]), check('loud', [quick])];
+    await expect(check('loud', [quick])).rejects.toThrow(PatternsBusyError);
+    const other = check('quiet', [quick]);
+    await expect(check('third', [quick])).rejects.toThrow(PatternsBusyError);
+    expect((await other)(quick).result).toBe('matches');
+    await Promise.all(first);
+    expect((await check('loud', [quick]))(quick).result).toBe('matches');
+  });
+});
