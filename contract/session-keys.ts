@@ -3,7 +3,7 @@
  * the internal token (sidecar to API) and the control key (API and worker to sidecar) (design 2, 8).
  */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { controlClockSkewMs } from './sidecar.ts';
+import { controlClockSkewMs, controlRequestHeader, olderControlSignatureHeader } from './sidecar.ts';
 
 /** What a control signature covers. `path` is the request target as sent; `body` is the raw bytes. */
 export interface ControlRequest {
@@ -31,30 +31,76 @@ export function controlKey(seed: Buffer, sessionId: string): string {
   return derive(seed, `control-key/${sessionId}`).toString('base64url');
 }
 
-/** The `X-Control-Signature` of a request that is sent at `atMs`. */
-export function signControlRequest(key: string, request: ControlRequest & { atMs: number }): string {
-  return `${request.atMs}.${signature(key, request, String(request.atMs))}`;
+/** What the head of a control request says of the body that follows. */
+export interface ControlBody {
+  sizeBytes: number;
+  /** In lowercase hexadecimal digits. */
+  sha256: string;
 }
 
-/** True when `header` signs exactly this request and is at most `controlClockSkewMs` away from `nowMs`. */
-export function verifyControlSignature(
+/** The headers of a control request that is sent at `atMs`. */
+export function controlHeaders(
+  key: string,
+  request: ControlRequest & { atMs: number },
+): Record<string, string> {
+  return {
+    [controlRequestHeader]: signControlRequest(key, request),
+    [olderControlSignatureHeader]: signForOlderSidecar(key, request),
+  };
+}
+
+/** The `X-Control-Request` of a request that is sent at `atMs`: its time, the size and SHA-256 of its body, and the signature. */
+export function signControlRequest(
+  key: string,
+  { method, path, body, atMs }: ControlRequest & { atMs: number },
+): string {
+  const said = `${atMs}.${Buffer.byteLength(body)}.${sha256Of(body)}`;
+  return `${said}.${headSignature(key, said, method, path)}`;
+}
+
+/**
+ * What `header` says of the body, or null when it does not sign this method and path, or is more than `controlClockSkewMs` away
+ * from `nowMs`. Nothing of the body is needed: only a signed one is worth reading.
+ */
+export function verifyControlHead(
   key: string,
   header: string,
-  request: ControlRequest & { nowMs: number },
-): boolean {
-  const [, time, given] = /^(\d{1,15})\.([0-9a-f]{64})$/.exec(header) ?? [];
-  if (time === undefined || given === undefined) {
-    return false;
+  { method, path, nowMs }: Pick<ControlRequest, 'method' | 'path'> & { nowMs: number },
+): ControlBody | null {
+  const [, said, time, size, sha256, given] =
+    /^((\d{1,15})\.(\d{1,15})\.([0-9a-f]{64}))\.([0-9a-f]{64})$/.exec(header) ?? [];
+  if (said === undefined || sha256 === undefined || given === undefined) {
+    return null;
   }
-  const inTime = Math.abs(request.nowMs - Number(time)) <= controlClockSkewMs;
-  return sameText(given, signature(key, request, time)) && inTime;
+  const inTime = Math.abs(nowMs - Number(time)) <= controlClockSkewMs;
+  return sameText(given, headSignature(key, said, method, path)) && inTime
+    ? { sizeBytes: Number(size), sha256 }
+    : null;
 }
 
-function signature(key: string, { method, path, body }: ControlRequest, time: string): string {
-  const bodyHash = createHash('sha256').update(body).digest('hex');
-  return createHmac('sha256', Buffer.from(key, 'base64url'))
-    .update(`${time}\n${method.toUpperCase()}\n${path}\n${bodyHash}`)
-    .digest('hex');
+/** Is this the body that the head was signed for? */
+export function isSignedBody({ sizeBytes, sha256 }: ControlBody, body: Uint8Array): boolean {
+  return body.length === sizeBytes && sameText(sha256Of(body), sha256);
+}
+
+function headSignature(key: string, said: string, method: string, path: string): string {
+  return hmac(key, `control-request\n${said}\n${method.toUpperCase()}\n${path}`);
+}
+
+/** For sidecars that were started before the head was signed (docs/decisions/0019). */
+function signForOlderSidecar(
+  key: string,
+  { method, path, body, atMs }: ControlRequest & { atMs: number },
+): string {
+  return `${atMs}.${hmac(key, `${atMs}\n${method.toUpperCase()}\n${path}\n${sha256Of(body)}`)}`;
+}
+
+function hmac(key: string, text: string): string {
+  return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('hex');
+}
+
+function sha256Of(body: string | Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex');
 }
 
 /** Compares hashes of both, so that neither the length nor the first difference shows in the time it takes. */

@@ -14,7 +14,10 @@ import { callRecord } from './tool-call.ts';
 
 export const internalTokenHeader = 'x-internal-token';
 /** `<unix milliseconds>.<hex HMAC-SHA256 of "time\nMETHOD\npath\nsha256(body)">` with the session's control key. */
-export const controlSignatureHeader = 'x-control-signature';
+/** Signs the method, the path, the time, and the size and SHA-256 of the body, so that it is verified before the body is read. */
+export const controlRequestHeader = 'x-control-request';
+/** What sidecars of earlier releases verify, after they have read the body. */
+export const olderControlSignatureHeader = 'x-control-signature';
 /** A control request older or newer than this is refused. */
 export const controlClockSkewMs = 60_000;
 

@@ -1,7 +1,7 @@
 /** Delivers what a human said or decided to the session's sidecar (spec, Session events; design 7). */
 import type { InputMessage } from '../../contract/agent-contract.ts';
-import { controlKey, signControlRequest } from '../../contract/session-keys.ts';
-import { controlSignatureHeader, injectAnswer } from '../../contract/sidecar.ts';
+import { controlHeaders, controlKey } from '../../contract/session-keys.ts';
+import { injectAnswer } from '../../contract/sidecar.ts';
 import { listSessionInputs, markInputsDelivered } from '../../store/session-inputs/list.ts';
 import { readControlUrl } from '../../store/sessions/control-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -62,10 +62,12 @@ async function inject(
 async function post(controlUrl: string, key: string, messages: InputMessage[]): Promise<number | null> {
   const url = new URL('/inject', controlUrl);
   const body = JSON.stringify({ messages });
-  const signature = signControlRequest(key, { method: 'POST', path: url.pathname, body, atMs: Date.now() });
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', [controlSignatureHeader]: signature },
+    headers: {
+      'content-type': 'application/json',
+      ...controlHeaders(key, { method: 'POST', path: url.pathname, body, atMs: Date.now() }),
+    },
     body,
     redirect: 'error',
     signal: AbortSignal.timeout(requestTimeoutMs),

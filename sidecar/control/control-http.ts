@@ -1,14 +1,15 @@
 /**
  * The control port: API and worker deliver input and look at health and metrics. Every request is signed with the session's
- * control key (design 2, 8); nothing is done, or said, before the signature is checked.
+ * control key (design 2, 8); nothing is done, said or read beyond the head before the signature is checked.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { verifyControlSignature } from '../../contract/session-keys.ts';
-import { controlSignatureHeader, injectRequest } from '../../contract/sidecar.ts';
+import { isSignedBody, verifyControlHead } from '../../contract/session-keys.ts';
+import { controlRequestHeader, injectRequest } from '../../contract/sidecar.ts';
 import { HttpRefusal, sendJson, sendRefusal } from '../http/answer.ts';
-import { parseJsonBody, readBody } from '../http/read-body.ts';
+import { parseJsonBody } from '../http/read-body.ts';
 import { type Inbox, InputGapError } from '../inputs/inbox.ts';
 import type { Metrics } from '../metrics.ts';
+import { createBodyReader, type ReadSignedBody } from './read-signed-body.ts';
 
 export interface ControlParts {
   controlKey: string;
@@ -17,13 +18,15 @@ export interface ControlParts {
   sessionId: string;
 }
 
-const maxInjectBytes = 32 * 1024 * 1024;
+/** Of all bodies that are read at the same time, and so of one. */
+const maxBodyBytes = 32 * 1024 * 1024;
 const maxConnections = 64;
 
 /** The server, not listening yet. */
 export function createControlHttp(parts: ControlParts): Server {
+  const readBody = createBodyReader(maxBodyBytes);
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (request, response) => {
-    handle(request, response, parts).catch((error: unknown) => sendRefusal(response, error));
+    handle(request, response, parts, readBody).catch((error: unknown) => sendRefusal(response, error));
   });
   server.maxConnections = maxConnections;
   return server;
@@ -33,15 +36,20 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   parts: ControlParts,
+  readBody: ReadSignedBody,
 ): Promise<void> {
   const { method = '', url: path = '' } = request;
-  const signature = request.headers[controlSignatureHeader];
-  if (typeof signature !== 'string') {
+  const header = request.headers[controlRequestHeader];
+  if (typeof header !== 'string') {
     throw new HttpRefusal('unauthenticated', 'the request is not signed');
   }
-  const body = await readBody(request, maxInjectBytes);
-  if (!verifyControlSignature(parts.controlKey, signature, { method, path, body, nowMs: Date.now() })) {
+  const signed = verifyControlHead(parts.controlKey, header, { method, path, nowMs: Date.now() });
+  if (signed === null) {
     throw new HttpRefusal('unauthenticated', 'the signature does not fit this request');
+  }
+  const body = await readBody(request, signed.sizeBytes);
+  if (!isSignedBody(signed, body)) {
+    throw new HttpRefusal('unauthenticated', 'the body is not the one that was signed');
   }
   switch (`${method} ${path}`) {
     case 'POST /inject':

@@ -26,6 +26,10 @@ const metaMembers = spellings([
   ].map((name) => metaPrefix + name),
 ]);
 
+/** More, or longer ones, than any use has: folding them would hold up the event loop, so they count as lookalikes unseen. */
+const maxMembers = 256;
+const maxKeyLength = 512;
+
 interface Spellings {
   exact: ReadonlySet<string>;
   folded: ReadonlySet<string>;
@@ -46,8 +50,10 @@ export function hasLookalikeMember(params: Params): boolean {
 }
 
 function hasLookalike(members: Params, { exact, folded }: Spellings): boolean {
+  const keys = Object.keys(members);
+  if (keys.length > maxMembers || keys.some((key) => key.length > maxKeyLength)) {
+    return true;
+  }
   // A server that copies members one by one would take `__proto__` for the prototype.
-  return Object.keys(members).some(
-    (key) => !exact.has(key) && (key === '__proto__' || folded.has(foldMember(key))),
-  );
+  return keys.some((key) => !exact.has(key) && (key === '__proto__' || folded.has(foldMember(key))));
 }

@@ -88,8 +88,8 @@ function isEscaped(text: string, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** The key between two quotes; null when readers would not agree on it. */
-function keyAt(text: string, start: number, end: number): string | null {
+/** The key between the quotes at `start` and `end`; null when readers would not agree on it. */
+export function keyAt(text: string, start: number, end: number): string | null {
   const written = text.slice(start + 1, end);
   if (!written.includes('\\')) {
     return written;

@@ -3,8 +3,10 @@
  * side reads the bytes, so a line passes only when every reader must understand the same thing.
  */
 import { isUtf8 } from 'node:buffer';
-import { inspectJson } from './inspect-json.ts';
+import { inspectJson, type JsonInspection } from './inspect-json.ts';
+import { JsonReader, type JsonReading, NotJsonError } from './json-reader.ts';
 import { isObject, type Message, type Params, type RequestId } from './message.ts';
+import { nextTurn } from './turns.ts';
 
 export type LineProblem =
   | 'too_large'
@@ -41,13 +43,18 @@ const controlsInJson = ['\t', '\r', '\n'];
 /** In an id: what a reader may cut off, drop or replace. */
 const unreadableInId = /[\p{Cc}\p{Cs}]/u;
 
+/** A longer line is read in turns: it would hold up the event loop for more than a few milliseconds. */
+export const longLineBytes = 16 * 1024;
+/** Fewer than a millisecond's worth. */
+const tokensOfTurn = 1024;
+const turnMs = 2;
+
 /** Takes a line without its line feed (one carriage return at the end is part of the line ending). Never throws. */
 export function parseLine(line: Buffer): ParsedLine {
   if (!isUtf8(line)) {
     return refusal('not_utf8');
   }
-  // A byte order mark stays in the text, where it is no JSON.
-  const text = line.toString('utf8', 0, line.at(-1) === carriageReturn ? line.length - 1 : line.length);
+  const text = textOf(line);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -57,11 +64,60 @@ export function parseLine(line: Buffer): ParsedLine {
   if (controlsInJson.some((control) => text.includes(control))) {
     return refusal('control_byte');
   }
-  return isObject(value) ? parseEnvelope(value, text) : refusal('not_an_object');
+  return isObject(value) ? parseEnvelope(value, inspectJson(text, maxDepth)) : refusal('not_an_object');
 }
 
-function parseEnvelope(envelope: Record<string, unknown>, text: string): ParsedLine {
-  const { problem, rawId, rawArguments } = inspectJson(text, maxDepth);
+/** As `parseLine`, while other work gets its turn every few milliseconds, however long the line is. */
+export async function parseLineInTurns(line: Buffer): Promise<ParsedLine> {
+  if (!isUtf8(line)) {
+    return refusal('not_utf8');
+  }
+  const text = textOf(line);
+  if (controlCharacter.test(text)) {
+    return refusal('control_byte');
+  }
+  const reading = await readInTurns(new JsonReader(text, maxDepth));
+  if (reading === null) {
+    return refusal('not_json');
+  }
+  // With a problem there is no value; an object starts with its brace.
+  const { value, problem } = reading;
+  if (problem !== null) {
+    return refusal(text.trimStart().startsWith('{') ? problem : 'not_an_object');
+  }
+  return isObject(value) ? parseEnvelope(value, reading) : refusal('not_an_object');
+}
+
+/** A byte order mark stays in the text, where it is no JSON. */
+function textOf(line: Buffer): string {
+  return line.toString('utf8', 0, line.at(-1) === carriageReturn ? line.length - 1 : line.length);
+}
+
+/** Null for what is no JSON. */
+async function readInTurns(reader: JsonReader): Promise<JsonReading | null> {
+  try {
+    for (;;) {
+      await nextTurn();
+      const endMs = performance.now() + turnMs;
+      do {
+        const reading = reader.read(tokensOfTurn);
+        if (reading !== null) {
+          return reading;
+        }
+      } while (performance.now() < endMs);
+    }
+  } catch (error) {
+    if (error instanceof NotJsonError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+function parseEnvelope(
+  envelope: Record<string, unknown>,
+  { problem, rawId, rawArguments }: JsonInspection,
+): ParsedLine {
   if (problem !== null) {
     return refusal(problem);
   }

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import { newlyCalledTool } from '../gate/decide.ts';
 import type { Message } from '../json-rpc/message.ts';
-import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
+import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { readAhead } from './read-ahead.ts';
 
@@ -28,6 +28,7 @@ export interface AgentLineParts {
 }
 
 const noBytes = Buffer.alloc(0);
+const tooLarge: ParsedLine = { ok: false, problem: 'too_large', id: null };
 /** What is read of a connection before its turn. */
 const aheadLimits = { items: 256, bytes: 1024 * 1024, sizeBytes: ({ bytes }: AgentLine) => bytes.length };
 
@@ -45,16 +46,24 @@ export function readAgentLines(
 
 async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenerator<AgentLine[]> {
   for await (const lines of readLines(stream, parts.lineBytes)) {
-    yield lines.map((line) => readLine(line, parts));
+    let read: AgentLine[] = [];
+    for (const line of lines) {
+      if (!line.tooLarge && line.bytes.length > longLineBytes) {
+        // Those before it do not wait for it.
+        yield read;
+        read = [];
+        read.push(agentLine(line, await parseLineInTurns(line.bytes), parts));
+      } else {
+        const parsed = line.tooLarge ? tooLarge : parseLine(line.bytes);
+        read.push(agentLine(line, parsed, parts));
+      }
+    }
+    yield read;
   }
 }
 
-function readLine(line: Line, parts: AgentLineParts): AgentLine {
-  if (line.tooLarge) {
-    return { bytes: noBytes, parsed: { ok: false, problem: 'too_large', id: null }, record: null };
-  }
-  const parsed = parseLine(line.bytes);
-  return { bytes: line.bytes, parsed, record: recordOf(parsed, parts) };
+function agentLine(line: Line, parsed: ParsedLine, parts: AgentLineParts): AgentLine {
+  return { bytes: line.tooLarge ? noBytes : line.bytes, parsed, record: recordOf(parsed, parts) };
 }
 
 function recordOf(parsed: ParsedLine, parts: AgentLineParts): CallRecord | null {

@@ -13,7 +13,7 @@ import {
 import { type Era, eraAfter } from '../gate/method-policy.ts';
 import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
 import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
-import { type ParsedLine, parseLine } from '../json-rpc/parse-line.ts';
+import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { writeLine } from '../json-rpc/write-line.ts';
 import { type AgentLine, argumentsOf, type CallRecord, readAgentLines, recordCall } from './agent-lines.ts';
@@ -253,7 +253,9 @@ class GatedConnection {
       this.#replies.note('server', 'too_large');
       await this.#serverLost();
     } else {
-      await this.#fromServer(parseLine(line.bytes), line.bytes);
+      const { bytes } = line;
+      const parsed = bytes.length > longLineBytes ? await parseLineInTurns(bytes) : parseLine(bytes);
+      await this.#fromServer(parsed, bytes);
     }
   }
 

@@ -338,13 +338,13 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       const request = { method: 'POST', path: '/inject', body };
       const key = (id: string) => controlKey(Buffer.from(arena.keys().session_key_seed, 'base64'), id);
       const inject = async (signature: string, sent = body) => {
-        const headers = { 'content-type': 'application/json', 'x-control-signature': signature };
+        const headers = { 'content-type': 'application/json', 'x-control-request': signature };
         return (await fetch(`${url}/inject`, { method: 'POST', headers, body: sent })).status;
       };
       const signed = (id: string, atMs = Date.now()) => signControlRequest(key(id), { ...request, atMs });
       const forged = [
         '',
-        `${Date.now()}.${'0'.repeat(64)}`,
+        `${Date.now()}.15.${'0'.repeat(64)}.${'0'.repeat(64)}`,
         signed(arena.other.id),
         signed(session.id, Date.now() - 3_600_000),
       ];
@@ -359,7 +359,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       const messages = JSON.stringify({ messages: [{ ...message, input_request_id: null, at }] });
       const headers = {
         'content-type': 'application/json',
-        'x-control-signature': signControlRequest(key(lone.id), {
+        'x-control-request': signControlRequest(key(lone.id), {
           ...request,
           body: messages,
           atMs: Date.now(),

@@ -1,12 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import type { Session } from '../../../contract/session.ts';
-import { controlKey, verifyControlSignature } from '../../../contract/session-keys.ts';
-import { controlSignatureHeader, injectRequest } from '../../../contract/sidecar.ts';
+import { controlKey, isSignedBody, verifyControlHead } from '../../../contract/session-keys.ts';
+import {
+  controlRequestHeader,
+  injectRequest,
+  olderControlSignatureHeader,
+} from '../../../contract/sidecar.ts';
 import { sessionWorkflowId } from '../../../contract/workflow-ids.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
@@ -236,6 +240,14 @@ describe('workloads that nobody wants any more', () => {
   });
 });
 
+/** As sidecars from before the head was signed compute it, for the time that the header gives. */
+function olderSignature(key: string, header: string, body: Buffer): string {
+  const [time] = header.split('.');
+  const hash = createHash('sha256').update(body).digest('hex');
+  const text = `${time}\nPOST\n/inject\n${hash}`;
+  return `${time}.${createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('hex')}`;
+}
+
 /** A control port that speaks the sidecar's side of `/inject`, with the signature checked. */
 class ControlPort {
   readonly messages: InputMessage[] = [];
@@ -252,12 +264,11 @@ class ControlPort {
         chunks.push(chunk);
       }
       const body = Buffer.concat(chunks);
-      const signed = verifyControlSignature(key, String(request.headers[controlSignatureHeader]), {
-        method: request.method ?? '',
-        path: request.url ?? '',
-        body,
-        nowMs: Date.now(),
-      });
+      const { method = '', url: path = '', headers } = request;
+      const nowMs = Date.now();
+      const head = verifyControlHead(key, String(headers[controlRequestHeader]), { method, path, nowMs });
+      const older = String(headers[olderControlSignatureHeader]);
+      const signed = head !== null && isSignedBody(head, body) && older === olderSignature(key, older, body);
       const status = signed ? (this.answers.shift() ?? 200) : 401;
       if (status === 200) {
         const known = new Set(this.messages.map(({ id }) => id));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/client';
@@ -307,6 +308,20 @@ describe('the control port', () => {
     },
   );
 
+  it('answers a forged head before any of the body came, and reads a body only when its head was signed', async () => {
+    const key = controlKey(Buffer.alloc(32, 7), session.id);
+    const head = { method: 'POST', path: '/inject', atMs: Date.now() };
+    const signed = signControlRequest(key, { ...head, body: 'x'.repeat(1000) });
+    const forged = signed.replace('.1000.', '.1000000.');
+    expect(forged).not.toBe(signed);
+    expect(await headOnly(forged, 1_000_000)).toMatch(/^HTTP\/1.1 401 /);
+    expect(await headOnly('', 1_000_000)).toMatch(/^HTTP\/1.1 401 /);
+    const tooLarge = signControlRequest(key, { ...head, body: Buffer.alloc(33 * 1024 * 1024) });
+    expect(await headOnly(tooLarge, 33 * 1024 * 1024)).toMatch(/^HTTP\/1.1 413 /);
+    const { status } = await session.control('POST', '/inject', 'y'.repeat(1000), signed);
+    expect(status).toBe(401);
+  });
+
   it('serves nothing else', async () => {
     expect(await session.control('GET', '/else')).toMatchObject({ status: 404 });
   });
@@ -328,6 +343,23 @@ it('owns its sockets, closed to other users', async () => {
     expect((await stat(join(session.directory, path))).mode & 0o007).toBe(0);
   }
 });
+
+/** Sends the head of a request and none of its body; the first line of the answer. */
+function headOnly(header: string, length: number): Promise<string> {
+  const { hostname, port } = new URL(session.platform.controlUrl ?? '');
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(
+        `POST /inject HTTP/1.1\r\nHost: sidecar\r\nX-Control-Request: ${header}\r\nContent-Length: ${length}\r\n\r\n`,
+      );
+    });
+    socket.once('data', (data) => {
+      socket.destroy();
+      resolve(data.toString().split('\r\n')[0] ?? '');
+    });
+    socket.on('error', reject);
+  });
+}
 
 /** Reads messages from `GET /input` until there are `count`. */
 function readInput(lastEventId: string, count: number): Promise<InputMessage[]> {

@@ -195,7 +195,7 @@ export class TestSession {
       header ?? signControlRequest(controlKey(this.#seed, this.id), { method, path, body, atMs: Date.now() });
     const response = await fetch(`${this.platform.controlUrl}${path}`, {
       method,
-      headers: { 'x-control-signature': signature },
+      headers: { 'x-control-request': signature },
       ...(method === 'GET' ? {} : { body }),
     });
     return { status: response.status, body: await response.text() };

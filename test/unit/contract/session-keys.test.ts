@@ -4,14 +4,25 @@ import fc from 'fast-check';
 import {
   controlKey,
   internalToken,
+  isSignedBody,
   signControlRequest,
-  verifyControlSignature,
+  verifyControlHead,
   verifyInternalToken,
 } from '../../../contract/session-keys.ts';
 import { controlClockSkewMs } from '../../../contract/sidecar.ts';
 
 const seed = randomBytes(32);
 const sessionId = randomUUID();
+
+/** As the sidecar does it: the head first, then the body. */
+function verifyControlSignature(
+  key: string,
+  header: string,
+  { method, path, body, nowMs }: { method: string; path: string; body: string | Uint8Array; nowMs: number },
+): boolean {
+  const signed = verifyControlHead(key, header, { method, path, nowMs });
+  return signed !== null && isSignedBody(signed, Buffer.from(body));
+}
 
 describe('the internal token of a session', () => {
   it('is the same each time it is derived, and opens its own session', () => {
@@ -61,6 +72,7 @@ describe('the signature of a control request', () => {
     expect(check({ method: 'GET' })).toBe(false);
     expect(check({ path: '/inject' })).toBe(false);
     expect(check({ body: '{"messages":[ ]}' })).toBe(false);
+    expect(check({ body: '{"messages":{}}' })).toBe(false);
     expect(check({}, controlKey(seed, randomUUID()))).toBe(false);
   });
 
@@ -75,10 +87,26 @@ describe('the signature of a control request', () => {
     expect(at(later, header.replace(String(atMs), String(later)))).toBe(false);
   });
 
+  it('tells the size and hash of the body without the body, and neither can be changed', () => {
+    const header = signControlRequest(key, { ...request, atMs });
+    const at = { method: request.method, path: request.path, nowMs: atMs };
+    expect(verifyControlHead(key, header, at)).toMatchObject({ sizeBytes: request.body.length });
+    const [time, size, hash, given] = header.split('.');
+    for (const other of [
+      [time, `${Number(size) + 1}`, hash, given],
+      [time, `0${size}`, hash, given],
+      [time, size, '0'.repeat(64), given],
+    ]) {
+      expect(verifyControlHead(key, other.join('.'), at)).toBeNull();
+    }
+  });
+
   it('is refused when it is not of the right form', () => {
     fc.assert(
       fc.property(fc.string(), (header) => !verifyControlSignature(key, header, { ...request, nowMs: atMs })),
     );
-    expect(verifyControlSignature(key, `NaN.${'0'.repeat(64)}`, { ...request, nowMs: atMs })).toBe(false);
+    expect(
+      verifyControlSignature(key, `NaN.1.${'0'.repeat(64)}.${'0'.repeat(64)}`, { ...request, nowMs: atMs }),
+    ).toBe(false);
   });
 });

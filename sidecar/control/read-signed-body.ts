@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpRefusal } from '../http/answer.ts';
+import { readBody } from '../http/read-body.ts';
+
+/** Reads a body whose size was signed. Throws HttpRefusal; a longer body is not read to its end. */
+export type ReadSignedBody = (request: IncomingMessage, sizeBytes: number) => Promise<Buffer>;
+
+/** All bodies that are read at the same time hold `maxBytes` together at most; whoever gets no room has to send again. */
+export function createBodyReader(maxBytes: number): ReadSignedBody {
+  let heldBytes = 0;
+  return async (request, sizeBytes) => {
+    if (sizeBytes > maxBytes) {
+      throw new HttpRefusal('too_large', `the body may have ${maxBytes} bytes at most`);
+    }
+    if (heldBytes + sizeBytes > maxBytes) {
+      throw new HttpRefusal('unavailable', 'other requests are being read; send it again');
+    }
+    heldBytes += sizeBytes;
+    try {
+      return await readBody(request, sizeBytes);
+    } finally {
+      heldBytes -= sizeBytes;
+    }
+  };
+}

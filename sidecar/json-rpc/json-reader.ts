@@ -1,0 +1,249 @@
+/**
+ * Reads JSON text bit by bit, so that a long line does not hold up everything else (docs/decisions/0020). It comes to exactly
+ * what `JSON.parse` and `inspectJson` come to together; the tests compare them.
+ */
+import { type JsonInspection, keyAt } from './inspect-json.ts';
+
+export type JsonReading = JsonInspection & { value: unknown };
+
+/** The text is not JSON. */
+export class NotJsonError extends Error {}
+
+type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ', or end' | 'nothing';
+
+interface Frame {
+  /** Where the object or array starts. */
+  start: number;
+  list: unknown[] | null;
+  members: Record<string, unknown> | null;
+  /** Of the member whose value comes next. */
+  key: string;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const space = 0x20;
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const literals: [string, unknown][] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
+/** Stand in for what is inside a text that has a problem already: it is read for its grammar alone. */
+const anyList: Frame = { start: 0, list: [], members: null, key: '' };
+const anyObject: Frame = { start: 0, list: null, members: {}, key: '' };
+
+export class JsonReader {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #open: Frame[] = [];
+  readonly #reading: JsonReading = { value: undefined, problem: null, rawId: null, rawArguments: null };
+  #at = 0;
+  #expected: Expected = 'value';
+
+  /** `text` has no control characters. `maxDepth`: objects and arrays inside one another. */
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  /** Reads so many tokens more. Returns null while there are others. Throws NotJsonError. */
+  read(tokens: number): JsonReading | null {
+    for (let left = tokens; left > 0; left -= 1) {
+      const code = this.#skipSpace();
+      if (Number.isNaN(code)) {
+        if (this.#expected !== 'nothing') {
+          throw new NotJsonError();
+        }
+        return this.#reading;
+      }
+      this.#readToken(code);
+    }
+    return null;
+  }
+
+  #skipSpace(): number {
+    let code = this.#text.charCodeAt(this.#at);
+    while (code === space) {
+      this.#at += 1;
+      code = this.#text.charCodeAt(this.#at);
+    }
+    return code;
+  }
+
+  #readToken(code: number): void {
+    const expected = this.#expected;
+    if (expected === ', or end') {
+      this.#readNext(code);
+    } else if (
+      (expected === 'value or ]' && code === closeBracket) ||
+      (expected === 'key or }' && code === closeBrace)
+    ) {
+      this.#close();
+    } else if (expected === 'value' || expected === 'value or ]') {
+      this.#readValue(code);
+    } else if (expected === 'key' || expected === 'key or }') {
+      this.#readKey(code);
+    } else {
+      throw new NotJsonError();
+    }
+  }
+
+  #readNext(code: number): void {
+    const isList = this.#open.at(-1)?.list !== null;
+    if (code === comma) {
+      this.#at += 1;
+      this.#expected = isList ? 'value' : 'key';
+    } else if (code === (isList ? closeBracket : closeBrace)) {
+      this.#close();
+    } else {
+      throw new NotJsonError();
+    }
+  }
+
+  #readValue(code: number): void {
+    const start = this.#at;
+    if (code === quote) {
+      this.#take(this.#readString(), start);
+    } else if (code === openBrace || code === openBracket) {
+      this.#enter(code === openBracket);
+    } else {
+      this.#take(this.#readScalar(), start);
+    }
+  }
+
+  #readScalar(): unknown {
+    for (const [word, value] of literals) {
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length;
+        return value;
+      }
+    }
+    number.lastIndex = this.#at;
+    const found = number.exec(this.#text);
+    if (found === null) {
+      throw new NotJsonError();
+    }
+    this.#at += found[0].length;
+    return Number(found[0]);
+  }
+
+  #readString(): string {
+    const start = this.#at;
+    const isEscaped = this.#skipString();
+    const written = this.#text.slice(start + 1, this.#at - 1);
+    if (!isEscaped) {
+      return written;
+    }
+    try {
+      return JSON.parse(`"${written}"`) as string;
+    } catch {
+      throw new NotJsonError();
+    }
+  }
+
+  /** Goes behind the closing quote; true when there are escapes. */
+  #skipString(): boolean {
+    const text = this.#text;
+    let at = this.#at + 1;
+    let isEscaped = false;
+    for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
+      if (Number.isNaN(code)) {
+        throw new NotJsonError();
+      }
+      isEscaped ||= code === backslash;
+      at += code === backslash ? 2 : 1;
+    }
+    this.#at = at + 1;
+    return isEscaped;
+  }
+
+  #readKey(code: number): void {
+    if (code !== quote) {
+      throw new NotJsonError();
+    }
+    const start = this.#at;
+    const written = this.#readString();
+    const key = this.#reading.problem === null ? keyAt(this.#text, start, this.#at - 1) : written;
+    if (this.#skipSpace() !== colon) {
+      throw new NotJsonError();
+    }
+    this.#at += 1;
+    this.#expected = 'value';
+    const frame = this.#open.at(-1);
+    if (this.#reading.problem !== null || frame?.members == null) {
+      return;
+    }
+    if (key === null) {
+      this.#reading.problem = 'bad_key';
+    } else if (Object.hasOwn(frame.members, key)) {
+      this.#reading.problem = 'duplicate_key';
+    } else {
+      frame.key = key;
+    }
+  }
+
+  #enter(isList: boolean): void {
+    if (this.#open.length >= this.#maxDepth) {
+      this.#reading.problem ??= 'too_deep';
+    }
+    this.#open.push(
+      this.#reading.problem !== null
+        ? isList
+          ? anyList
+          : anyObject
+        : { start: this.#at, list: isList ? [] : null, members: isList ? null : {}, key: '' },
+    );
+    this.#at += 1;
+    this.#expected = isList ? 'value or ]' : 'key or }';
+  }
+
+  #close(): void {
+    this.#at += 1;
+    const closed = this.#open.pop();
+    this.#take(closed?.list ?? closed?.members, closed?.start ?? 0);
+  }
+
+  /** A value ends here. */
+  #take(value: unknown, start: number): void {
+    const frame = this.#open.at(-1);
+    this.#expected = frame === undefined ? 'nothing' : ', or end';
+    if (this.#reading.problem !== null) {
+      return;
+    }
+    if (frame === undefined) {
+      this.#reading.value = value;
+    } else if (frame.list !== null) {
+      frame.list.push(value);
+    } else if (frame.members !== null) {
+      setMember(frame.members, frame.key, value);
+      this.#watch(frame, start);
+    }
+  }
+
+  /** Keeps the members that the gate compares as they were written. */
+  #watch({ key }: Frame, start: number): void {
+    const depth = this.#open.length;
+    if (depth === 1 && key === 'id') {
+      this.#reading.rawId = this.#text.slice(start, this.#at);
+    } else if (depth === 2 && key === 'arguments' && this.#open[0]?.key === 'params') {
+      this.#reading.rawArguments = this.#text.slice(start, this.#at);
+    }
+  }
+}
+
+/** As `JSON.parse`: `__proto__` is a member like any other. */
+function setMember(members: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(members, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    members[key] = value;
+  }
+}

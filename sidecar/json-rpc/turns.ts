@@ -1,0 +1,21 @@
+/** Who waits for a turn, in order: of all long lines, one is read at a time in each round of the event loop. */
+const waiting: (() => void)[] = [];
+
+/** Resolves in a later round of the event loop, after whatever else was ready, and never two in one round. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) {
+      setImmediate(takeTurn);
+    }
+  });
+}
+
+function takeTurn(): void {
+  const [first] = waiting;
+  first?.();
+  waiting.shift();
+  if (waiting.length > 0) {
+    setImmediate(takeTurn);
+  }
+}

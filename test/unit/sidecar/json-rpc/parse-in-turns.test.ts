@@ -1,0 +1,177 @@
+/** A long line is read in turns: it comes to what the same line comes to when it is read at once, and holds nothing up. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';
+import { implementationDefinedLines } from '../../../corpus/json-rpc/implementation-defined.ts';
+import { invalidMessages } from '../../../corpus/json-rpc/invalid-messages.ts';
+import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
+import { validLines } from '../../../corpus/json-rpc/valid.ts';
+import { LineGenerator } from '../../../fuzz/generate-lines.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
+
+const expectSame = async (line: Buffer) => expect(await parseLineInTurns(line)).toEqual(parseLine(line));
+
+const call = (args: string) =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":${args}}}`;
+/** A call of about a megabyte. */
+const longCall = (piece: (at: number) => string, wrap: (pieces: string) => string) => {
+  const pieces: string[] = [];
+  for (let size = 0; size < 1_000_000; size += (pieces.at(-1) ?? '').length + 1) {
+    pieces.push(piece(pieces.length));
+  }
+  return Buffer.from(call(wrap(pieces.join(','))));
+};
+const inList = (pieces: string) => `{"a":[${pieces}]}`;
+const longLines: [string, Buffer][] = [
+  ['numbers', longCall(() => '0', inList)],
+  ['empty objects', longCall(() => '{}', inList)],
+  ['small objects', longCall(() => '{"":0}', inList)],
+  [
+    'many members',
+    longCall(
+      (at) => `"${at.toString(36)}":0`,
+      (pieces) => `{${pieces}}`,
+    ),
+  ],
+  ['nested lists', longCall(() => '['.repeat(60) + ']'.repeat(60), inList)],
+  ['one string', Buffer.from(call(`{"a":"${'\\"'.repeat(500_000)}"}`))],
+  ['a value of its own after the end', Buffer.from(`${call('{"a":"b"}')}${' '.repeat(1_000_000)}1`)],
+];
+
+describe('a line that is read in turns', () => {
+  it('comes to the same as at once, for every line of the corpus', async () => {
+    for (const { bytes } of [
+      ...validLines,
+      ...implementationDefinedLines,
+      ...invalidTexts,
+      ...invalidMessages,
+    ]) {
+      await expectSame(bytes);
+    }
+  });
+
+  it('comes to the same for whatever is like JSON', async () => {
+    const scalar = fc.constantFrom(
+      ...[
+        '0',
+        '-0',
+        '-',
+        '01',
+        '1.',
+        '.5',
+        '1.5e3',
+        '1e999',
+        '1E-2',
+        '+1',
+        'true',
+        'tru',
+        'null',
+        'nulll',
+        '""',
+      ],
+      ...[
+        '"a"',
+        '"\\u0000"',
+        '"\\ud800"',
+        '"\\ud83d\\ude00"',
+        '"\\x"',
+        '"\\"',
+        '"',
+        '"\\\\"',
+        ' ',
+        '',
+        '\t',
+        '﻿',
+      ],
+    );
+    const key = fc.constantFrom(
+      '"id"',
+      '"params"',
+      '"arguments"',
+      '"__proto__"',
+      '"a"',
+      '"\\u0061"',
+      '"\\u0000"',
+      'a',
+      '""',
+    );
+    const { value } = fc.letrec<{ value: string }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4, withCrossShrink: true },
+        scalar,
+        fc
+          .tuple(fc.array(tie('value'), { maxLength: 4 }), fc.constantFrom(']', ',]', '', '}'))
+          .map(([items, end]) => `[${items.join(',')}${end}`),
+        fc
+          .tuple(
+            fc.array(fc.tuple(key, fc.constantFrom(':', ' : ', ','), tie('value')), { maxLength: 4 }),
+            fc.constantFrom('}', ' }', ',}', ']'),
+          )
+          .map(([members, end]) => `{${members.map((member) => member.join('')).join(',')}${end}`),
+        tie('value').map((inner) => `${'['.repeat(64)}${inner}${']'.repeat(64)}`),
+        tie('value').map((inner) => call(inner)),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(value, (text) => expectSame(Buffer.from(text))),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'comes to the same for lines of the fuzz test, %s',
+    async (era) => {
+      const lines = new LineGenerator(seededRandom(7), era);
+      for (let count = 0; count < 1500; count += 1) {
+        await expectSame(lines.line());
+      }
+    },
+  );
+
+  it.each(longLines)('holds up nothing for long: %s', async (_title, line) => {
+    const once = cpuMs();
+    const expected = parseLine(line);
+    const atOnceMs = cpuMs() - once;
+    const { heldMs, parsed } = await longestHold(line);
+    expect(parsed).toEqual(expected);
+    // What is quick at once (a single long string) needs no turns.
+    expect(heldMs).toBeLessThan(Math.max(atOnceMs / 2, 30));
+  });
+
+  it('takes turns with other long lines: each gets on, none twice before the other', async () => {
+    const [, numbers] = longLines[0] ?? [];
+    const line = numbers ?? Buffer.alloc(0);
+    const order: string[] = [];
+    const read = (name: string) => parseLineInTurns(line).then(() => order.push(name));
+    const first = read('first');
+    const second = read('second');
+    const third = parseLineInTurns(Buffer.from(call('{}'))).then(() => order.push('short'));
+    await Promise.all([first, second, third]);
+    expect(order[0]).toBe('short');
+  });
+});
+
+/** Of this process: what other programs of the machine take away does not count. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** The most that one round of the event loop took. */
+async function longestHold(line: Buffer) {
+  let heldMs = 0;
+  let before = cpuMs();
+  let isOver = false;
+  const round = () => {
+    const now = cpuMs();
+    heldMs = Math.max(heldMs, now - before);
+    before = now;
+    if (!isOver) {
+      setImmediate(round);
+    }
+  };
+  setImmediate(round);
+  const parsed = await parseLineInTurns(line);
+  isOver = true;
+  return { heldMs, parsed };
+}
