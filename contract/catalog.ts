@@ -1,6 +1,6 @@
 /** Workspace MCP catalog entries: shape, manifest and stored fields (spec, Workspace MCP catalog entry; design 5). */
 import { z } from 'zod';
-import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
+import { entryName, envName, secretReference, timestamp, toolScope, uuid } from './names.ts';
 
 const argument = z
   .string()
@@ -24,8 +24,8 @@ export const shape = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('image'),
     image: imageReference,
-    /** A workspace secret of the form `user:password`, for the image's registry alone. */
-    registry_secret: secretName.optional(),
+    /** Refers to a workspace secret of the form `user:password`, for the image's registry alone. */
+    registry_secret: secretReference.optional(),
   }),
   z.strictObject({ type: z.literal('command'), ...commandLine }),
   z.strictObject({ type: z.literal('remote'), url: z.url({ protocol: /^https?$/ }).max(2048) }),

@@ -9,13 +9,13 @@ export const secretName = z
     'must be 1 to 64 uppercase letters, digits or underscores, not starting with a digit',
   );
 
-/** A bare reference: the whole value is `${NAME}`, without prefix or suffix (spec, Errors: partial interpolation). */
+/**
+ * A bare reference: the whole value is `${NAME}`, without prefix or suffix (spec, Limits; Errors: partial interpolation).
+ * It may name what no secret can be called; that secret does not exist then.
+ */
 export const secretReference = z
   .string()
-  .regex(
-    /^\$\{[A-Z_][A-Z0-9_]{0,63}\}$/,
-    'must be a whole reference such as ${NAME}, without text around it',
-  );
+  .regex(/^\$\{[A-Z_][A-Z0-9_]*\}$/, 'must be a whole reference such as ${NAME}, without text around it');
 
 /** The name inside a bare reference, or null when the text is not one. */
 export function referencedSecretName(text: string): string | null {
@@ -36,10 +36,10 @@ export const entryName = z
   )
   .refine((name) => name !== 'platform', '"platform" is the name of the built-in server');
 
-/** A `tool_scope` scope such as `files.write` (spec, Limits). */
+/** A `tool_scope` scope such as `files.write` (spec, Limits). Its length is bounded by the index that it is kept in. */
 export const toolScope = z
   .string()
-  .max(200)
+  .max(2_000)
   .regex(/^[a-z]+(\.[a-z]+)+$/, 'must be dot-separated lowercase words such as files.write');
 
 /** A workspace's slug, used in paths. */

@@ -36,7 +36,7 @@ export async function authorize(
     throw refused(reference, 'asks for a way to sign in that is not known here');
   }
   if (credentials === null) {
-    throw refused(reference, 'asks for credentials; name a secret with user:password as registry_secret');
+    throw refused(reference, 'asks for credentials; set registry_secret to ${NAME} of a secret with user:password');
   }
   return basic(credentials);
 }

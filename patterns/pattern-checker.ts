@@ -58,7 +58,9 @@ export function createPatternChecker(options: Partial<PatternCheckerOptions> = {
   };
 
   return {
-    async check(tenant, tasks) {
+    async check(tenant, given) {
+      // Entries repeat expressions; each is run once.
+      const tasks = [...new Map(given.map((task) => [keyOf(task), task])).values()];
       if (tasks.length === 0) {
         return judgeBy([], []);
       }

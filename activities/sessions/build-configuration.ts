@@ -68,7 +68,7 @@ export function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]):
   const environments = [agent, ...agent.siblings, ...agent.services, ...servers].map(({ env }) => env);
   const names = environments.flatMap((env) => Object.values(env).map(referencedSecretName));
   const ofRegistries = servers.map(({ shape }) =>
-    shape.type === 'image' ? (shape.registry_secret ?? null) : null,
+    shape.type === 'image' ? referencedSecretName(shape.registry_secret ?? '') : null,
   );
   return [...new Set([...names, ...ofRegistries].filter((name) => name !== null))];
 }
@@ -87,8 +87,8 @@ function freezeCredentials(
   { shape }: Pick<AttachedServer, 'shape'>,
   versions: SecretVersions,
 ): FrozenVariable | null {
-  const name = shape.type === 'image' ? shape.registry_secret : undefined;
-  return name === undefined
+  const name = shape.type === 'image' ? referencedSecretName(shape.registry_secret ?? '') : null;
+  return name === null
     ? null
     : { kind: 'secret', secret_name: name, secret_version: versions.get(name) ?? 0 };
 }

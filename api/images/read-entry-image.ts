@@ -1,6 +1,7 @@
 /** What a catalog entry's image says of itself, read from its registry before the entry is stored. */
 import type { ApiConfig } from '../../config/api.ts';
 import { emptyManifest, type Manifest, type McpServerInput } from '../../contract/catalog.ts';
+import { referencedSecretName } from '../../contract/names.ts';
 import type { PatternTask } from '../../contract/patterns.ts';
 import { ImageError } from '../../oci/errors.ts';
 import { type ImageFacts, readImage } from '../../oci/read-image.ts';
@@ -38,9 +39,9 @@ export function createReadEntryImage({ db, config, patterns }: EntryImageParts):
     }
     const end = begin(workspaceId);
     try {
-      const secret = shape.registry_secret;
+      const secret = referencedSecretName(shape.registry_secret ?? '');
       const credentials =
-        secret === undefined
+        secret === null
           ? null
           : await readRegistryCredentials(db, config.MASTER_KEYS, { workspaceId, entry: name, secret });
       // A pasted manifest wins, and then no layer is read.

@@ -4,7 +4,10 @@ import { type MayCreate, revokeAfterChange } from '../agents/revoke-after-change
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
 
-/** Removes an attachment, and revokes grants as saving one does; false when the agent has none of that name. */
+/**
+ * Removes an attachment, and revokes grants as saving one does; false when the agent has none of that name.
+ * The event carries field names, not values (spec, Audit events).
+ */
 export async function detach(
   db: Db,
   input: {
@@ -19,11 +22,12 @@ export async function detach(
   const by: Actor = { type: 'user', id: userId };
   return inTransaction(db, async (trx) => {
     await lockAgent(trx, agent.id);
-    const removed = await trx('agent_mcp_attachments')
+    const [removed] = await trx('agent_mcp_attachments')
       .where('agent_id', agent.id)
       .whereIn('mcp_server_id', trx('mcp_servers').where({ workspace_id: workspaceId, name }).select('id'))
-      .delete();
-    if (removed === 0) {
+      .delete()
+      .returning('env');
+    if (removed === undefined) {
       return false;
     }
     await appendAuditEvent(trx, {
@@ -31,7 +35,7 @@ export async function detach(
       event: 'agent.mcp.detached',
       actor: by,
       resource: { type: 'agent', id: agent.id, name: agent.name },
-      data: { name },
+      data: { name, fields: Object.keys(removed.env).sort() },
     });
     await revokeAfterChange(trx, { agentId: agent.id, by, mayCreate });
     return true;

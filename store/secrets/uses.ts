@@ -45,7 +45,7 @@ export async function listSecretUses(
        union all
        select 'registry_secret', null, '', m.name, ''
          from mcp_servers m
-         where m.workspace_id = :workspaceId and m.shape ->> 'type' = 'image' and m.shape ->> 'registry_secret' = :secret
+         where m.workspace_id = :workspaceId and m.shape ->> 'type' = 'image' and m.shape ->> 'registry_secret' = :reference
      ) uses
      where :first or (agent_name, kind, name, variable) > (:agent, :kind, :name, :variable)
      order by agent_name, kind, name, variable
@@ -53,7 +53,6 @@ export async function listSecretUses(
     {
       workspaceId,
       reference: `\${${name}}`,
-      secret: name,
       first: after === null,
       agent: after?.[0] ?? '',
       kind: after?.[1] ?? '',

@@ -41,7 +41,7 @@ const configurationOf = ({ id }: Session) => readConfiguration(activities.db, id
 async function agentWithImageEntry(): Promise<Agent> {
   tenant = await activities.tenant();
   await tenant.secret('REGISTRY', credentials);
-  const shape = { type: 'image' as const, image: reference(), registry_secret: 'REGISTRY' };
+  const shape = { type: 'image' as const, image: reference(), registry_secret: '${REGISTRY}' };
   const input = mcpServerInput.parse({ name: 'boxed', shape });
   const { digest } = first;
   const read: EntryImage = {

@@ -226,7 +226,7 @@ describe('images that take long', () => {
 });
 
 describe('a registry that asks for credentials', () => {
-  const secret = { registry_secret: 'REGISTRY' };
+  const secret = { registry_secret: '${REGISTRY}' };
   const put = (value: string) => admin.ok('PUT', `${base}/secrets/REGISTRY`, { value });
   const refused = async (more: object = secret) => {
     const answer = await admin.send('POST', entries, entry(more, 'private/server'));

@@ -232,7 +232,7 @@ describe('attachments', () => {
     expect(events.map(({ event, data }) => [event, data])).toEqual([
       ['agent.mcp.attached', { name: 'tickets', fields: ['PROJECT', 'REGION', 'TOKEN'] }],
       ['agent.mcp.env_updated', { name: 'tickets', fields: ['EXTRA', 'REGION'] }],
-      ['agent.mcp.detached', { name: 'tickets' }],
+      ['agent.mcp.detached', { name: 'tickets', fields: ['EXTRA', 'PROJECT', 'REGION', 'TOKEN'] }],
     ]);
   });
 

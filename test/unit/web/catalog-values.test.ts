@@ -84,8 +84,11 @@ describe("an entry's form", () => {
     expect(problemsOf(valuesOf(server))).toEqual({});
   });
   it('keeps the secret of an image’s registry, and sends none where there is none', () => {
-    const shape = { type: 'image' as const, image: 'a/b:1', registry_secret: 'REGISTRY' };
-    expect(inputOf(valuesOf({ ...server, shape })).shape).toEqual(shape);
+    const shape = { type: 'image' as const, image: 'a/b:1', registry_secret: '${REGISTRY}' };
+    const values = valuesOf({ ...server, shape });
+    expect(values.registrySecret).toBe('REGISTRY');
+    expect(inputOf(values).shape).toEqual(shape);
+    expect(inputOf({ ...values, registrySecret: ' ${REGISTRY} ' }).shape).toEqual(shape);
     const open = { type: 'image' as const, image: 'a/b:1' };
     expect(inputOf(valuesOf({ ...server, shape: open })).shape).toEqual(open);
   });

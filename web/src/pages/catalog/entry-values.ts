@@ -1,6 +1,7 @@
 /** An entry as a form holds it, and as the API takes it. */
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
+import { referencedSecretName } from '../../../../contract/names.ts';
 import type { McpServer, McpServerInput } from '../../api/types.ts';
 import { linesOf } from '../../text/lines.ts';
 import { manifestText, readManifest } from './manifest-text.ts';
@@ -44,7 +45,9 @@ export function valuesOf(server: McpServer): EntryValues {
     name,
     shapeType: shape.type,
     ...(shape.type === 'command' ? { command: shape.command, args: shape.args } : {}),
-    ...(shape.type === 'image' ? { image: shape.image, registrySecret: shape.registry_secret ?? '' } : {}),
+    ...(shape.type === 'image'
+      ? { image: shape.image, registrySecret: referencedSecretName(shape.registry_secret ?? '') ?? '' }
+      : {}),
     ...(shape.type === 'remote' ? { url: shape.url } : {}),
     manifestText: server.manifest_source === 'pasted' ? manifestText(server.manifest) : '',
     network,
@@ -69,7 +72,7 @@ function shapeOf({
       return {
         type: 'image',
         image: image.trim(),
-        ...(registrySecret.trim() === '' ? {} : { registry_secret: registrySecret.trim() }),
+        ...(registrySecret.trim() === '' ? {} : { registry_secret: referenceTo(registrySecret.trim()) }),
       };
     case 'remote':
       return { type: 'remote', url: url.trim() };
@@ -116,3 +119,6 @@ export function problemsOf(values: EntryValues): Record<string, string> {
   ];
   return Object.fromEntries(problems.reverse().map(({ path, message }) => [fieldOf(path), message]));
 }
+
+/** A secret that is named, or referred to as everywhere else. */
+const referenceTo = (text: string) => (referencedSecretName(text) === null ? `\${${text}}` : text);

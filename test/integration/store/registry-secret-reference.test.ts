@@ -1,0 +1,43 @@
+/** `registry_secret` was a bare name once: what is stored is rewritten, and what an older API still writes is read. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Knex } from 'knex';
+import { mcpServerInput } from '../../../contract/catalog.ts';
+import { down, up } from '../../../migrations/20261122120000_reference_registry_secrets.ts';
+import { readMcpServer } from '../../../store/mcp-servers/read.ts';
+import { registerMcpServer } from '../../../store/mcp-servers/register.ts';
+import { listSecretUses } from '../../../store/secrets/uses.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
+
+let database: TestDatabase;
+let db: Knex;
+let tenant: Tenant;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ db } = database);
+  tenant = await createTenant(db, testMasterKeys());
+});
+afterAll(() => database.drop());
+
+const name = 'boxed';
+const reference = '${REGISTRY}';
+const stored = async () => (await db('mcp_servers').where({ name }).first('shape')).shape;
+
+it('is read and rewritten as a reference, and found among the uses of the secret', async () => {
+  const workspaceId = tenant.workspace.id;
+  const shape = { type: 'image' as const, image: 'registry.example/a/b:1', registry_secret: reference };
+  await registerMcpServer(db, workspaceId, mcpServerInput.parse({ name, shape }), null, tenant.ada.id);
+  await tenant.server('other', undefined);
+  const older = JSON.stringify({ ...shape, registry_secret: 'REGISTRY' });
+  await db('mcp_servers').where({ name }).update({ shape: older });
+  expect((await readMcpServer(db, workspaceId, name))?.shape).toEqual(shape);
+  for (let times = 0; times < 2; times += 1) {
+    await up(db);
+    expect(await stored()).toEqual(shape);
+  }
+  const uses = await listSecretUses(db, { workspaceId, name: 'REGISTRY' }, { limit: 10 });
+  expect(uses.items).toMatchObject([{ kind: 'registry_secret', name }]);
+  await down(db);
+  expect(await stored()).toEqual(JSON.parse(older));
+  expect((await readMcpServer(db, workspaceId, 'other'))?.shape).toMatchObject({ type: 'command' });
+});
