@@ -36,7 +36,10 @@ export async function authorize(
     throw refused(reference, 'asks for a way to sign in that is not known here');
   }
   if (credentials === null) {
-    throw refused(reference, 'asks for credentials; set registry_secret to ${NAME} of a secret with user:password');
+    throw refused(
+      reference,
+      'asks for credentials; set registry_secret to ${NAME} of a secret with user:password',
+    );
   }
   return basic(credentials);
 }

@@ -80,7 +80,10 @@ export async function createTestActivities(): Promise<TestActivities> {
         ? ownWorkflow(db, input).then(environmentOf)
         : Promise.resolve(environment)
       ).then((own) => own.run(activities[name] as (argument: typeof input) => never, input)),
-    drop,
+    async drop() {
+      await patterns.close();
+      await drop();
+    },
   };
 }
 

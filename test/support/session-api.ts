@@ -95,6 +95,7 @@ export async function startSessionApi(overrides: Record<string, string> = {}): P
     },
     async stop() {
       await worker.stop();
+      await patterns.close();
       await workflows.close();
       await feed?.close();
       await api.stop();

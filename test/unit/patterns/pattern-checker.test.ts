@@ -1,16 +1,23 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createPatternChecker, PatternsBusyError } from '../../../patterns/pattern-checker.ts';
+import {
+  createPatternChecker,
+  type PatternChecker,
+  PatternsBusyError,
+} from '../../../patterns/pattern-checker.ts';
 
 /** Takes most of a second to compile, and as long to match. */
 const slow = { regex: `(?:${'x*'.repeat(240)}){1000}`, text: 'x' };
 const quick = { regex: 'a+', text: 'aaa' };
 
-let checker = createPatternChecker();
+const opened: PatternChecker[] = [];
 const withOptions = (options: Parameters<typeof createPatternChecker>[0]) => {
-  checker = createPatternChecker(options);
+  const checker = createPatternChecker(options);
+  opened.push(checker);
   return checker;
 };
-afterEach(() => checker.close());
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((checker) => checker.close()));
+});
 
 describe('the thread that runs expressions', () => {
   it('says of each task what it came to, and of no other', async () => {
