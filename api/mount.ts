@@ -69,7 +69,7 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     }
     const answer = await route.handler({
       ...scope,
-      params: route.params && parsed(strip(route.params), params),
+      params: route.params && parsedPath(route, params),
       query: parsed(query, usableQuery(ctx.query)),
       body: readsBody ? parsed(body, await readJsonBody(ctx, limits.bodyBytes)) : undefined,
       requestId: state.requestId,
@@ -104,6 +104,15 @@ function strict(schema: z.ZodType): z.ZodType {
 /** Path parameters that the scope has resolved are not the route's own. */
 function strip(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodObject ? schema.strip() : schema;
+}
+
+/** What nothing can be named or have as its id is not there to be read; to write it is a mistake that is explained. */
+function parsedPath(route: AnyRoute, params: Record<string, string>): unknown {
+  const schema = strip(route.params ?? z.object({}));
+  if (route.method === 'get' && !schema.safeParse(params).success) {
+    throw new ApiError('not_found', 'Nothing has such a name or id');
+  }
+  return parsed(schema, params);
 }
 
 /** What the database cannot hold names nothing that is there. */

@@ -1,5 +1,6 @@
 /** Error codes of the HTTP API and of the tool side, and the one table from code to status (design 5). */
 import { z } from 'zod';
+import { isRequired } from './plain-messages.ts';
 
 export const httpStatusByCode = {
   malformed_request: 400,
@@ -63,8 +64,8 @@ export function fieldProblemsOf(error: z.ZodError, prefix: readonly PropertyKey[
       return issue.issues.map(({ message }) => ({ path: at(), code: issue.code, message }));
     }
     // The issue itself does not hold the input: it could be a secret.
-    return issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-      ? [{ path: at(), code: 'required', message: 'is required' }]
+    return issue.message === isRequired
+      ? [{ path: at(), code: 'required', message: isRequired }]
       : [{ path: at(), code: issue.code, message: issue.message }];
   });
 }

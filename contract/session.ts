@@ -30,6 +30,10 @@ export function isTerminal(status: SessionStatus): status is TerminalStatus {
   return terminalStatus.safeParse(status).success;
 }
 
+/** Whom a session waits for: somebody who decides what it asked permission for, or its operator, whom it asked something. */
+export const sessionWait = z.enum(['approval', 'answer']);
+export type SessionWait = z.infer<typeof sessionWait>;
+
 export const sessionOutcome = z.strictObject({
   outcome: z.enum(['completed', 'failed']),
   summary: z.string().nullable(),

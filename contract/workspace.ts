@@ -31,3 +31,7 @@ export type User = z.infer<typeof user>;
 
 export const member = z.strictObject({ user, role: workspaceRole, added_at: timestamp });
 export type Member = z.infer<typeof member>;
+
+/** As members see each other: whom one works with is for all of them to know, the address (else null) for admins. */
+export const listedMember = member.extend({ user: user.extend({ email: z.string().nullable() }) });
+export type ListedMember = z.infer<typeof listedMember>;

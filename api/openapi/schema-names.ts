@@ -8,7 +8,7 @@ import { errorBody, fieldProblem } from '../../contract/errors.ts';
 import { secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
 import { toolCall } from '../../contract/tool-call.ts';
-import { member, user, workspace } from '../../contract/workspace.ts';
+import { listedMember, member, user, workspace } from '../../contract/workspace.ts';
 import { artifact } from '../../store/artifacts/artifacts.ts';
 import { share } from '../../store/shares/shares.ts';
 import { authOptions } from '../routes/auth/options.ts';
@@ -29,6 +29,7 @@ const named: Record<string, z.ZodType> = {
   FieldProblem: fieldProblem,
   Grant: shownGrant,
   InputMessage: inputMessage,
+  ListedMember: listedMember,
   Manifest: manifest,
   ManifestEnvField: manifestEnvField,
   McpServer: mcpServer,

@@ -1,6 +1,7 @@
 /** Reading the audit trail, newest first (design 5). */
 import { z } from 'zod';
 import { type AuditEvent, auditEvent } from '../../contract/audit-event.ts';
+import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { decodeCursor, encodeCursor, pageOf } from '../page-cursor.ts';
@@ -52,7 +53,11 @@ export async function listAuditEvents(
   }
   const { resource } = filter;
   if (resource !== undefined) {
-    query.where((either) => either.where('resource_id', resource).orWhere('resource_name', resource));
+    query.where((either) =>
+      either
+        .where('resource_id', uuid.safeParse(resource).data ?? resource)
+        .orWhere('resource_name', resource),
+    );
   }
   if (filter.from !== undefined) {
     query.where('at', '>=', filter.from);

@@ -1,14 +1,16 @@
 /** Lists of sessions, newest first. */
 import { z } from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import type { Session, SessionStatus } from '../../contract/session.ts';
+import type { Session, SessionStatus, SessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 import { type SessionRow, sessionColumns } from './row.ts';
+import { waitsFor } from './waits.ts';
 
 export interface SessionFilter {
   status?: SessionStatus | undefined;
   agentId?: string | undefined;
+  waitingFor?: SessionWait | undefined;
   /** Only what this user may read without being an admin: own sessions, and those shared with the workspace (design 4). */
   readableBy?: string | undefined;
 }
@@ -20,12 +22,15 @@ export function listSessions(
   filter: SessionFilter,
   page: PageQuery,
 ): Promise<Page<Session>> {
-  const query = db<SessionRow>('sessions').where({ workspace_id: workspaceId });
+  const query = db<SessionRow>('sessions as s').where({ workspace_id: workspaceId });
   if (filter.status !== undefined) {
     query.where('status', filter.status);
   }
   if (filter.agentId !== undefined) {
     query.where('agent_id', filter.agentId);
+  }
+  if (filter.waitingFor !== undefined) {
+    query.whereRaw(waitsFor(db, filter.waitingFor));
   }
   const { readableBy } = filter;
   if (readableBy !== undefined) {

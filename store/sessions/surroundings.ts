@@ -1,13 +1,16 @@
 /** What is shown of sessions beside their own fields. */
 import { z } from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
+import { type SessionWait, sessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
+import { waitingFor } from './waits.ts';
 
 export interface SessionSurroundings {
   agent: Named;
   operator: Named | null;
   rootOperator: Named | null;
   requestsMuted: boolean;
+  waitingFor: SessionWait | null;
 }
 
 const row = z.object({
@@ -19,6 +22,7 @@ const row = z.object({
   root_operator_id: uuid.nullable(),
   root_operator_name: z.string().nullable(),
   permission_requests_muted: z.boolean(),
+  waiting_for: sessionWait.nullable(),
 });
 
 /** By session id; sessions that were removed are left out. */
@@ -31,7 +35,7 @@ export async function readSurroundings(
     .leftJoin('users as o', 'o.id', 's.operator_id')
     .leftJoin('users as t', 't.id', 's.root_operator_id')
     .whereIn('s.id', sessionIds)
-    .select({
+    .select(waitingFor(db), {
       id: 's.id',
       agent_id: 'a.id',
       agent_name: 'a.name',
@@ -52,6 +56,7 @@ export async function readSurroundings(
           operator: namedOrNull(found.operator_id, found.operator_name),
           rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
           requestsMuted: found.permission_requests_muted,
+          waitingFor: found.waiting_for,
         },
       ]),
   );

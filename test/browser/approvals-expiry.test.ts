@@ -31,6 +31,16 @@ describeInBrowser('an approval that nobody gives', () => {
     await page.getByText('Live: what happens appears here.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask' });
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    await dialog.getByRole('button', { name: /^Approve/ }).waitFor();
+    // The page is not told of the end: the buttons must not stay alive all the same.
+    const request = await ada.openRequest(session.id);
+    const stale = JSON.stringify({ permission_request: request });
+    await page.route('**/permission-requests/*', (route) =>
+      route.fulfill({ contentType: 'application/json', body: stale }),
+    );
+    await dialog.getByText('The time to answer is over').waitFor();
+    expect(await dialog.getByRole('button', { name: /Approve|Deny/ }).count()).toBe(0);
+    await page.unroute('**/permission-requests/*');
     await dialog.getByText('Nobody answered in time.').waitFor();
     expect(await dialog.getByRole('button', { name: /Approve|Deny/ }).count()).toBe(0);
     await page.getByText('The session has ended.').waitFor();

@@ -1,6 +1,6 @@
 /** Deciding on what agents ask: what the dialog shows, when its buttons work, and how each decision ends. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import {
@@ -60,6 +60,70 @@ describeInBrowser('approvals in the web UI', () => {
       `[...document.querySelectorAll('[role=dialog] button')].some((button) => button.textContent === '${label}' && !button.disabled)`,
     );
 
+  it('begin with the narrowest choice, above the quote, and name what the button does', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Reason ${line + 1} of many.`).join('\n');
+    const { session, request } = await asking([ask('persistent', long), waitForever]);
+    for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
+      const { visitor, page, dialog } = await at(`demo/approvals/${request.id}`, 'ada', context);
+      await armed(visitor, 'Approve one call');
+      expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
+      expect(await dialog.getByRole('radio', { name: /asked for/ }).isChecked()).toBe(false);
+      // What decides is in sight as the dialog opens: not below the window, and not behind the buttons.
+      for (const what of [
+        dialog.getByLabel('What it opens'),
+        ...(await dialog.getByRole('radio').all()).map((radio) => radio.locator('xpath=../..')),
+      ]) {
+        expect(await isInSight(page, what)).toBe(true);
+      }
+      const [choice, claim] = [dialog.getByRole('radiogroup').first(), dialog.getByRole('figure')];
+      const choiceBox = await choice.boundingBox();
+      const claimBox = await claim.boundingBox();
+      expect((choiceBox?.y ?? 0) + (choiceBox?.height ?? 0)).toBeLessThanOrEqual(claimBox?.y ?? 0);
+      expect(claimBox?.height).toBeLessThan(300);
+      await claim.getByRole('button', { name: /^Show all/ }).click();
+      expect((await claim.boundingBox())?.height).toBeGreaterThan(900);
+      await visitor.checkAccessibility();
+      await dialog.getByRole('radio', { name: /^Until/ }).scrollIntoViewIfNeeded();
+      await dialog.getByRole('radio', { name: /^Until/ }).check();
+      await dialog.getByRole('button', { name: 'Approve for every session of the agent' }).waitFor();
+      await dialog.getByRole('radio', { name: 'For me' }).check();
+      await dialog.getByRole('button', { name: 'Approve for all my sessions' }).waitFor();
+      await visitor.leave();
+    }
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+  });
+
+  it('approve what is wider than once only after the choice was in sight', async () => {
+    const { session, request } = await asking([ask('persistent'), waitForever]);
+    const visitor = await visit(browser, {
+      url: platform.url,
+      as: 'ada',
+      context: { viewport: { width: 1280, height: 340 } },
+    });
+    const { page } = visitor;
+    // An answer in which nothing narrower is on offer.
+    await page.route(`**${requests}/${request.id}`, async (route) => {
+      const { permission_request: stored } = (await (await route.fetch()).json()) as {
+        permission_request: PermissionRequest;
+      };
+      const body = { permission_request: { ...stored, may_grant: { agent: ['session'], operator: [] } } };
+      await route.fulfill({ contentType: 'application/json', body: JSON.stringify(body) });
+    });
+    await visitor.open(`demo/approvals/${request.id}`);
+    const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    await dialog.getByText('This goes further than one call').waitFor();
+    const approve = dialog.getByRole('button', { name: 'Approve for this session' });
+    await armed(visitor, 'Deny…');
+    expect(await approve.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Show the choice' }).click();
+    await armed(visitor, 'Approve for this session');
+    await approve.click();
+    await page.unroute(`**${requests}/${request.id}`);
+    await dialog.getByText('Approved by you').waitFor();
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  });
+
   it('decide nothing on keys that were meant for something else', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
@@ -67,7 +131,7 @@ describeInBrowser('approvals in the web UI', () => {
       await page.keyboard.press(key);
     }
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H3');
-    await armed(visitor, 'Approve for this session');
+    await armed(visitor, 'Approve one call');
     for (const key of ['Enter', 'Space']) {
       await page.keyboard.press(key);
     }
@@ -77,17 +141,17 @@ describeInBrowser('approvals in the web UI', () => {
     const disabledAfterFocus = `new Promise((resolve) => {
       window.dispatchEvent(new Event('focus'));
       const approve = [...document.querySelectorAll('[role=dialog] button')]
-        .find(({ textContent }) => textContent === 'Approve for this session');
+        .find(({ textContent }) => textContent === 'Approve one call');
       const look = (times) => approve.disabled || times === 0
         ? resolve(approve.disabled)
         : setTimeout(look, 10, times - 1);
       look(20);
     })`;
     expect(await page.evaluate(disabledAfterFocus)).toBe(true);
-    await armed(visitor, 'Approve for this session');
+    await armed(visitor, 'Approve one call');
     await dialog.getByRole('button', { name: 'Deny…' }).focus();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve for this session');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve one call');
     for (let step = 0; step < 12; step += 1) {
       await page.keyboard.press('Tab');
       expect(await page.evaluate(`document.activeElement.closest('[role=dialog]') !== null`)).toBe(true);
@@ -138,13 +202,13 @@ describeInBrowser('approvals in the web UI', () => {
     await second.page.route(`**${requests}/${request.id}`, (route) =>
       route.fulfill({ contentType: 'application/json', body: stale }),
     );
-    await armed(first.visitor, 'Approve once');
-    await first.dialog.getByRole('button', { name: 'Approve once' }).click();
+    await armed(first.visitor, 'Approve one call');
+    await first.dialog.getByRole('button', { name: 'Approve one call' }).click();
     await first.dialog.getByText('Approved by you').waitFor();
-    await armed(second.visitor, 'Approve once');
+    await armed(second.visitor, 'Approve one call');
     await Promise.all([
       second.page.waitForResponse((answer) => answer.status() === 409),
-      second.dialog.getByRole('button', { name: 'Approve once' }).click(),
+      second.dialog.getByRole('button', { name: 'Approve one call' }).click(),
     ]);
     await second.page.unroute(`**${requests}/${request.id}`);
     await second.dialog.getByText('Approved by Max Member').waitFor();
@@ -159,6 +223,7 @@ describeInBrowser('approvals in the web UI', () => {
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     await page.route('**/grants', (route) => route.abort());
+    await dialog.getByLabel('For this session').check();
     await armed(visitor, 'Approve for this session');
     await dialog.getByRole('button', { name: 'Approve for this session' }).click();
     await dialog.getByText('The request is still open').waitFor();
@@ -212,18 +277,18 @@ describeInBrowser('approvals in the web UI', () => {
       ...phone,
       colorScheme: 'dark',
     });
-    const claim = dialog.getByRole('figure');
+    const claim = dialog.getByLabel(/^Claim of/);
     expect(await claim.getByTitle('U+202E right-to-left override').count()).toBeGreaterThan(0);
     expect(await claim.locator('img, button, script, a').count()).toBe(0);
     expect(await claim.textContent()).toContain('<button>Approve</button>');
     expect(await dialog.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
     expect(await page.evaluate('window.ran')).toBeUndefined();
-    await armed(visitor, 'Approve until revoked');
+    await armed(visitor, 'Approve one call');
     const wider = await page.evaluate<number>(
       `Math.max(document.documentElement.scrollWidth - innerWidth, ...[...document.querySelectorAll('[role=dialog]')].map((box) => box.scrollWidth - box.clientWidth))`,
     );
     expect(wider).toBeLessThanOrEqual(0);
-    for (const label of ['Decide later', 'Deny…', 'Approve until revoked']) {
+    for (const label of ['Decide later', 'Deny…', 'Approve one call']) {
       const box = await dialog.getByRole('button', { name: label }).boundingBox();
       expect(box?.y).toBeLessThan(844 - 30);
     }
@@ -231,7 +296,7 @@ describeInBrowser('approvals in the web UI', () => {
     await visitor.picture('approval-phone');
     await dialog.getByLabel('Until it is revoked').check();
     await dialog.getByRole('radiogroup', { name: 'For whom?' }).getByLabel('For me').check();
-    await armed(visitor, 'Approve until revoked');
+    await armed(visitor, 'Approve for all my sessions');
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
     await visitor.leave();
@@ -280,3 +345,17 @@ describeInBrowser('approvals in the web UI', () => {
     await visitor.leave();
   });
 });
+
+/** Whether its upper and its lower edge are drawn in the dialog, below its title and above its buttons. */
+async function isInSight(page: Page, what: Locator): Promise<boolean> {
+  const box = await what.boundingBox();
+  if (box === null) {
+    return false;
+  }
+  const drawn = (y: number) =>
+    page.evaluate<boolean>(`(() => {
+      const there = document.elementFromPoint(${box.x + Math.min(box.width / 2, 40)}, ${y});
+      return there?.closest('[role=dialog]') != null && there.closest('header, .dialog-actions') === null;
+    })()`);
+  return (await drawn(box.y + 2)) && (await drawn(box.y + box.height - 2));
+}

@@ -135,7 +135,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await choose(page, 'Held by', 'Max Member (you)');
     expect(await page.getByRole('radio', { name: 'Hold a secret' }).count()).toBe(0);
     await visitor.checkAccessibility();
-    for (const section of ['audit', 'members', 'settings']) {
+    for (const section of ['audit', 'settings']) {
       await visitor.open(`demo/${section}`);
       await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
     }

@@ -37,9 +37,9 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByRole('heading', { name: 'scribe asks to use the tools of files.write' }).waitFor();
-    const facts = await dialog.getByLabel('What the platform knows of this request').textContent();
-    expect(facts).toMatch(
-      /Ada Admin[\s\S]*edit_file of files[\s\S]*write_file of files[\s\S]*files\.write_file/,
+    expect(await dialog.getByLabel('Who asks').textContent()).toContain('Ada Admin');
+    expect(await dialog.getByLabel('What it opens').textContent()).toMatch(
+      /edit_file of files[\s\S]*write_file of files[\s\S]*files\.write_file/,
     );
     expect(await dialog.getByLabel('Claim of scribe').textContent()).toBe(
       'To write report.md into the workspace.',
@@ -48,11 +48,11 @@ describeInBrowser('sessions in the web UI', () => {
     await inPage(
       page,
       'buttons that work',
-      `[...document.querySelectorAll('button')].some((button) => button.textContent === 'Approve once' && !button.disabled)`,
+      `[...document.querySelectorAll('button')].some((button) => button.textContent === 'Approve this one call' && !button.disabled)`,
     );
     await visitor.checkAccessibility();
     await visitor.picture('approval');
-    await dialog.getByRole('button', { name: 'Approve once' }).click();
+    await dialog.getByRole('button', { name: 'Approve this one call' }).click();
     await dialog.getByText('Approved by you').waitFor();
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Close' }).last().click();

@@ -94,7 +94,15 @@ describeInBrowser('the web UI', () => {
     await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
     const links = page.getByRole('navigation').getByRole('link');
     const labels = (await links.allTextContents()).map((label) => label.replace(/\d+$/, ''));
-    expect(labels).toEqual(['Sessions', 'Approvals', 'Agents', 'MCP catalog', 'Secrets', 'Grants']);
+    expect(labels).toEqual([
+      'Sessions',
+      'Approvals',
+      'Agents',
+      'MCP catalog',
+      'Secrets',
+      'Grants',
+      'Members',
+    ]);
     await visitor.checkAccessibility();
     await visitor.leave();
   });

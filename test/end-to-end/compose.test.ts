@@ -56,7 +56,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       await visitor.open('demo/approvals');
       await page.getByText('Review').first().click();
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
-      await dialog.getByRole('button', { name: 'Approve once' }).click();
+      await dialog.getByRole('button', { name: 'Approve this one call' }).click();
       await dialog.getByText('Approved by you').waitFor();
       await visitor.leave();
 

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { member, workspaceRole } from '../../../contract/workspace.ts';
+import {
+  type ListedMember,
+  listedMember,
+  type Member,
+  member,
+  workspaceRole,
+} from '../../../contract/workspace.ts';
 import { listMembers, readMember } from '../../../store/members/list.ts';
 import { putMember } from '../../../store/members/put.ts';
 import { removeMember } from '../../../store/members/remove.ts';
@@ -28,14 +34,17 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
     defineRoute({
       method: 'get',
       path: '/workspaces/{slug}/members',
-      summary: 'The members of a workspace with their roles',
+      summary:
+        'The members of a workspace with their names and roles; admins also read their e-mail addresses',
       scope: 'workspace',
       query: pageQuery,
-      response: z.strictObject({ members: z.array(member), next_cursor: nextCursor }),
+      response: z.strictObject({ members: z.array(listedMember), next_cursor: nextCursor }),
       async handler({ workspace, role, query }) {
-        requireAdmin(role, 'members.manage');
         const page = await listMembers(db, workspace.id, query);
-        return { members: page.items, next_cursor: page.nextCursor };
+        return {
+          members: role === 'admin' ? page.items : page.items.map(withoutAddress),
+          next_cursor: page.nextCursor,
+        };
       },
     }),
     defineRoute({
@@ -81,6 +90,11 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
     }),
   ];
 }
+
+const withoutAddress = ({ user, ...rest }: Member): ListedMember => ({
+  ...rest,
+  user: { ...user, email: null },
+});
 
 /**
  * People who never signed in, whose address nobody vouches for, and addresses that two people claim are all answered

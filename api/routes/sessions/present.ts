@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ApiConfig } from '../../../config/api.ts';
 import { named } from '../../../contract/names.ts';
-import { isTerminal, type Session, session } from '../../../contract/session.ts';
+import { isTerminal, type Session, session, sessionWait } from '../../../contract/session.ts';
 import { sessionWorkflowId } from '../../../contract/workflow-ids.ts';
 import type { Db } from '../../../store/database.ts';
 import { readSurroundings } from '../../../store/sessions/surroundings.ts';
@@ -16,6 +16,8 @@ export const shownSession = session.extend({
   root_operator: named.nullable(),
   /** Its permission requests are refused at once, and those of the sessions below it. */
   permission_requests_muted: z.boolean(),
+  /** Whom it waits for; null while it waits for nobody. */
+  waiting_for: sessionWait.nullable(),
   /** What the caller may do now; false once the session has ended. */
   may_message: z.boolean(),
   may_terminate: z.boolean(),
@@ -56,6 +58,7 @@ export async function presentSessions(
             operator: found.operator,
             root_operator: found.rootOperator,
             permission_requests_muted: found.requestsMuted,
+            waiting_for: found.waitingFor,
             may_message: goesOn && mayMessageSession(visitor, session),
             may_terminate: goesOn && mayTerminateSession(visitor, session),
             may_mute: goesOn && mayMuteSession(visitor, session),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { inputMessage } from '../../../contract/agent-contract.ts';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { isTerminal, sessionInput, sessionStatus } from '../../../contract/session.ts';
+import { isTerminal, sessionInput, sessionStatus, sessionWait } from '../../../contract/session.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { listDescendants, listSessions } from '../../../store/sessions/list-sessions.ts';
 import { setRequestsMuted } from '../../../store/sessions/mute-requests.ts';
@@ -60,11 +60,16 @@ function listRoute(dependencies: Dependencies): AnyRoute {
     path: collection,
     summary: 'Sessions, newest first: all for admins, own and shared ones for members',
     scope: 'workspace',
-    query: pageQuery.extend({ status: sessionStatus.optional(), agent_id: uuid.optional() }),
+    query: pageQuery.extend({
+      status: sessionStatus.optional(),
+      waiting_for: sessionWait.optional(),
+      agent_id: uuid.optional(),
+    }),
     response: sessions,
-    async handler({ workspace, user, role, query: { status, agent_id: agentId, ...page } }) {
+    async handler({ workspace, user, role, query }) {
       const readableBy = role === 'admin' ? undefined : user.id;
-      const filter = { status, agentId, readableBy };
+      const { status, waiting_for: waitingFor, agent_id: agentId, ...page } = query;
+      const filter = { status, waitingFor, agentId, readableBy };
       const { items, nextCursor } = await listSessions(dependencies.db, workspace.id, filter, page);
       return {
         sessions: await presentSessions(dependencies, { user, role }, items),

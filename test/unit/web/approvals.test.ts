@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
 import {
+  approveLabel,
+  type Choice,
   grantBody,
   holderMeaning,
   holdersOf,
@@ -30,6 +32,8 @@ const request = {
   refused_call: null,
 };
 
+const onceForAgent: Choice = { scope: 'once', holder: 'agent' };
+
 describe('what a request may be answered with', () => {
   const may_grant = { agent: ['once' as const, 'session' as const], operator: ['persistent' as const] };
 
@@ -37,19 +41,32 @@ describe('what a request may be answered with', () => {
     expect(offeredScopes({ may_grant })).toEqual(['once', 'session', 'persistent']);
   });
 
-  it('is what was asked at first, for the agent alone, or the narrowest on offer', () => {
-    const chosen = (scope: 'once' | 'session' | 'persistent', may = may_grant) =>
-      preselectedChoice({ may_grant: may, scope });
-    expect(chosen('once')).toEqual({ scope: 'once', holder: 'agent' });
-    expect(chosen('session')).toEqual({ scope: 'session', holder: 'agent' });
-    expect(chosen('persistent')).toEqual({ scope: 'persistent', holder: 'operator' });
-    expect(
-      preselectedChoice({ may_grant: { agent: ['once'], operator: ['session'] }, scope: 'persistent' }),
-    ).toEqual({
-      scope: 'once',
-      holder: 'agent',
+  it('is the narrowest on offer at first, for the agent alone, whatever was asked', () => {
+    expect(preselectedChoice({ may_grant })).toEqual({ scope: 'once', holder: 'agent' });
+    expect(preselectedChoice({ may_grant: { agent: ['persistent'], operator: ['session'] } })).toEqual({
+      scope: 'session',
+      holder: 'operator',
     });
-    expect(preselectedChoice({ may_grant: { agent: [], operator: [] }, scope: 'once' })).toBeNull();
+    expect(preselectedChoice({ may_grant: { agent: [], operator: [] } })).toBeNull();
+  });
+
+  it('is named by what it lets happen', () => {
+    const mine = { operatorIsMe: true };
+    const label = (choice: Choice, more: Partial<typeof request> = {}, whose = mine) =>
+      approveLabel({ ...request, ...more }, choice, whose);
+    expect(label({ scope: 'once', holder: 'agent' })).toBe('Approve one call');
+    expect(approveLabel({ ...request, refused_call: { server: 's', tool: 't' } }, onceForAgent, mine)).toBe(
+      'Approve this one call',
+    );
+    expect(label({ scope: 'session', holder: 'operator' })).toBe('Approve for this session');
+    expect(label({ scope: 'persistent', holder: 'agent' })).toBe('Approve for every session of the agent');
+    expect(label({ scope: 'persistent', holder: 'operator' })).toBe('Approve for all my sessions');
+    expect(label({ scope: 'persistent', holder: 'operator' }, {}, { operatorIsMe: false })).toBe(
+      'Approve for all sessions of this person',
+    );
+    expect(approveLabel({ grant_type: 'spawn', refused_call: null }, onceForAgent, mine)).toBe(
+      'Approve one start',
+    );
   });
 
   it('never gives a holder a scope that is not on offer for it', () => {

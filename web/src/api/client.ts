@@ -7,6 +7,7 @@ import createClient from 'openapi-fetch';
 import { reportAnswered, reportSlow, reportUnreachable } from './connection.ts';
 import { failureOf, unreachable } from './failure.ts';
 import type { paths } from './schema.d.ts';
+import { noteServerTime } from './server-time.ts';
 
 /** After this long without an answer the page says so; the request goes on. */
 const slowMs = 4_000;
@@ -17,6 +18,7 @@ export async function watchedFetch(request: Request | string, init?: RequestInit
   try {
     const response = await fetch(request, { ...init, cache: 'no-store', credentials: 'same-origin' });
     reportAnswered();
+    noteServerTime(response.headers.get('Date'));
     return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') {

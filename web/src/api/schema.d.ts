@@ -2114,7 +2114,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The members of a workspace with their roles */
+        /** The members of a workspace with their names and roles; admins also read their e-mail addresses */
         get: {
             parameters: {
                 query?: {
@@ -2136,7 +2136,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            members: components["schemas"]["Member"][];
+                            members: components["schemas"]["ListedMember"][];
                             next_cursor: string | null;
                         };
                     };
@@ -2655,6 +2655,7 @@ export interface paths {
                     cursor?: string;
                     limit?: number;
                     status?: "pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated";
+                    waiting_for?: "approval" | "answer";
                     agent_id?: string;
                 };
                 header?: never;
@@ -3131,6 +3132,18 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        ListedMember: {
+            user: {
+                /** Format: uuid */
+                id: string;
+                email: string | null;
+                name: string;
+            };
+            /** @enum {string} */
+            role: "admin" | "member";
+            /** Format: date-time */
+            added_at: string;
+        };
         Manifest: {
             /** @default {} */
             env: {
@@ -3318,6 +3331,7 @@ export interface components {
                 name: string;
             } | null;
             permission_requests_muted: boolean;
+            waiting_for: ("approval" | "answer") | null;
             may_message: boolean;
             may_terminate: boolean;
             may_mute: boolean;

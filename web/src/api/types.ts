@@ -10,6 +10,7 @@ export type AuditEvent = Schemas['AuditEvent'];
 export type AuthOptions = Schemas['AuthOptions'];
 export type Configuration = Schemas['Configuration'];
 export type Grant = Schemas['Grant'];
+export type ListedMember = Schemas['ListedMember'];
 export type Manifest = Schemas['Manifest'];
 export type ManifestEnvField = Schemas['ManifestEnvField'];
 export type McpServer = Schemas['McpServer'];

@@ -15,17 +15,23 @@ export interface KnownAgent extends Known {
 }
 
 const mostPages = 10;
+/** At least so many are read. */
+const most = 2_000;
 
 /**
- * Who is known so far. `people` holds the members where the person may list them, and else the person alone. Agents and
- * members beyond the first 2,000, and those who have left, are not there: show their id.
+ * Who is known so far: the members of the workspace and its agents, those beyond the first 2,000 not. `isComplete` says
+ * whether every member is known, so that whoever is not among them has left.
  */
-export function useNames(): { people: Known[]; agents: KnownAgent[]; nameOf(id: string): string | null } {
-  const { slug, isAdmin } = useWorkspace();
+export function useNames(): {
+  people: Known[];
+  agents: KnownAgent[];
+  nameOf(id: string): string | null;
+  isComplete: boolean;
+} {
+  const { slug } = useWorkspace();
   const { user } = useMe();
   const members = useQuery({
     queryKey: keys.members(slug, 'names'),
-    enabled: isAdmin,
     staleTime: 60_000,
     queryFn: ({ signal }) =>
       fetchAll(async (query) => {
@@ -52,5 +58,6 @@ export function useNames(): { people: Known[]; agents: KnownAgent[]; nameOf(id: 
   });
   const people = members.data ?? [user];
   const known = new Map([...people, ...(agents.data ?? [])].map(({ id, name }) => [id, name]));
-  return { people, agents: agents.data ?? [], nameOf: (id) => known.get(id) ?? null };
+  const isComplete = members.data !== undefined && members.data.length < most;
+  return { people, agents: agents.data ?? [], nameOf: (id) => known.get(id) ?? null, isComplete };
 }

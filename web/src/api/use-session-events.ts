@@ -88,6 +88,14 @@ function useIsLookedAt(): boolean {
   return isLookedAt;
 }
 
+/** Events after which a session waits for somebody, or no longer does. */
+const changesWaiting = [
+  'agent.permission_request',
+  'permission.decided',
+  'agent.input_requested',
+  'user.message',
+] as const;
+
 function changedBy(events: readonly SessionEvent[], slug: string, sessionId: string) {
   const types = new Set(events.map(({ type }) => type));
   return [
@@ -97,6 +105,7 @@ function changedBy(events: readonly SessionEvent[], slug: string, sessionId: str
     ...(types.has('session.status_changed') || types.has('child.started') || types.has('child.ended')
       ? [keys.session(sessionId), keys.sessions(slug)]
       : []),
+    ...(changesWaiting.some((type) => types.has(type)) ? [keys.session(sessionId, 'one')] : []),
     ...(types.has('agent.artifact') ? [keys.session(sessionId, 'artifacts')] : []),
   ];
 }

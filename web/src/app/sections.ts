@@ -25,6 +25,6 @@ export const sections: readonly Section[] = [
   section('secrets', 'Secrets', () => import('../pages/secrets/secrets-section.tsx')),
   section('grants', 'Grants', () => import('../pages/grants/grants-section.tsx')),
   section('audit', 'Audit', () => import('../pages/audit/audit-section.tsx'), true),
-  section('members', 'Members', () => import('../pages/members/members-section.tsx'), true),
+  section('members', 'Members', () => import('../pages/members/members-section.tsx')),
   section('settings', 'Settings', () => import('../pages/settings/settings-section.tsx'), true),
 ];

@@ -1,15 +1,10 @@
 import { Button, CopyButton, Menu } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { api, call } from '../api/client.ts';
+import { useSignOut } from '../components/sign-out.tsx';
 import { useMe } from './signed-in.tsx';
 
 export function UserMenu() {
   const { user } = useMe();
-  const signOut = useMutation({
-    mutationFn: () => call(api.POST('/api/auth/sign-out', {})),
-    // A new load forgets everything that this page knew.
-    onSuccess: () => window.location.assign('/app/'),
-  });
+  const signOut = useSignOut();
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -27,7 +22,7 @@ export function UserMenu() {
             </Menu.Item>
           )}
         </CopyButton>
-        <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+        <Menu.Item onClick={signOut}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

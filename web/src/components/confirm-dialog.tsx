@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { messageOf } from './failure-text.ts';
+import { FailureAlert } from './failure-alert.tsx';
 
 /**
  * Asks before something that cannot be undone. Cancel has the focus, so that a key pressed too early does nothing.
@@ -29,11 +29,7 @@ export function ConfirmDialog({
     <Modal opened={opened} onClose={onClose} title={title} closeOnClickOutside={!pending}>
       <Stack>
         {children}
-        {error === null ? null : (
-          <Alert color="red" role="alert">
-            {messageOf(error)}
-          </Alert>
-        )}
+        <FailureAlert error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             Cancel

@@ -1,14 +1,13 @@
-import { Code, CopyButton, Group, UnstyledButton } from '@mantine/core';
+import { Code, CopyButton, UnstyledButton } from '@mantine/core';
 
-/** An id, short, with the whole of it on hover and a click that copies it. */
+/** The whole of an id, and a click that copies it: what is read, typed and copied is the same. */
 export function CopyableId({ id }: { id: string }) {
   return (
     <CopyButton value={id}>
       {({ copied, copy }) => (
-        <UnstyledButton onClick={copy} title={id} aria-label={copied ? 'Copied' : `Copy id ${id}`}>
-          <Group gap={4} wrap="nowrap">
-            <Code>{copied ? 'copied' : id.slice(0, 8)}</Code>
-          </Group>
+        <UnstyledButton onClick={copy} title="Copy" aria-label={copied ? 'Copied' : `Copy id ${id}`}>
+          <Code className="whole-id">{id}</Code>
+          {copied ? ' copied' : null}
         </UnstyledButton>
       )}
     </CopyButton>

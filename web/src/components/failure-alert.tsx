@@ -1,18 +1,36 @@
 import { Alert, List, VisuallyHidden } from '@mantine/core';
+import { useRef } from 'react';
 import { ApiFailure } from '../api/failure.ts';
 import { messageOf } from './failure-text.ts';
+import { useIsStale } from './use-is-stale.ts';
+import { useLeadToProblem } from './use-lead-to-problem.ts';
 
 /**
- * What a form's request ended with, above its buttons. Problems that a field shows itself (`shownAtFields`, by path) are
- * left out; the others are listed, so that none is silently dropped. With all of them at their fields there is no box.
+ * The one way in which a form says that it failed, above its buttons: what the request ended with comes into view and takes
+ * the focus, at the first field that has a problem or else here. So does what the form itself refused when it is submitted.
+ *
+ * Problems that a field shows (`shownAtFields`, by path) are left out; the others are listed, so that none is silently
+ * dropped. `values` is what the form holds: once it changes, the message is about something else and goes.
+ * `takesFocus={false}` is for a form in which one goes on typing.
  */
 export function FailureAlert({
   error,
   shownAtFields = [],
+  values,
+  takesFocus = true,
 }: {
   error: unknown;
   shownAtFields?: readonly string[];
+  values?: unknown;
+  takesFocus?: boolean;
 }) {
+  const ref = useRef<HTMLDivElement>(null);
+  const isStale = useIsStale(error, values);
+  useLeadToProblem(ref, error, { takesFocus });
+  return <div ref={ref}>{isStale ? null : <Message error={error} shownAtFields={shownAtFields} />}</div>;
+}
+
+function Message({ error, shownAtFields }: { error: unknown; shownAtFields: readonly string[] }) {
   if (error === null || error === undefined) {
     return null;
   }
@@ -23,7 +41,7 @@ export function FailureAlert({
     return <VisuallyHidden role="alert">{messageOf(error)}</VisuallyHidden>;
   }
   return (
-    <Alert color="red" role="alert" title={messageOf(error)}>
+    <Alert color="red" role="alert" tabIndex={-1} title={messageOf(error)} className="quiet-focus">
       {rest.length === 0 ? null : (
         <List size="sm">
           {rest.map(({ path, message }) => (

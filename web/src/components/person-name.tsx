@@ -1,23 +1,22 @@
 import { Text } from '@mantine/core';
 import { useNames } from '../api/use-names.ts';
 import { useMe } from '../app/signed-in.tsx';
-import { CopyableId } from './copyable-id.tsx';
 import { VisibleText } from './visible-text.tsx';
 
-/** Who did something: "you", a member's name where one may read the members, else their id. */
+/** Who did something: "you", or their name. Of those who have left, no name is kept here; an id would say nothing. */
 export function PersonName({ id }: { id: string | null }) {
   const me = useMe();
-  const { nameOf } = useNames();
-  if (id === null) {
-    return (
-      <Text span inherit c="dimmed">
-        somebody who has left
-      </Text>
-    );
-  }
+  const { nameOf, isComplete } = useNames();
   if (id === me.user.id) {
     return 'you';
   }
-  const name = nameOf(id);
-  return name === null ? <CopyableId id={id} /> : <VisibleText text={name} />;
+  const name = id === null ? null : nameOf(id);
+  if (name !== null) {
+    return <VisibleText text={name} />;
+  }
+  return (
+    <Text span inherit c="dimmed">
+      {id === null || isComplete ? 'somebody who has left' : '…'}
+    </Text>
+  );
 }

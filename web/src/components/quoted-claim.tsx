@@ -1,8 +1,15 @@
-import { Blockquote, Text } from '@mantine/core';
+import { Blockquote, Button, Text } from '@mantine/core';
+import { useState } from 'react';
 import { VisibleText } from './visible-text.tsx';
+
+/** A quote of more than this is folded: what decides must not be pushed out of sight by somebody's words. */
+const shownCharacters = 400;
+const shownLines = 6;
 
 /** What somebody else says, marked as their words: whoever reads must not take them for the platform's. */
 export function QuotedClaim({ by, text }: { by: string; text: string }) {
+  const [open, setOpen] = useState(false);
+  const isLong = text.length > shownCharacters || text.split('\n').length > shownLines;
   return (
     <figure style={{ margin: 0 }}>
       <Text component="figcaption" size="sm" c="dimmed">
@@ -11,13 +18,22 @@ export function QuotedClaim({ by, text }: { by: string; text: string }) {
       <Blockquote
         p="sm"
         mt={4}
-        mah={240}
-        style={{ overflow: 'auto' }}
-        tabIndex={0}
         aria-label={`Claim of ${by}`}
+        className={isLong && !open ? 'folded-quote' : undefined}
       >
         <VisibleText text={text} />
       </Blockquote>
+      {isLong ? (
+        <Button
+          mt={4}
+          size="compact-sm"
+          variant="default"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? 'Show less of it' : `Show all ${text.length.toLocaleString('en')} characters of it`}
+        </Button>
+      ) : null}
     </figure>
   );
 }

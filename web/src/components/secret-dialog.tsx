@@ -91,9 +91,19 @@ function SecretForm({
   const value = useRef<SecretValue>(null);
   const [typedName, setTypedName] = useState(suggestedName);
   const [errors, setErrors] = useState<Record<string, string>>({});
+  // Counts changes: the value itself is in no state of the page.
+  const [typed, setTyped] = useState(0);
   const name = fixedName ?? typedName;
   const known = useAllSecrets(slug).data?.find((secret) => secret.name === name);
   const save = useSetSecret(name, value, onSaved, (error) => setErrors(fieldErrors(error)));
+  const forget = (field: 'name' | 'value') => {
+    setTyped((count) => count + 1);
+    setErrors(({ [field]: _, ...others }) => others);
+  };
+  const rename = (text: string) => {
+    setTypedName(asSecretName(text));
+    forget('name');
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // The form of an attachment may stand around this dialog.
@@ -116,7 +126,7 @@ function SecretForm({
             autoComplete="off"
             spellCheck={false}
             value={typedName}
-            onChange={(event) => setTypedName(asSecretName(event.currentTarget.value))}
+            onChange={(event) => rename(event.currentTarget.value)}
             error={errors['name']}
           />
         ) : null}
@@ -129,9 +139,10 @@ function SecretForm({
           ref={value}
           label="Value"
           error={errors['value']}
+          onType={() => forget('value')}
           autoFocus={fixedName !== undefined}
         />
-        <FailureAlert error={save.error} shownAtFields={['name', 'value']} />
+        <FailureAlert error={save.error} shownAtFields={['name', 'value']} values={typed} />
         {save.isError ? <Text size="sm">The value was not kept here: please enter it again.</Text> : null}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

@@ -16,11 +16,14 @@ export function SecretValueInput({
   label,
   error,
   autoFocus = false,
+  onType,
 }: {
   ref: Ref<SecretValue>;
   label: string;
   error?: string | undefined;
   autoFocus?: boolean;
+  /** Something was typed, pasted or forgotten. */
+  onType?: () => void;
 }) {
   const input = useRef<HTMLInputElement>(null);
   const pasted = useRef<string | null>(null);
@@ -45,6 +48,7 @@ export function SecretValueInput({
     if (/[\r\n]/.test(text.trim())) {
       event.preventDefault();
       hold(text);
+      onType?.();
     }
   };
   if (pastedLines > 0) {
@@ -64,6 +68,7 @@ export function SecretValueInput({
       spellCheck={false}
       data-autofocus={autoFocus || undefined}
       onPaste={paste}
+      onChange={() => onType?.()}
     />
   );
 }

@@ -1,10 +1,11 @@
 /** What a page shows in place of its content: it loads, there is nothing, it failed, one may not, it does not exist. */
-import { Button, Center, Code, Loader, Stack, Text, Title } from '@mantine/core';
+import { Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ApiFailure } from '../api/failure.ts';
 import type { List } from '../api/use-list.ts';
 import { home } from '../app/paths.ts';
+import { SignOutButton } from './sign-out.tsx';
 
 interface StateViewProps {
   title: string;
@@ -45,17 +46,31 @@ export function EmptyState(props: Omit<StateViewProps, 'role'>) {
 }
 
 export function NoPermissionState({ rule }: { rule: string }) {
-  return <StateView title="You may not see this" text={rule} />;
+  return (
+    <StateView title="You may not see this" text={rule}>
+      <WaysOut />
+    </StateView>
+  );
 }
 
 /** Also for what exists in a workspace that one is no member of: the two look the same. */
 export function NotFoundState({ what }: { what: string }) {
   return (
     <StateView title={`${what} does not exist`} text="Or you are not a member of its workspace.">
+      <WaysOut />
+    </StateView>
+  );
+}
+
+/** One may be in the wrong workspace, or signed in as the wrong person. */
+function WaysOut() {
+  return (
+    <Group gap="xs" justify="center">
       <Button component={Link} href={home} variant="default">
         To the start
       </Button>
-    </StateView>
+      <SignOutButton />
+    </Group>
   );
 }
 

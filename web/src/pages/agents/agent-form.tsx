@@ -4,7 +4,6 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { useFocusOnError } from '../../components/use-focus-on-error.ts';
 import type { AgentFormState } from './agent-form-type.ts';
 import { type AgentContent, type AgentValues, contentOf, fieldOf, problemsOf } from './agent-values.ts';
 import { CompanionFields } from './companion-fields.tsx';
@@ -27,17 +26,13 @@ export function AgentForm({
   onCancel: () => void;
 }) {
   const form = useForm<AgentValues>({ initialValues: initial, validate: problemsOf });
-  const { formRef, focusFirstError } = useFocusOnError();
   const send = (values: AgentValues) =>
     save.mutate(contentOf(values), {
-      onError(error) {
-        form.setErrors(fieldErrors(error, (path) => fieldOf(values, path)));
-        focusFirstError();
-      },
+      onError: (error) => form.setErrors(fieldErrors(error, (path) => fieldOf(values, path))),
     });
   const problems = Object.keys(form.errors).length;
   return (
-    <form ref={formRef} onSubmit={form.onSubmit(send, focusFirstError)} noValidate>
+    <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
         <BasicFields form={form} />
         <Part
@@ -66,7 +61,7 @@ export function AgentForm({
         >
           <CompanionFields form={form} path="services" what="service" companions={form.values.services} />
         </Part>
-        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} />
+        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} values={form.values} />
         <Group>
           <Button type="submit" loading={save.isPending}>
             {submitLabel}

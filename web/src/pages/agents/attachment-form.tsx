@@ -27,33 +27,20 @@ export function AttachmentForm({
 }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  const queries = useQueryClient();
   const { name, manifest } = entry;
   const [before] = useState(attached?.env ?? {});
   const [given, setGiven] = useState(() => givenBefore(manifest, before));
   const page = pathOf(slug, 'agents', agent.id);
-  const save = useMutation({
-    mutationFn: (env: Record<string, string>) =>
-      call(
-        api.PUT('/api/agents/{agent_id}/mcp-attachments', {
-          params: { path: { agent_id: agent.id } },
-          body: { name, env },
-        }),
-      ),
-    onSuccess: async () => {
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: keys.agent(agent.id, 'attachments') }),
-        queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
-        queries.invalidateQueries({ queryKey: keys.mcpServers(slug, 'uses') }),
-        queries.invalidateQueries({ queryKey: keys.grants(slug) }),
-      ]);
-      navigate(page);
-    },
-  });
-  const errors = fieldErrors(save.error);
+  const save = useSaveAttachment(agent.id, name);
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const give = (variable: string, text: string) => {
+    setGiven({ ...given, [variable]: text });
+    // What was wrong with the text that is gone says nothing of this one.
+    setErrors(({ [`env.${variable}`]: _, ...others }) => others);
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate(envOfGiven(manifest, given));
+    save.mutate(envOfGiven(manifest, given), { onError: (error) => setErrors(fieldErrors(error)) });
   };
   const fields = Object.entries(manifest.env);
   const dropped = droppedVariables(manifest, before);
@@ -75,14 +62,18 @@ export function AttachmentForm({
                 variable={variable}
                 field={field}
                 value={given[variable] ?? ''}
-                onChange={(text) => setGiven({ ...given, [variable]: text })}
+                onChange={(text) => give(variable, text)}
                 error={errors[`env.${variable}`]}
               />
             ))}
           </Stack>
         </Card>
         <GatedTools manifest={manifest} approvers={entry.approvers} />
-        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error, Object.keys(manifest.env))} />
+        <FailureAlert
+          error={save.error}
+          shownAtFields={shownPaths(save.error, Object.keys(manifest.env))}
+          values={given}
+        />
         <Group>
           <Button type="submit" loading={save.isPending}>
             {attached === undefined ? 'Attach' : 'Save'}
@@ -94,6 +85,31 @@ export function AttachmentForm({
       </Stack>
     </form>
   );
+}
+
+/** Saves what a server is given, and goes to the agent's page. */
+function useSaveAttachment(agentId: string, name: string) {
+  const { slug } = useWorkspace();
+  const [, navigate] = useLocation();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (env: Record<string, string>) =>
+      call(
+        api.PUT('/api/agents/{agent_id}/mcp-attachments', {
+          params: { path: { agent_id: agentId } },
+          body: { name, env },
+        }),
+      ),
+    onSuccess: async () => {
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: keys.agent(agentId, 'attachments') }),
+        queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
+        queries.invalidateQueries({ queryKey: keys.mcpServers(slug, 'uses') }),
+        queries.invalidateQueries({ queryKey: keys.grants(slug) }),
+      ]);
+      navigate(pathOf(slug, 'agents', agentId));
+    },
+  });
 }
 
 function shownPaths(error: unknown, variables: readonly string[]): string[] {

@@ -142,7 +142,7 @@ function AddSpawnable({ agent, grants }: { agent: Agent; grants: readonly Grant[
           Grant
         </Button>
       </Group>
-      <FailureAlert error={make.error} />
+      <FailureAlert error={make.error} values={chosen} />
     </>
   );
 }

@@ -2,7 +2,7 @@
  * One permission request, to be answered. What it shows is the stored request; it stays until the person closes it or moves
  * on, whatever becomes of the request meanwhile, and no other takes its place by itself.
  */
-import { Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
@@ -15,6 +15,7 @@ import { decisionState } from './decision-state.ts';
 import { OpenRequest } from './open-request.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
+import { useExpired } from './use-expired.ts';
 import { useDecide, useRequest } from './use-request.ts';
 
 export interface ApprovalDialogProps {
@@ -60,6 +61,7 @@ type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: Permissio
 
 function Loaded({ request, readAtMs, others, onNext, onClose }: LoadedProps) {
   const decide = useDecide(request);
+  const expired = useExpired(request.expires_at);
   const failedAt = useFailureTime(decide.error);
   const state = decisionState(decide.error, { failedAtMs: failedAt, readAtMs });
   return (
@@ -67,6 +69,8 @@ function Loaded({ request, readAtMs, others, onNext, onClose }: LoadedProps) {
       <Subject request={request} />
       {request.status !== 'open' ? (
         <ClosedRequest request={request} status={request.status} tooLate={state === 'too-late'} />
+      ) : expired ? (
+        <TimeIsOver request={request} />
       ) : request.may_decide ? (
         <OpenRequest
           request={request}
@@ -79,7 +83,7 @@ function Loaded({ request, readAtMs, others, onNext, onClose }: LoadedProps) {
       ) : (
         <NotMine request={request} />
       )}
-      <Onward others={others} done={request.status !== 'open'} onNext={onNext} onClose={onClose} />
+      <Onward others={others} done={request.status !== 'open' || expired} onNext={onNext} onClose={onClose} />
     </Stack>
   );
 }
@@ -110,6 +114,19 @@ function NotMine({ request }: { request: PermissionRequest }) {
   return (
     <>
       <Text role="status">{whyNotMine(isAdmin)}</Text>
+      <RequestFacts request={request} />
+      <QuotedClaim by={request.agent.name} text={request.justification} />
+    </>
+  );
+}
+
+/** Still open on record, but past its deadline: the platform refuses every decision, so none is offered. */
+function TimeIsOver({ request }: { request: PermissionRequest }) {
+  return (
+    <>
+      <Alert color="gray" role="status" title="The time to answer is over">
+        Nothing can be decided any more. The platform closes the request in a moment and tells the agent.
+      </Alert>
       <RequestFacts request={request} />
       <QuotedClaim by={request.agent.name} text={request.justification} />
     </>

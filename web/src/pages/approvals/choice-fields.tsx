@@ -1,5 +1,6 @@
 /** How far an approval goes: the scope, and whose the grant is where that is a choice. */
 import { Radio, Stack, Text } from '@mantine/core';
+import type { Ref } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import {
@@ -13,21 +14,27 @@ import {
   withScope,
 } from './choices.ts';
 
+/** Marks what must have been in sight before anything wider than one call is approved. */
+const decides = { 'data-decides': true };
+
 interface ChoiceFieldsProps {
   request: PermissionRequest;
   choice: Choice;
   onChange: (choice: Choice) => void;
+  /** On what holds the choice; the chosen options in it are marked `data-decides`. */
+  ref?: Ref<HTMLDivElement>;
 }
 
-export function ChoiceFields({ request, choice, onChange }: ChoiceFieldsProps) {
+export function ChoiceFields({ request, choice, onChange, ref }: ChoiceFieldsProps) {
   return (
-    <Stack gap="sm">
+    <Stack gap="xs" ref={ref}>
       <Radio.Group label="If you approve, how far does it go?" name="scope" value={choice.scope}>
-        <Stack gap="xs" mt={4}>
+        <Stack gap={6} mt={4}>
           {offeredScopes(request).map((scope) => (
             <Radio
               key={scope}
               value={scope}
+              wrapperProps={choice.scope === scope ? decides : {}}
               label={
                 <>
                   {scopeLabel[scope]}
@@ -65,6 +72,7 @@ function HolderField({ request, choice, onChange }: ChoiceFieldsProps) {
           <Radio
             key={holder}
             value={holder}
+            wrapperProps={choice.holder === holder ? decides : {}}
             label={holderLabel(holder, { operatorIsMe })}
             description={holderMeaning({ scope: choice.scope, holder }, { operatorIsMe })}
             onChange={() => onChange({ ...choice, holder })}

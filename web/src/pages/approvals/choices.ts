@@ -27,12 +27,11 @@ export function holdersOf(
 }
 
 /**
- * What is chosen at first: no more than was asked, for the narrower holder. Where the person may not grant that it is the
- * narrowest on offer; null when they may grant nothing.
+ * What is chosen at first: the narrowest on offer, whatever was asked, so that going further is always this person's own
+ * act. Null when they may grant nothing.
  */
-export function preselectedChoice(request: Pick<PermissionRequest, 'may_grant' | 'scope'>): Choice | null {
-  const offered = offeredScopes(request);
-  const scope = offered.includes(request.scope) ? request.scope : offered[0];
+export function preselectedChoice(request: Pick<PermissionRequest, 'may_grant'>): Choice | null {
+  const [scope] = offeredScopes(request);
   const [holder] = scope === undefined ? [] : holdersOf(request, scope);
   return scope === undefined || holder === undefined ? null : { scope, holder };
 }
@@ -53,13 +52,27 @@ export const scopeLabel: Record<GrantScope, string> = {
   persistent: 'Until it is revoked',
 };
 
-export const approveLabel: Record<GrantScope, string> = {
-  once: 'Approve once',
-  session: 'Approve for this session',
-  persistent: 'Approve until revoked',
-};
-
 type Meant = Pick<PermissionRequest, 'grant_type' | 'refused_call'>;
+
+/** What approving does, as the label of its button. */
+export function approveLabel(
+  { grant_type: type, refused_call: refused }: Meant,
+  { scope, holder }: Choice,
+  { operatorIsMe }: { operatorIsMe: boolean },
+): string {
+  const isSpawn = type === 'spawn';
+  if (scope === 'once') {
+    return isSpawn ? 'Approve one start' : refused === null ? 'Approve one call' : 'Approve this one call';
+  }
+  if (scope === 'session') {
+    return 'Approve for this session';
+  }
+  return holder === 'agent'
+    ? 'Approve for every session of the agent'
+    : operatorIsMe
+      ? 'Approve for all my sessions'
+      : 'Approve for all sessions of this person';
+}
 
 /** What a grant of this scope lets happen, as a sentence without names: those are shown beside it. */
 export function scopeMeaning({ grant_type: type, refused_call: refused }: Meant, scope: GrantScope): string {

@@ -2,6 +2,7 @@
 import { Button, Divider, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
+import { useMe } from '../../app/signed-in.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { ArmingNote } from './arming-note.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
@@ -9,9 +10,10 @@ import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
 import { DecisionAlert } from './decision-alert.tsx';
 import type { DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
-import { RequestFacts } from './request-facts.tsx';
+import { WhatItOpens, WhoAsks } from './request-facts.tsx';
 import { useArmed } from './use-armed.ts';
 import type { Decision } from './use-request.ts';
+import { useSeen } from './use-seen.ts';
 
 interface OpenRequestProps {
   request: PermissionRequest;
@@ -26,46 +28,35 @@ export function OpenRequest({ request, state, error, sending, decide, onLater }:
   // Made once: what the button would do never changes but by this person's hand.
   const [choice, setChoice] = useState<Choice | null>(() => preselectedChoice(request));
   const [denial, setDenial] = useState<Denial | null>(null);
-  // What is shown changes with each of these, so the buttons wait anew.
-  const armed = useArmed(`${request.id} ${denial === null ? 'choose' : 'deny'}`);
+  // What is shown changes with each of these, so the buttons wait again.
+  const shown = denial !== null ? 'deny' : `${choice?.scope} ${choice?.holder}`;
+  const armed = useArmed(`${request.id} ${shown}`);
+  const { ref, seen, show } = useSeen(shown);
   const ready = armed && sending === null && state !== 'asking';
+  const mustSee = denial === null && choice !== null && choice.scope !== 'once' && !seen;
   return (
-    <Stack>
-      <RequestFacts request={request} chosen={choice?.scope} />
-      <QuotedClaim by={request.agent.name} text={request.justification} />
-      <Divider />
+    <Stack gap="sm">
+      <WhatItOpens request={request} chosen={choice?.scope ?? null} />
       {denial !== null ? (
         <DenyFields request={request} denial={denial} onChange={setDenial} />
       ) : choice === null ? null : (
-        <ChoiceFields request={request} choice={choice} onChange={setChoice} />
+        <ChoiceFields request={request} choice={choice} onChange={setChoice} ref={ref} />
       )}
       <DecisionAlert state={state} error={error} />
+      <Divider />
+      <QuotedClaim by={request.agent.name} text={request.justification} />
+      <WhoAsks request={request} />
       <div className="dialog-actions">
-        <ArmingNote armed={armed} />
+        <ArmingNote armed={armed} toSee={mustSee ? show : null} />
         {denial === null ? (
-          <Group justify="space-between" mt={4}>
-            <Button variant="subtle" px="xs" onClick={onLater}>
-              Decide later
-            </Button>
-            <Group gap="xs">
-              <Button
-                variant="default"
-                disabled={!ready}
-                onClick={() => setDenial({ reason: '', mute: false })}
-              >
-                Deny…
-              </Button>
-              {choice === null ? null : (
-                <Button
-                  disabled={!ready}
-                  loading={sending === 'approve'}
-                  onClick={() => decide({ kind: 'approve', choice })}
-                >
-                  {approveLabel[choice.scope]}
-                </Button>
-              )}
-            </Group>
-          </Group>
+          <Answers
+            {...{ request, choice, onLater }}
+            mayDeny={ready}
+            mayApprove={ready && !mustSee}
+            sending={sending === 'approve'}
+            onDeny={() => setDenial({ reason: '', mute: false })}
+            onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}
+          />
         ) : (
           <Group justify="space-between" mt={4}>
             <Button variant="subtle" px="xs" onClick={() => setDenial(null)} disabled={sending !== null}>
@@ -83,5 +74,47 @@ export function OpenRequest({ request, state, error, sending, decide, onLater }:
         )}
       </div>
     </Stack>
+  );
+}
+
+interface AnswersProps {
+  request: PermissionRequest;
+  choice: Choice | null;
+  mayDeny: boolean;
+  mayApprove: boolean;
+  /** An approval is under way. */
+  sending: boolean;
+  onLater: () => void;
+  onDeny: () => void;
+  onApprove: (choice: Choice) => void;
+}
+
+function Answers({
+  request,
+  choice,
+  mayDeny,
+  mayApprove,
+  sending,
+  onLater,
+  onDeny,
+  onApprove,
+}: AnswersProps) {
+  const operatorIsMe = request.operator?.id === useMe().user.id;
+  return (
+    <Group justify="space-between" mt={4} gap="xs">
+      <Button variant="subtle" px="xs" onClick={onLater}>
+        Decide later
+      </Button>
+      <Group gap="xs">
+        <Button variant="default" disabled={!mayDeny} onClick={onDeny}>
+          Deny…
+        </Button>
+        {choice === null ? null : (
+          <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)}>
+            {approveLabel(request, choice, { operatorIsMe })}
+          </Button>
+        )}
+      </Group>
+    </Group>
   );
 }

@@ -8,13 +8,17 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { scopeLabel } from './choices.ts';
 import { statusColor, statusLabel, subjectOf } from './request-text.ts';
+import { useExpired } from './use-expired.ts';
 
 /** One request in the inbox. */
 export function RequestCard({ request, search }: { request: PermissionRequest; search: string }) {
   const { slug } = useWorkspace();
   const { what, name } = subjectOf(request);
   const { status, agent, operator, root_operator: root, may_decide: mine } = request;
-  const open = status === 'open';
+  const expired = useExpired(request.expires_at);
+  const open = status === 'open' && !expired;
+  // The platform closes it in a moment; nothing can be decided any more.
+  const shown = status === 'open' && expired ? 'expired' : status;
   return (
     <Card withBorder padding="sm" component="li">
       <Group justify="space-between" gap="sm">
@@ -38,8 +42,8 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
           </Text>
         </Stack>
         <Group gap="sm">
-          <Badge color={statusColor[status]} variant="dot" tt="none">
-            {open && !mine ? 'Waits for others' : statusLabel[status]}
+          <Badge color={statusColor[shown]} variant="dot" tt="none">
+            {open && !mine ? 'Waits for others' : statusLabel[shown]}
           </Badge>
           <Button
             component={Link}

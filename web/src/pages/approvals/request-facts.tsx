@@ -10,18 +10,58 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { type GrantScope, scopeLabel } from './choices.ts';
 
-/** `chosen` is how far the approval would go, where somebody is choosing. */
-export function RequestFacts({
-  request,
-  chosen,
-}: {
-  request: PermissionRequest;
-  chosen?: GrantScope | undefined;
-}) {
+/** Everything at once, of a request that nobody decides any more, or somebody else. */
+export function RequestFacts({ request }: { request: PermissionRequest }) {
+  return (
+    <FactList label="What the platform knows of this request">
+      <OpensFacts request={request} />
+      <OriginFacts request={request} />
+    </FactList>
+  );
+}
+
+/** What an approval would open. `chosen` is how far it would go; null where nothing is on offer. */
+export function WhatItOpens({ request, chosen }: { request: PermissionRequest; chosen: GrantScope | null }) {
+  return (
+    <FactList label="What it opens">
+      <OpensFacts request={request} />
+      {chosen === null ? null : <OnceOpens request={request} chosen={chosen} />}
+    </FactList>
+  );
+}
+
+/** Who asks, on whose behalf, and when. */
+export function WhoAsks({ request }: { request: PermissionRequest }) {
+  return (
+    <FactList label="Who asks">
+      <OriginFacts request={request} />
+    </FactList>
+  );
+}
+
+function OpensFacts({ request }: { request: PermissionRequest }) {
+  const { refused_call: refused } = request;
+  return (
+    <>
+      <Fact name="Opens">
+        <Opens request={request} />
+      </Fact>
+      {refused === null ? null : (
+        <Fact name="Refused call">
+          <Code>
+            <VisibleText text={`${refused.server}.${refused.tool}`} />
+          </Code>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function OriginFacts({ request }: { request: PermissionRequest }) {
   const { slug } = useWorkspace();
   const { agent, operator, root_operator: root, session_id: sessionId } = request;
   return (
-    <FactList label="What the platform knows of this request">
+    <>
       <Fact name="Agent">
         <VisibleText text={agent.name} />
       </Fact>
@@ -31,17 +71,6 @@ export function RequestFacts({
       <Fact name="Driven by">
         <Driver operator={operator} root={root} />
       </Fact>
-      <Fact name="Opens">
-        <Opens request={request} />
-        {chosen === undefined ? null : <OnceOpens request={request} chosen={chosen} />}
-      </Fact>
-      {request.refused_call === null ? null : (
-        <Fact name="Refused call">
-          <Code>
-            <VisibleText text={`${request.refused_call.server}.${request.refused_call.tool}`} />
-          </Code>
-        </Fact>
-      )}
       <Fact name="Asked for">{scopeLabel[request.scope]}</Fact>
       <Fact name="Asked">
         <RelativeTime at={request.created_at} />
@@ -52,7 +81,7 @@ export function RequestFacts({
           </>
         ) : null}
       </Fact>
-    </FactList>
+    </>
   );
 }
 
@@ -84,15 +113,18 @@ function OnceOpens({
   chosen: GrantScope;
 }) {
   return type === 'spawn' || refused === null || chosen !== 'once' || tools.length < 2 ? null : (
-    <Text size="sm" fw={600} mt={4}>
-      “Once” opens only{' '}
+    <Fact name="Once">
+      Only{' '}
       <Code>
         <VisibleText text={`${refused.server}.${refused.tool}`} />
       </Code>
       , for one call.
-    </Text>
+    </Fact>
   );
 }
+
+/** Longer lists are scrolled, so that the choice below them stays in sight. */
+const toolsWithoutScrolling = 3;
 
 function Opens({
   request: { grant_type: type, details, child_agent: child, tools },
@@ -120,7 +152,12 @@ function Opens({
         </Text>
       </Group>
       {tools.length === 0 ? null : (
-        <List size="sm" mah={160} style={{ overflow: 'auto' }}>
+        <List
+          size="sm"
+          mah={96}
+          style={{ overflow: 'auto' }}
+          {...(tools.length > toolsWithoutScrolling ? { tabIndex: 0, 'aria-label': 'Tools' } : {})}
+        >
           {tools.map(({ server, tool }) => (
             <List.Item key={`${server} ${tool}`}>
               <Code>

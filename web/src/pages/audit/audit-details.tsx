@@ -18,6 +18,11 @@ export function AuditDetails({ event }: { event: AuditEvent }) {
         <Text size="sm" component="div">
           {event.event} <CopyableId id={event.id} />
         </Text>
+        {actor.id === null ? null : (
+          <Text size="sm" component="div">
+            by the {actor.type} <CopyableId id={actor.id} />
+          </Text>
+        )}
         <Text size="sm" component="div">
           {resource.type} <VisibleText text={resource.name} /> <CopyableId id={resource.id} />
         </Text>

@@ -2,7 +2,6 @@ import { Badge, Button, Group, Table, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { AuditEvent } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { CopyableId } from '../../components/copyable-id.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -81,7 +80,13 @@ function Actor({ event: { actor }, nameOf }: Props) {
   return (
     <>
       {actor.type === 'agent' ? 'agent ' : ''}
-      {name === null ? <CopyableId id={actor.id} /> : <VisibleText text={name} />}
+      {name === null ? (
+        <Text span inherit c="dimmed">
+          {actor.type === 'agent' ? 'that was deleted' : 'somebody who has left'}
+        </Text>
+      ) : (
+        <VisibleText text={name} />
+      )}
     </>
   );
 }

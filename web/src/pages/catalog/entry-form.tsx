@@ -54,6 +54,7 @@ export function EntryForm({
             value={manifestText}
             onChange={(text) => form.setFieldValue('manifestText', text)}
             read={manifest}
+            error={form.errors['manifestText']}
             emptyMeans={
               shapeType === 'image'
                 ? 'Empty: the manifest of the image counts, if it has one.'
@@ -67,7 +68,7 @@ export function EntryForm({
             <UncountedGrants manifest={manifest.manifest ?? ofImage} />
           ) : null}
         </Part>
-        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} />
+        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} values={form.values} />
         <Group>
           <Button type="submit" loading={save.isPending}>
             {submitLabel}

@@ -1,5 +1,5 @@
 import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useAllServers } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
@@ -7,6 +7,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { leadToProblem } from '../../components/use-lead-to-problem.ts';
 import { type KindChoices, type PlannedServer, planImport } from './import-plan.ts';
 import { ImportedSecrets } from './imported-secrets.tsx';
 import { PlannedServerCard } from './planned-server-card.tsx';
@@ -29,6 +30,7 @@ export function ImportPage() {
   const [text, setText] = useState('');
   const [choices, setChoices] = useState<KindChoices>({});
   const register = useRegisterPlan(slug);
+  const planned = useRef<HTMLDivElement>(null);
   if (servers.data === undefined) {
     return servers.error === null ? (
       <LoadingState />
@@ -54,6 +56,8 @@ export function ImportPage() {
       // It may hold credentials.
       setText('');
       register.finish();
+    } else {
+      requestAnimationFrame(() => leadToProblem(planned.current));
     }
   };
   return (
@@ -69,11 +73,13 @@ export function ImportPage() {
         onChange={setText}
       />
       {text.trim() === '' ? null : plan.problem === null ? (
-        <Planned
-          servers={open}
-          register={register}
-          onChoose={(choice) => setChoices({ ...choices, ...choice })}
-        />
+        <div ref={planned}>
+          <Planned
+            servers={open}
+            register={register}
+            onChoose={(choice) => setChoices({ ...choices, ...choice })}
+          />
+        </div>
       ) : (
         <Alert color="red" role="status">
           {plan.problem}

@@ -1,4 +1,5 @@
 import { Alert, Button, Card, Group, List, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { FieldProblem } from '../../../../contract/errors.ts';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { ManifestPreview } from './manifest-preview.tsx';
@@ -9,11 +10,14 @@ export function ManifestEditor({
   value,
   onChange,
   read,
+  error,
   emptyMeans,
 }: {
   value: string;
   onChange: (text: string) => void;
   read: ReadManifest;
+  /** Of the attempt to save it. */
+  error: ReactNode;
   /** What no manifest means for this shape. */
   emptyMeans: string;
 }) {
@@ -25,6 +29,7 @@ export function ManifestEditor({
         description={`JSON: env names the variables that an attachment fills in, tool_scopes the tools that need a grant. ${emptyMeans}`}
         value={value}
         onChange={onChange}
+        error={error}
       />
       <Group gap="xs">
         {value.trim() === '' ? (

@@ -40,7 +40,7 @@ export function PlannedServerCard({
           </List>
         )}
         <Problems problems={problems} />
-        <FailureAlert error={failure} />
+        <FailureAlert error={failure} takesFocus={false} />
       </Stack>
     </Card>
   );

@@ -1,4 +1,4 @@
-import { Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Input, Radio, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { ArgumentsInput } from '../../components/arguments-input.tsx';
 import type { EntryValues } from './entry-values.ts';
@@ -49,7 +49,7 @@ export function ShapeFields({ form }: { form: EntryForm }) {
             onChange={(value) => form.setFieldValue('args', value)}
             errors={Object.fromEntries(args.map((_, at) => [at, textOf(form.errors[`args.${at}`])]))}
           />
-          {form.errors['args'] ? <Text c="red">{form.errors['args']}</Text> : null}
+          {form.errors['args'] ? <Input.Error>{form.errors['args']}</Input.Error> : null}
         </>
       ) : null}
       {shapeType === 'image' ? (

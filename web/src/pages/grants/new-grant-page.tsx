@@ -69,7 +69,7 @@ export function NewGrantPage() {
             maxLength={2000}
             {...form.getInputProps('reason')}
           />
-          <FailureAlert error={create.error} shownAtFields={known.filter(isShown)} />
+          <FailureAlert error={create.error} shownAtFields={known.filter(isShown)} values={form.values} />
           <Group>
             <Button type="submit" loading={create.isPending}>
               Make the grant

@@ -22,7 +22,13 @@ export default function NewWorkspacePage() {
   const [joined] = workspaces;
   const [cameWithNone] = useState(joined === undefined);
   const queries = useQueryClient();
-  const form = useForm({ initialValues: { name: '', slug: '' } });
+  const form = useForm({
+    initialValues: { name: '', slug: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter a name' : null),
+      slug: (slug) => (slug.trim() === '' ? 'Enter a slug' : null),
+    },
+  });
   const create = useMutation({
     mutationFn: (body: { name: string; slug: string }) => call(api.POST('/api/workspaces', { body })),
     onSuccess: async ({ workspace }) => {
@@ -56,7 +62,7 @@ export default function NewWorkspacePage() {
             </TextLink>
           </Alert>
         ) : null}
-        <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
           <Stack>
             <TextInput
               label="Name"
@@ -70,7 +76,7 @@ export default function NewWorkspacePage() {
               required
               {...form.getInputProps('slug')}
             />
-            <FailureAlert error={create.error} shownAtFields={['name', 'slug']} />
+            <FailureAlert error={create.error} shownAtFields={['name', 'slug']} values={form.values} />
             <Group>
               <Button type="submit" loading={create.isPending}>
                 Create

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
-import type { Member } from '../../api/types.ts';
+import type { ListedMember } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { isUserId, meaningOfRole } from './role-text.ts';
@@ -12,20 +12,22 @@ import { isUserId, meaningOfRole } from './role-text.ts';
 interface Values {
   /** An e-mail address, or the id that somebody reads in their own menu. */
   who: string;
-  role: Member['role'];
+  role: ListedMember['role'];
 }
 
 /** `members` are those that are there already: naming one by id would change their role. */
-export function AddMemberDialog({ members, onClose }: { members: Member[]; onClose: () => void }) {
+export function AddMemberDialog({ members, onClose }: { members: ListedMember[]; onClose: () => void }) {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
   const form = useForm<Values>({
     initialValues: { who: '', role: 'member' },
     validate: {
       who: (who) =>
-        members.some(({ user }) => user.id === who.trim().toLowerCase())
-          ? 'They are a member of the workspace already'
-          : null,
+        who.trim() === ''
+          ? 'Enter an e-mail address or a user id'
+          : members.some(({ user }) => user.id === who.trim().toLowerCase())
+            ? 'They are a member of the workspace already'
+            : null,
     },
   });
   const add = useMutation({
@@ -38,7 +40,7 @@ export function AddMemberDialog({ members, onClose }: { members: Member[]; onClo
   });
   return (
     <Modal opened onClose={onClose} title="Add a member" closeOnClickOutside={!form.isDirty()}>
-      <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+      <form onSubmit={form.onSubmit((values) => add.mutate(values))} noValidate>
         <Stack>
           <TextInput
             label="E-mail address or user id"
@@ -54,7 +56,7 @@ export function AddMemberDialog({ members, onClose }: { members: Member[]; onClo
               <Radio value="admin" label="Admin" description={meaningOfRole.admin} />
             </Stack>
           </Radio.Group>
-          <FailureAlert error={add.error} shownAtFields={['email', 'role']} />
+          <FailureAlert error={add.error} shownAtFields={['email', 'role']} values={form.values} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -69,7 +71,7 @@ export function AddMemberDialog({ members, onClose }: { members: Member[]; onClo
   );
 }
 
-function send(slug: string, { who, role }: Values): Promise<{ member: Member }> {
+function send(slug: string, { who, role }: Values): Promise<{ member: ListedMember }> {
   const named = who.trim();
   if (isUserId(named)) {
     const path = { slug, user_id: named };

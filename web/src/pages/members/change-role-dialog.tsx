@@ -2,14 +2,14 @@ import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Member } from '../../api/types.ts';
+import type { ListedMember } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { meaningOfRole } from './role-text.ts';
 
 /** From admin to member and back. */
-export function ChangeRoleDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+export function ChangeRoleDialog({ member, onClose }: { member: ListedMember; onClose: () => void }) {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
   const isMe = useMe().user.id === member.user.id;

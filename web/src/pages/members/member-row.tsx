@@ -1,51 +1,66 @@
 import { Badge, Button, Group, Table } from '@mantine/core';
 import { useState } from 'react';
-import type { Member } from '../../api/types.ts';
-import { useMe } from '../../app/signed-in.tsx';
+import type { ListedMember } from '../../api/types.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ChangeRoleDialog } from './change-role-dialog.tsx';
 import { RemoveMemberDialog } from './remove-member-dialog.tsx';
 
-export function MemberRow({ member }: { member: Member }) {
+/** Who it is; what can be done about it is for admins, and so is the address (null for others). */
+export function MemberRow({ member }: { member: ListedMember }) {
   const { user, role, added_at: addedAt } = member;
+  const { isAdmin } = useWorkspace();
   const isMe = useMe().user.id === user.id;
-  const [asked, setAsked] = useState<'role' | 'removal' | null>(null);
-  const close = () => setAsked(null);
   return (
     <Table.Tr>
       <Table.Td>
         <VisibleText text={user.name} /> {isMe ? <Badge variant="default">you</Badge> : null}
       </Table.Td>
-      <Table.Td>
-        <VisibleText text={user.email} />
-      </Table.Td>
+      {isAdmin ? (
+        <Table.Td>
+          <VisibleText text={user.email ?? ''} />
+        </Table.Td>
+      ) : null}
       <Table.Td>{role === 'admin' ? 'Admin' : 'Member'}</Table.Td>
       <Table.Td>
         <RelativeTime at={addedAt} />
       </Table.Td>
-      <Table.Td>
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Make ${role === 'admin' ? 'a member' : 'an admin'}: ${user.name}`}
-            onClick={() => setAsked('role')}
-          >
-            {role === 'admin' ? 'Make a member' : 'Make an admin'}
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Remove: ${user.name}`}
-            onClick={() => setAsked('removal')}
-          >
-            Remove
-          </Button>
-        </Group>
-        {asked === 'role' ? <ChangeRoleDialog member={member} onClose={close} /> : null}
-        {asked === 'removal' ? <RemoveMemberDialog member={member} onClose={close} /> : null}
-      </Table.Td>
+      {isAdmin ? (
+        <Table.Td>
+          <Actions member={member} />
+        </Table.Td>
+      ) : null}
     </Table.Tr>
+  );
+}
+
+function Actions({ member }: { member: ListedMember }) {
+  const { user, role } = member;
+  const [asked, setAsked] = useState<'role' | 'removal' | null>(null);
+  const close = () => setAsked(null);
+  return (
+    <>
+      <Group gap="xs" justify="flex-end" wrap="nowrap">
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Make ${role === 'admin' ? 'a member' : 'an admin'}: ${user.name}`}
+          onClick={() => setAsked('role')}
+        >
+          {role === 'admin' ? 'Make a member' : 'Make an admin'}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Remove: ${user.name}`}
+          onClick={() => setAsked('removal')}
+        >
+          Remove
+        </Button>
+      </Group>
+      {asked === 'role' ? <ChangeRoleDialog member={member} onClose={close} /> : null}
+      {asked === 'removal' ? <RemoveMemberDialog member={member} onClose={close} /> : null}
+    </>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Table, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Member } from '../../api/types.ts';
+import type { ListedMember } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
@@ -11,9 +11,9 @@ import { AddMemberDialog } from './add-member-dialog.tsx';
 import { MemberRow } from './member-row.tsx';
 
 export function MembersPage() {
-  const { slug } = useWorkspace();
+  const { slug, isAdmin } = useWorkspace();
   const [adding, add] = useDisclosure();
-  const list = useList<Member>({
+  const list = useList<ListedMember>({
     queryKey: keys.members(slug, 'list'),
     async fetchPage({ cursor, signal }) {
       const params = { path: { slug }, query: cursor === undefined ? {} : { cursor } };
@@ -24,8 +24,12 @@ export function MembersPage() {
   return (
     <PageFrame
       title="Members"
-      description="Who may work in this workspace. Admins manage it; members run agents and decide on what their own sessions ask."
-      actions={<Button onClick={add.open}>Add a member</Button>}
+      description={
+        isAdmin
+          ? 'Who may work in this workspace. Admins manage it; members run agents and decide on what their own sessions ask.'
+          : 'Who works in this workspace. Its admins add and remove members, and manage secrets, the MCP catalog and settings.'
+      }
+      actions={isAdmin ? <Button onClick={add.open}>Add a member</Button> : null}
     >
       <ListState list={list} what="The list of members" empty={<EmptyState title="Nobody yet" />}>
         {(members) => <MembersTable members={members} />}
@@ -36,19 +40,22 @@ export function MembersPage() {
   );
 }
 
-function MembersTable({ members }: { members: Member[] }) {
+function MembersTable({ members }: { members: ListedMember[] }) {
+  const { isAdmin } = useWorkspace();
   return (
-    <Table.ScrollContainer minWidth={760}>
+    <Table.ScrollContainer minWidth={isAdmin ? 760 : 360}>
       <Table verticalSpacing="sm" aria-label="Members">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
-            <Table.Th>E-mail address</Table.Th>
+            {isAdmin ? <Table.Th>E-mail address</Table.Th> : null}
             <Table.Th>Role</Table.Th>
             <Table.Th>Member since</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
+            {isAdmin ? (
+              <Table.Th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            ) : null}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

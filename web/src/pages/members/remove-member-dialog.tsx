@@ -2,13 +2,19 @@ import { List, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Member } from '../../api/types.ts';
+import type { ListedMember } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
 /** Says what ends with the membership before it does. */
-export function RemoveMemberDialog({ member: { user }, onClose }: { member: Member; onClose: () => void }) {
+export function RemoveMemberDialog({
+  member: { user },
+  onClose,
+}: {
+  member: ListedMember;
+  onClose: () => void;
+}) {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
   const isMe = useMe().user.id === user.id;
@@ -36,7 +42,7 @@ export function RemoveMemberDialog({ member: { user }, onClose }: { member: Memb
       error={remove.error}
     >
       <Text>
-        When <VisibleText text={user.name} /> (<VisibleText text={user.email} />) is removed, at once:
+        When <VisibleText text={user.name} /> (<VisibleText text={user.email ?? ''} />) is removed, at once:
       </Text>
       <List spacing="xs">
         <List.Item>{isMe ? 'you see' : 'they see'} nothing of this workspace any more;</List.Item>

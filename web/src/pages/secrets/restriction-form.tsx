@@ -63,7 +63,7 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
             <UsesList uses={cutOff} />
           </Alert>
         )}
-        <FailureAlert error={save.error} />
+        <FailureAlert error={save.error} values={wanted === null ? null : wanted.join()} />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!changed}>
             Save the restriction

@@ -9,6 +9,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { SessionStatus } from './session-status.tsx';
 import { type SessionNode, sessionTree } from './session-tree.ts';
+import { stateOf } from './status-text.ts';
 
 const lookEveryMs = 5_000;
 
@@ -49,7 +50,7 @@ function Tree({ nodes }: { nodes: SessionNode[] }) {
             <TextLink to={pathOf(slug, 'sessions', session.id)}>
               <VisibleText text={session.agent.name} />
             </TextLink>
-            <SessionStatus status={session.status} />
+            <SessionStatus status={stateOf(session)} />
           </Group>
           {children.length === 0 ? null : <Tree nodes={children} />}
         </li>

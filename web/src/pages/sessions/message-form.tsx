@@ -1,7 +1,7 @@
 /** What the operator tells the agent, or answers it. What was typed stays until the platform has taken it. */
 import { Button, Card, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type KeyboardEvent, type SyntheticEvent, useRef, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
@@ -11,6 +11,7 @@ import type { Question } from './open-questions.ts';
 
 export function MessageForm({ session, question }: { session: Session; question: Question | undefined }) {
   const [text, setText] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
   const queries = useQueryClient();
   const params = { path: { session_id: session.id } };
   const send = useMutation({
@@ -19,14 +20,27 @@ export function MessageForm({ session, question }: { session: Session; question:
     onSuccess: (_, sent) => setText((typed) => (typed === sent ? '' : typed)),
     onError: () => void queries.invalidateQueries({ queryKey: keys.session(session.id) }),
   });
-  const submit = (event: FormEvent) => {
+  const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (text.trim() !== '') {
+    if (text.trim() !== '' && !send.isPending) {
       send.mutate(text);
+      // The button is out of use for a moment; one goes on typing.
+      field.current?.focus({ preventScroll: true });
+    }
+  };
+  const sendByKeys = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      submit(event);
     }
   };
   return (
-    <Card withBorder padding="sm" component="section" aria-label="Message to the agent">
+    <Card
+      withBorder
+      padding="sm"
+      component="section"
+      aria-label="Message to the agent"
+      className="pinned-foot"
+    >
       <form onSubmit={submit}>
         <Stack gap="xs">
           {question === undefined ? null : (
@@ -39,13 +53,18 @@ export function MessageForm({ session, question }: { session: Session; question:
           <Textarea
             label={question === undefined ? 'Message to the agent' : 'Your answer'}
             autosize
-            minRows={2}
-            maxRows={10}
+            minRows={1}
+            maxRows={6}
+            ref={field}
+            onKeyDown={sendByKeys}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
-          <FailureAlert error={send.error} />
-          <Group justify="flex-end">
+          <FailureAlert error={send.error} values={text} takesFocus={false} />
+          <Group justify="space-between">
+            <Text size="xs" c="dimmed">
+              Ctrl+Enter sends.
+            </Text>
             <Button type="submit" loading={send.isPending} disabled={text.trim() === ''}>
               Send
             </Button>

@@ -78,7 +78,7 @@ function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
   };
   const { agent_id: agentId } = form.values;
   return (
-    <form onSubmit={form.onSubmit(submit)}>
+    <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack maw={640}>
         <Select
           label="Agent"
@@ -98,7 +98,7 @@ function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
           maxRows={16}
           {...form.getInputProps('prompt')}
         />
-        <FailureAlert error={start.error} shownAtFields={['agent_id', 'prompt']} />
+        <FailureAlert error={start.error} shownAtFields={['agent_id', 'prompt']} values={form.values} />
         <Group>
           <Button type="submit" loading={start.isPending}>
             Start

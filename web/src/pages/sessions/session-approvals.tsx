@@ -34,7 +34,7 @@ export function SessionApprovals({
   return (
     <>
       {waiting.length === 0 || queue.shown !== null ? null : (
-        <Alert color="yellow" role="status" pos="sticky" top={64} style={{ zIndex: 10 }}>
+        <Alert color="yellow" role="status" mt="xs" p="xs">
           <Group justify="space-between" gap="xs">
             <Text fw={600}>
               {waiting.length === 1

@@ -7,7 +7,6 @@ import { Fact, FactList } from '../../components/fact-list.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { SessionStatus } from './session-status.tsx';
 
 export function SessionFacts({ session }: { session: Session }) {
   const { slug } = useWorkspace();
@@ -15,9 +14,6 @@ export function SessionFacts({ session }: { session: Session }) {
   return (
     <Card withBorder padding="sm" component="section" aria-label="About this session">
       <FactList label="Facts of the session">
-        <Fact name="Status">
-          <SessionStatus status={session.status} />
-        </Fact>
         {session.status_reason === null ? null : (
           <Fact name="Why" isLong>
             <VisibleText text={session.status_reason} />

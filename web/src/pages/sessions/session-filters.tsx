@@ -1,18 +1,12 @@
 import { Group, Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
-import { type SessionStatus, sessionStatuses, sessionStatusLabel } from './status-text.ts';
+import { type SessionState, sessionStates, stateLabel } from './status-text.ts';
 import { useAgents } from './use-agents.ts';
 
-const statuses = sessionStatuses.map((value) => ({ value, label: sessionStatusLabel[value] }));
+const states = sessionStates.map((value) => ({ value, label: stateLabel(value) }));
 
 /** Kept in the address, so that a filtered list can be sent to somebody. */
-export function SessionFilters({
-  status,
-  agentId,
-}: {
-  status: SessionStatus | null;
-  agentId: string | null;
-}) {
+export function SessionFilters({ status, agentId }: { status: SessionState | null; agentId: string | null }) {
   const [, setParams] = useSearchParams();
   const agents = useAgents();
   const set = (name: string, value: string | null) =>
@@ -30,7 +24,7 @@ export function SessionFilters({
         label="Status"
         placeholder="Any"
         clearable
-        data={statuses}
+        data={states}
         value={status}
         onChange={(value) => set('status', value)}
         w={220}

@@ -1,7 +1,7 @@
 /** One session: what happens in it, what waits for the person, and what one can do. */
-import { Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
@@ -19,7 +19,8 @@ import { openQuestions } from './open-questions.ts';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
 import { readEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
-import { hasEnded } from './status-text.ts';
+import { SessionStatus } from './session-status.tsx';
+import { hasEnded, stateLabel, stateOf } from './status-text.ts';
 import { TerminateButton } from './terminate-button.tsx';
 import { Transcript } from './transcript.tsx';
 import { transcriptContext } from './transcript-context.ts';
@@ -53,6 +54,8 @@ function Loaded({ session }: { session: Session }) {
   const { events: raw, state, failure } = useSessionEvents(session.id);
   const events = useMemo(() => raw.map(readEvent), [raw]);
   const goesOn = !hasEnded(session.status);
+  const [wasGoingOn] = useState(goesOn);
+  useBeginAtTop();
   const calls = useToolCalls(session.id, { goesOn: goesOn || endedJustNow(session) });
   const entries = useMemo(() => transcriptEntries(events, calls.items ?? []), [events, calls.items]);
   const waiting = useWaitingRequests(events);
@@ -67,9 +70,15 @@ function Loaded({ session }: { session: Session }) {
           of <VisibleText text={session.agent.name} />
         </>
       }
+      tabTitle={tabTitleOf(session)}
       actions={session.may_terminate ? <TerminateButton session={session} /> : null}
+      pinned={
+        <>
+          <StateLine session={session} />
+          <SessionApprovals waiting={waiting} approvals={approvals} />
+        </>
+      }
     >
-      <SessionApprovals waiting={waiting} approvals={approvals} />
       <MuteNotice session={session} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
@@ -79,7 +88,7 @@ function Loaded({ session }: { session: Session }) {
             <transcriptContext.Provider
               value={{ sessionId: session.id, agentName: session.agent.name, nameOf, openRequest }}
             >
-              <Transcript session={session} entries={entries} state={state} />
+              <Transcript session={session} entries={entries} state={state} follows={wasGoingOn} />
             </transcriptContext.Provider>
             {failure === null || state !== 'failed' ? null : (
               <FailedState error={failure} what="The transcript" />
@@ -100,6 +109,33 @@ function Loaded({ session }: { session: Session }) {
         </Grid.Col>
       </Grid>
     </PageFrame>
+  );
+}
+
+/** Whoever opens a session from further down a list begins at its top. */
+function useBeginAtTop(): void {
+  useEffect(() => window.scrollTo(0, 0), []);
+}
+
+function tabTitleOf(session: Session): string {
+  const name = `Session ${session.id.slice(0, 8)}`;
+  return session.waiting_for === null ? name : `${stateLabel(stateOf(session))} · ${name}`;
+}
+
+/** Where the session is, and why; the whole reason is among its facts. */
+function StateLine({ session }: { session: Session }) {
+  const { status_reason: reason } = session;
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start" mt={4} role="group" aria-label="State of the session">
+      <Box flex="none">
+        <SessionStatus status={stateOf(session)} />
+      </Box>
+      {reason === null ? null : (
+        <Text size="sm" lineClamp={2} component="div" title={reason}>
+          <VisibleText text={reason} />
+        </Text>
+      )}
+    </Group>
   );
 }
 

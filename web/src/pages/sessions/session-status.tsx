@@ -1,10 +1,11 @@
 import { Badge } from '@mantine/core';
-import { type SessionStatus as Status, sessionStatusColor, sessionStatusLabel } from './status-text.ts';
+import { type SessionState, stateColor, stateLabel } from './status-text.ts';
 
-export function SessionStatus({ status }: { status: Status }) {
+/** A status, or whom a session waits for (`stateOf`). */
+export function SessionStatus({ status }: { status: SessionState }) {
   return (
-    <Badge color={sessionStatusColor[status]} variant="dot" tt="none">
-      {sessionStatusLabel[status]}
+    <Badge color={stateColor(status)} variant="dot" tt="none">
+      {stateLabel(status)}
     </Badge>
   );
 }

@@ -10,7 +10,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { EmptyState, ListState } from '../../components/state-views.tsx';
 import { SessionFilters } from './session-filters.tsx';
 import { SessionsTable } from './sessions-table.tsx';
-import { sessionStatuses } from './status-text.ts';
+import { filterOf, sessionStates } from './status-text.ts';
 import { WaitingNotice } from './waiting-notice.tsx';
 
 const lookEveryMs = 5_000;
@@ -18,9 +18,9 @@ const lookEveryMs = 5_000;
 export function SessionsPage() {
   const { slug, isAdmin } = useWorkspace();
   const [params] = useSearchParams();
-  const status = sessionStatuses.find((candidate) => candidate === params.get('status'));
+  const state = sessionStates.find((candidate) => candidate === params.get('status'));
   const agentId = params.get('agent') ?? undefined;
-  const list = useSessions(slug, { status, agent_id: agentId });
+  const list = useSessions(slug, { ...(state === undefined ? {} : filterOf(state)), agent_id: agentId });
   const start = (
     <Button component={Link} href={pathOf(slug, 'sessions', 'new')}>
       Start a session
@@ -37,7 +37,7 @@ export function SessionsPage() {
       actions={start}
     >
       <WaitingNotice />
-      <SessionFilters status={status ?? null} agentId={agentId ?? null} />
+      <SessionFilters status={state ?? null} agentId={agentId ?? null} />
       <ListState
         list={list}
         what="The sessions"
@@ -57,18 +57,18 @@ export function SessionsPage() {
   );
 }
 
-interface Filter {
-  status: Session['status'] | undefined;
+interface Filter extends ReturnType<typeof filterOf> {
   agent_id: string | undefined;
 }
 
-function useSessions(slug: string, { status, agent_id: agentId }: Filter) {
+function useSessions(slug: string, { status, waiting_for: wait, agent_id: agentId }: Filter) {
   return useList<Session>({
-    queryKey: keys.sessions(slug, 'list', status, agentId),
+    queryKey: keys.sessions(slug, 'list', status, wait, agentId),
     refetchInterval: lookEveryMs,
     async fetchPage({ cursor, signal }) {
       const query = {
         ...(status === undefined ? {} : { status }),
+        ...(wait === undefined ? {} : { waiting_for: wait }),
         ...(agentId === undefined ? {} : { agent_id: agentId }),
         ...(cursor === undefined ? {} : { cursor }),
       };

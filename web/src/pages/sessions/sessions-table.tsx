@@ -7,10 +7,11 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { SessionStatus } from './session-status.tsx';
+import { stateOf } from './status-text.ts';
 
 export function SessionsTable({ sessions }: { sessions: Session[] }) {
   return (
-    <Table.ScrollContainer minWidth={620}>
+    <Table.ScrollContainer minWidth={860}>
       <Table verticalSpacing="sm" aria-label="Sessions">
         <Table.Thead>
           <Table.Tr>
@@ -35,7 +36,7 @@ const shownPromptLength = 160;
 
 function Row({ session }: { session: Session }) {
   const { slug } = useWorkspace();
-  const { id, agent, operator, root_operator: root, status, prompt, created_at: at } = session;
+  const { id, agent, operator, root_operator: root, prompt, created_at: at } = session;
   return (
     <Table.Tr>
       <Table.Td maw={420}>
@@ -47,7 +48,7 @@ function Row({ session }: { session: Session }) {
         </Text>
       </Table.Td>
       <Table.Td>
-        <SessionStatus status={status} />
+        <SessionStatus status={stateOf(session)} />
       </Table.Td>
       <Table.Td>
         {operator !== null ? (

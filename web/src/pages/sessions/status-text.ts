@@ -39,3 +39,46 @@ export const sessionStatusColor: Record<SessionStatus, string> = {
 const terminal: ReadonlySet<SessionStatus> = new Set(['completed', 'failed', 'terminated']);
 
 export const hasEnded = (status: SessionStatus): boolean => terminal.has(status);
+
+/** What a session shows of itself: its status, or whom it waits for while it goes on. */
+export type SessionState = SessionStatus | `waiting_for_${NonNullable<Session['waiting_for']>}`;
+
+export const sessionStates: readonly SessionState[] = [
+  'waiting_for_approval',
+  'waiting_for_answer',
+  ...sessionStatuses,
+];
+
+export const stateOf = ({
+  status,
+  waiting_for: wait,
+}: Pick<Session, 'status' | 'waiting_for'>): SessionState => (wait === null ? status : `waiting_for_${wait}`);
+
+export function stateLabel(state: SessionState): string {
+  switch (state) {
+    case 'waiting_for_approval':
+      return 'Waiting for approval';
+    case 'waiting_for_answer':
+      return 'Waiting for an answer';
+    default:
+      return sessionStatusLabel[state];
+  }
+}
+
+export const stateColor = (state: SessionState): string =>
+  state === 'waiting_for_approval' || state === 'waiting_for_answer' ? 'yellow' : sessionStatusColor[state];
+
+/** The filter of the list of sessions that a state stands for. */
+export function filterOf(state: SessionState): {
+  status?: SessionStatus;
+  waiting_for?: NonNullable<Session['waiting_for']>;
+} {
+  switch (state) {
+    case 'waiting_for_approval':
+      return { waiting_for: 'approval' };
+    case 'waiting_for_answer':
+      return { waiting_for: 'answer' };
+    default:
+      return { status: state };
+  }
+}

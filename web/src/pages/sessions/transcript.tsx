@@ -16,13 +16,16 @@ export function Transcript({
   session,
   entries,
   state,
+  follows,
 }: {
   session: Session;
   entries: TranscriptEntry[];
   state: StreamState;
+  /** Whether the page goes along with what comes; what had ended before is read from its top. */
+  follows: boolean;
 }) {
   const [shown, setShown] = useState(shownAtOnce);
-  const end = useKeptInSight(entries.length);
+  const end = useKeptInSight(entries.length, follows);
   const left = Math.max(0, entries.length - shown);
   return (
     <section aria-label="Transcript">
@@ -50,7 +53,7 @@ export function Transcript({
           )}
       </ol>
       <StreamNote state={state} />
-      <div ref={end} />
+      <div ref={end} className="transcript-end" />
     </section>
   );
 }
@@ -72,7 +75,7 @@ function StreamNote({ state }: { state: StreamState }) {
 }
 
 /** Scrolls to the end when something comes while the end is in sight. */
-function useKeptInSight(length: number) {
+function useKeptInSight(length: number, follows: boolean) {
   const end = useRef<HTMLDivElement>(null);
   const inSight = useRef(false);
   const before = useRef(0);
@@ -92,9 +95,9 @@ function useKeptInSight(length: number) {
     // What was there when the page was opened is read from its beginning.
     const isNews = before.current > 0;
     before.current = length;
-    if (isNews && inSight.current) {
+    if (follows && isNews && inSight.current) {
       end.current?.scrollIntoView({ block: 'end' });
     }
-  }, [length]);
+  }, [length, follows]);
   return end;
 }

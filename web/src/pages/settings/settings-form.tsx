@@ -18,7 +18,10 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const { name, settings } = workspace;
-  const form = useForm<Values>({ initialValues: { name, settings } });
+  const form = useForm<Values>({
+    initialValues: { name, settings },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
+  });
   const save = useMutation({
     mutationFn: (values: Values) => {
       const body = changesOf({ name, settings }, values);
@@ -42,7 +45,7 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
     }
   };
   return (
-    <form onSubmit={form.onSubmit(submit)}>
+    <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack>
         <TextInput label="Name of the workspace" required {...form.getInputProps('name')} />
         {settingTexts.map((text) => (
@@ -53,7 +56,7 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
             onChange={(on) => form.setFieldValue(`settings.${text.name}`, on)}
           />
         ))}
-        <FailureAlert error={save.error} shownAtFields={['name']} />
+        <FailureAlert error={save.error} shownAtFields={['name']} values={form.values} />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
             Save

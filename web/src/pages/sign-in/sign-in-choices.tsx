@@ -88,7 +88,7 @@ function DemoSignIn({ people }: { people: { email: string; name: string }[] }) {
           }
         />
       </form>
-      <FailureAlert error={signIn.error} />
+      <FailureAlert error={signIn.error} values={email} />
     </Stack>
   );
 }

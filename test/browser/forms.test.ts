@@ -1,0 +1,175 @@
+/** What every form does alike when it cannot be sent: the problem comes into view, takes the focus, and goes when it is over. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const sizes = [{ viewport: { width: 1280, height: 720 } }, phone];
+
+/** The element with the focus, or what it labels as wrong, is drawn inside the window. */
+const focusInView = `(() => {
+  const { top, bottom } = document.activeElement.getBoundingClientRect();
+  return document.activeElement !== document.body && top >= 0 && bottom <= innerHeight;
+})()`;
+
+describeInBrowser('forms in the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  const press = (page: Page, name: string, inside = 'main') =>
+    page.locator(inside).getByRole('button', { name, exact: true }).click();
+
+  /** Every change is refused by the API, as it is when something in it is broken. */
+  async function refuseChanges(visitor: Visitor): Promise<void> {
+    visitor.expectInConsole(/500/);
+    await visitor.page.route('**/api/**', (route) =>
+      ['GET', 'HEAD'].includes(route.request().method())
+        ? route.continue()
+        : route.fulfill({
+            status: 500,
+            contentType: 'application/json',
+            body: JSON.stringify({
+              error: { code: 'internal_error', message: 'It broke on purpose.', request_id: 'r' },
+            }),
+          }),
+    );
+  }
+
+  interface Form {
+    at: (agentId: string) => string;
+    fill: (page: Page) => Promise<unknown>;
+    submit: string;
+    inside?: string;
+  }
+  const dialog = '[role=dialog]';
+  const forms: Record<string, Form> = {
+    'a new entry': {
+      at: () => 'demo/catalog/_/new',
+      async fill(page) {
+        await page.getByRole('textbox', { name: 'Name' }).fill('another');
+        await page.getByRole('textbox', { name: 'Command' }).fill('node');
+      },
+      submit: 'Register',
+    },
+    'a changed entry': { at: () => 'demo/catalog/files/edit', fill: async () => {}, submit: 'Save' },
+    'a new agent': {
+      at: () => 'demo/agents/new',
+      async fill(page) {
+        await page.getByRole('textbox', { name: 'Name' }).fill('another');
+        await page.getByRole('button', { name: 'Start from an example' }).click();
+      },
+      submit: 'Create',
+    },
+    'an attachment': {
+      at: (agentId) => `demo/agents/${agentId}/servers/files`,
+      fill: async () => {},
+      submit: 'Attach',
+    },
+    'a new grant': {
+      at: (agentId) => `demo/grants/new?holder=agent:${agentId}`,
+      async fill(page) {
+        await page.getByRole('combobox', { name: 'Scope of the tools' }).click();
+        await page.getByRole('option', { name: /files\.write/ }).click();
+      },
+      submit: 'Make the grant',
+    },
+    'a new session': {
+      at: (agentId) => `demo/sessions/new?agent=${agentId}`,
+      fill: (page) => page.getByLabel('Prompt').fill('Go.'),
+      submit: 'Start',
+    },
+    'the settings': {
+      at: () => 'demo/settings',
+      fill: (page) => page.getByLabel('Name of the workspace').fill('Another'),
+      submit: 'Save',
+    },
+    'a new member': {
+      at: () => 'demo/members',
+      async fill(page) {
+        await page.getByRole('button', { name: 'Add a member' }).click();
+        await page.getByLabel('E-mail address or user id').fill('max@demo.test');
+      },
+      submit: 'Add',
+      inside: dialog,
+    },
+    'a new secret': {
+      at: () => 'demo/secrets',
+      async fill(page) {
+        await page.getByRole('button', { name: 'New secret' }).click();
+        await page.locator(dialog).getByRole('textbox', { name: 'Name' }).fill('ANOTHER');
+        await page.locator(dialog).getByLabel('Value').fill('x');
+      },
+      submit: 'Set',
+      inside: dialog,
+    },
+    'a new workspace': {
+      at: () => '_/workspaces/new',
+      fill: (page) => page.getByRole('textbox', { name: 'Name' }).fill('Another'),
+      submit: 'Create',
+    },
+  };
+
+  it('bring what the API refuses into view and the focus to it, each of them', async () => {
+    const agent = await ada.createAgent('formed', [], {});
+    for (const context of sizes) {
+      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const { page } = visitor;
+      await refuseChanges(visitor);
+      for (const [name, { at, fill, submit, inside }] of Object.entries(forms)) {
+        await visitor.open(at(agent.id));
+        await fill(page);
+        await press(page, submit, inside);
+        await page.getByRole('alert').getByText('It broke on purpose.').waitFor();
+        await inPage(page, `the focus on the alert of ${name}`, `document.activeElement.role === 'alert'`);
+        expect([name, await page.evaluate(focusInView)]).toEqual([name, true]);
+      }
+      await visitor.leave();
+    }
+  });
+
+  it('lead to the first field that is wrong, and forget what was said of an old value', async () => {
+    for (const context of sizes) {
+      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      visitor.expectInConsole(/409|422/);
+      const { page } = visitor;
+      await visitor.open('demo/catalog/_/new');
+      const [entry, command] = [
+        page.getByRole('textbox', { name: 'Name' }),
+        page.getByRole('textbox', { name: 'Command' }),
+      ];
+      await press(page, 'Register');
+      const isFocused = (label: string) =>
+        inPage(
+          page,
+          `the focus on ${label}`,
+          `document.activeElement.labels?.[0]?.textContent.startsWith('${label}')`,
+        );
+      await isFocused('Name');
+      await entry.fill('files');
+      await press(page, 'Register');
+      await isFocused('Command');
+      await command.fill('node');
+      await press(page, 'Register');
+      await page
+        .getByText(/already/)
+        .first()
+        .waitFor();
+      expect(await page.evaluate(focusInView)).toBe(true);
+      await entry.fill('files-again');
+      await page.getByText(/already/).waitFor({ state: 'detached' });
+      expect(await page.locator('[aria-invalid=true], [role=alert]').count()).toBe(0);
+      await visitor.leave();
+    }
+  });
+});

@@ -1,0 +1,85 @@
+/** Names instead of ids, pages that are not there or not for one, and ids that are what they look like. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const anId = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}\b/;
+
+describeInBrowser('people and ids in the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  it('show members the names of owners and actors, and who the admins are', async () => {
+    for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
+      const visitor = await visit(browser, { url: platform.url, as: 'max', context });
+      const { page } = visitor;
+      for (const path of ['demo/agents', 'demo/catalog', 'demo/secrets', 'demo/grants']) {
+        await visitor.open(path);
+        await page
+          .getByRole('main')
+          .getByText('Ada Admin')
+          .or(page.getByText('by the platform'))
+          .first()
+          .waitFor();
+        expect([path, await page.getByRole('main').innerText()]).toEqual([
+          path,
+          expect.not.stringMatching(anId),
+        ]);
+      }
+      await visitor.open('demo/members');
+      const row = page.getByRole('row').filter({ hasText: 'Ada Admin' });
+      await row.getByRole('cell', { name: 'Admin', exact: true }).waitFor();
+      expect(await page.getByText('@demo.test').count()).toBe(0);
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+      await visitor.checkAccessibility();
+      await visitor.leave();
+    }
+  });
+
+  it('say that nothing is there, and lead out of what one may not see', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    visitor.expectInConsole(/40[13]|404/);
+    const { page } = visitor;
+    for (const path of [
+      'agents/nonsense',
+      `agents/${randomUUID()}`,
+      'sessions/nonsense',
+      'grants/nonsense',
+      `approvals/${randomUUID()}`,
+    ]) {
+      await visitor.open(`demo/${path}`);
+      await page.getByRole('heading', { name: /does not exist$/ }).waitFor();
+    }
+    await visitor.open('demo/audit');
+    await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+    await page.getByRole('link', { name: 'To the start' }).waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Ada Admin' }).waitFor();
+    await visitor.leave();
+  });
+
+  it('show an id as it is copied', async () => {
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const agent = await ada.createAgent('identified', [], {});
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open(`demo/agents/${agent.id}`);
+    const id = page.getByRole('button', { name: `Copy id ${agent.id}` });
+    expect((await id.innerText()).trim()).toBe(agent.id);
+    await visitor.open(`demo/audit?resource=${agent.id.toUpperCase()}`);
+    await page.getByRole('row').filter({ hasText: 'identified' }).first().waitFor();
+    await visitor.leave();
+  });
+});

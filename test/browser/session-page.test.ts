@@ -1,0 +1,107 @@
+/** What a session's page keeps in view, where it opens, and how it says that it waits for somebody. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Locator } from 'playwright-core';
+import { ask, say, waitFor, waitForever } from '../support/asking-steps.ts';
+import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const question = { call: 'platform.request_input', arguments: { prompt: 'Which colour?', options: [] } };
+const isAtTop = 'window.scrollY === 0';
+
+describeInBrowser('the page of a session', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  /** Long enough that both sizes have to be scrolled. */
+  const talk = Array.from({ length: 40 }, (_, line) => say(`Line ${line + 1}`));
+
+  async function isInWindow(what: Locator, height: number): Promise<boolean> {
+    const box = await what.boundingBox();
+    return box !== null && box.y >= 0 && box.y + box.height <= height;
+  }
+
+  it('says whom it waits for, here, in the list, in its filter and in the title of the tab', async () => {
+    const steps = [...talk, question, waitFor('Green'), ask('once'), waitForever];
+    const agent = await ada.createAgent('waiter', steps, { files: {} });
+    const session = await ada.startSession(agent.id);
+    const visitor = await visit(browser, {
+      url: platform.url,
+      as: 'ada',
+      context: { viewport: { width: 1280, height: 720 } },
+    });
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    const state = page.getByRole('group', { name: 'State of the session' });
+    await state.getByText('Waiting for an answer').waitFor();
+    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for an answer · Session')`);
+    await visitor.open('demo/sessions?status=waiting_for_answer');
+    await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for an answer').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Waiting for an answer');
+
+    await page.getByRole('link', { name: 'waiter' }).click();
+    const field = page.getByRole('textbox', { name: 'Your answer' });
+    await field.fill('Green');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: 'Decide later' }).click();
+    await state.getByText('Waiting for approval').waitFor();
+    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for approval · Session')`);
+    await visitor.open('demo/sessions?status=waiting_for_approval');
+    await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for approval').waitFor();
+    await visitor.checkAccessibility();
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await page.getByRole('row').filter({ hasText: 'waiter' }).waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('keeps its title, state and composer in view, and the focus in the composer', async () => {
+    const agent = await ada.createAgent('talker', [...talk, waitFor('end'), { sleep_seconds: 0 }], {});
+    for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
+      const session = await ada.startSession(agent.id);
+      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const { page } = visitor;
+      const { height } = context.viewport ?? { height: 0 };
+      await visitor.open(`demo/sessions/${session.id}`);
+      await page.getByText('Line 40').waitFor();
+      const field = page.getByRole('textbox', { name: 'Message to the agent' });
+      const pinned = [
+        page.getByRole('heading', { level: 1 }),
+        page.getByRole('group', { name: 'State of the session' }),
+        field,
+      ];
+      for (const to of ['0', 'document.body.scrollHeight / 3']) {
+        await page.evaluate(`window.scrollTo(0, ${to})`);
+        for (const what of pinned) {
+          expect(await isInWindow(what, height)).toBe(true);
+        }
+      }
+      await field.fill('not yet');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('region', { name: 'Transcript' }).getByText('not yet').waitFor();
+      expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
+      await field.fill('end');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('The session has ended.').waitFor();
+      await visitor.checkAccessibility();
+
+      await visitor.open(`demo/sessions/${session.id}`);
+      await page.getByText('The session has ended.').waitFor();
+      expect(await page.evaluate(isAtTop)).toBe(true);
+      await page.evaluate('window.scrollTo(0, 600)');
+      for (const what of pinned.slice(0, 2)) {
+        expect(await isInWindow(what, height)).toBe(true);
+      }
+      await visitor.leave();
+    }
+  });
+});
