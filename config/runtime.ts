@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { containerEngineFields } from './container-engine.ts';
 import { containerFields } from './containers.ts';
 import { kubernetesFields } from './kubernetes.ts';
-import { flag } from './parse.ts';
+import { count, flag } from './parse.ts';
+
+const mebibyte = 1024 * 1024;
 
 const processFields = {
   /** Where the process runtime keeps what running sessions need. */
@@ -12,6 +14,13 @@ const processFields = {
   RUNNER_DIR: z.string(),
   /** `auto` uses bubblewrap when it works here; `require` refuses to start without it; `off` is for development only. */
   SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
+  /** Of each agent and each MCP server. What it writes to /workspace, /tmp and /dev/shm is in memory, and counts. */
+  AGENT_MEMORY_BYTES: count(1024 * mebibyte),
+  AGENT_CPU_MILLIS: count(1000),
+  SERVER_MEMORY_BYTES: count(512 * mebibyte),
+  SERVER_CPU_MILLIS: count(1000),
+  SANDBOX_PROCESSES: count(512),
+  WORKSPACE_BYTES: count(256 * mebibyte),
   /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
   ALLOW_UNSANDBOXED: flag.default(false),
 } as const;

@@ -23,7 +23,8 @@ export interface ProcessEnvironments {
 const inherited =
   /^(PATH|HOME|TMPDIR|LANG|LC_[A-Z]+|TZ|NODE_ENV|NODE_EXTRA_CA_CERTS|LOG_LEVEL|LIMIT_[A-Z_]+|SESSION_[A-Z]+_SECONDS|REQUEST_EXPIRY_SECONDS|DENIAL_MUTE_SECONDS|RATE_[A-Z_]+)$/;
 const inheritedByApi = /^(PRIVATE_REGISTRIES|REGISTRY_REALMS)$/;
-const inheritedByWorker = /^(SANDBOX|ALLOW_UNSANDBOXED|WORKER_MAX_SESSIONS)$/;
+const inheritedByWorker =
+  /^(SANDBOX|ALLOW_UNSANDBOXED|WORKER_MAX_SESSIONS|(AGENT|SERVER)_(MEMORY_BYTES|CPU_MILLIS)|SANDBOX_PROCESSES|WORKSPACE_BYTES)$/;
 
 /** Pure: the worker never sees the private half of the approval keys, nor the API the public one. */
 export function processEnvironments(

@@ -6,6 +6,7 @@ import { startPostgres } from './postgres.ts';
 import { StartError } from './start-error.ts';
 import type { StartOptions, Undo } from './start-options.ts';
 import { startTemporal } from './temporal.ts';
+import { openTemporalUi } from './temporal-ui.ts';
 
 /** Answers the database's URL. Throws StartError. */
 export async function provideDatabase(
@@ -40,9 +41,16 @@ export async function provideTemporal(
     throw new StartError('The set-up has not provided a Temporal server yet. Run npm start.');
   }
   const options = { program: temporalProgram, directory: join(data, 'temporal') };
-  const temporal = await startTemporal({ ...options, uiPort: config.TEMPORAL_UI_PORT });
-  const restart = () => startTemporal({ ...options, uiPort: temporal.uiPort, preferredPort: temporal.port });
+  const temporal = await startTemporal({ ...options, hasUi: true });
+  const restart = () =>
+    startTemporal({ ...options, hasUi: true, ui: temporal.ui, preferredPort: temporal.port });
   undo.push(keepRunning(temporal, { name: 'Temporal', restart, progress }));
   progress(`Temporal ${temporal.adopted ? 'still runs' : 'runs'} on ${temporal.address}`);
-  return { temporalAddress: temporal.address, temporalUiUrl: temporal.uiUrl };
+  const { ui } = temporal;
+  if (ui === null) {
+    return { temporalAddress: temporal.address, temporalUiUrl: null };
+  }
+  const door = await openTemporalUi(config.TEMPORAL_UI_PORT, ui);
+  undo.push(door.close);
+  return { temporalAddress: temporal.address, temporalUiUrl: door.url };
 }

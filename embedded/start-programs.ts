@@ -2,6 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findCgroups } from '../runtime/process/host/cgroups.ts';
+import { limitsSentence } from '../runtime/process/limits-sentence.ts';
 import type { Db } from '../store/database.ts';
 import { endSessions } from './end-sessions.ts';
 import type { PlatformKeys } from './keys.ts';
@@ -44,6 +46,7 @@ export async function startPrograms(
   });
   await waitForHealth(`http://127.0.0.1:${addresses.port}`, programs, signal);
   progress(`API and worker run; what they say is in ${data}`);
+  progress(limitsSentence(findCgroups()));
   undo.push(() =>
     endSessions({
       db,

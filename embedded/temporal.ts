@@ -3,6 +3,7 @@
  * address only, which nothing inside a session can reach.
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,8 +17,9 @@ import {
   type ProcessIdentity,
   stopProcess,
 } from '../runtime/process/process-identity.ts';
-import { chooseFreePort, isPortFree } from './free-port.ts';
+import { chooseFreePort } from './free-port.ts';
 import { StartError } from './start-error.ts';
+import type { UiPlace } from './temporal-ui.ts';
 
 export interface TemporalOptions {
   /** The `temporal` program. */
@@ -25,22 +27,29 @@ export interface TemporalOptions {
   /** Holds `temporal.db`, `temporal.json` and `temporal.log`; made when it is missing. */
   directory: string;
   preferredPort?: number;
-  /** Port of the web UI; 0: any free one; null: no UI. */
-  uiPort: number | null;
+  /** With it, where it listens is chosen by this; browsers come to it through `openTemporalUi`. */
+  hasUi: boolean;
+  /** Where the UI was before, so that it can be there again. */
+  ui?: UiPlace | null;
 }
 
 export interface RunningTemporal {
   address: string;
   port: number;
-  uiUrl: string | null;
-  uiPort: number | null;
+  ui: UiPlace | null;
   process: ProcessIdentity;
   adopted: boolean;
   stop(): Promise<void>;
 }
 
 const startTimeoutMs = 60_000;
-const note = z.object({ pid: z.int(), startedAt: z.string(), port: z.int(), uiPort: z.int().nullable() });
+const note = z.object({
+  pid: z.int(),
+  startedAt: z.string(),
+  port: z.int(),
+  /** Missing where another release started it. */
+  ui: z.object({ host: z.string(), port: z.int() }).nullable().optional(),
+});
 type Note = z.infer<typeof note>;
 
 /** Starts the server on its database file, or adopts the one that a killed start-up left. Throws StartError. */
@@ -48,10 +57,8 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const left = readNote(options.directory);
   if (left !== null && isRunning(left)) {
-    if (
-      (left.uiPort === options.uiPort || options.uiPort === 0) &&
-      (await answers(`127.0.0.1:${left.port}`, 5_000))
-    ) {
+    const isAsWanted = left.ui !== undefined && (left.ui !== null) === options.hasUi;
+    if (isAsWanted && (await answers(`127.0.0.1:${left.port}`, 5_000))) {
       return running(left, options.directory, true);
     }
     await stopServer(left, options.directory);
@@ -61,15 +68,12 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
 
 async function launch(wanted: TemporalOptions): Promise<RunningTemporal> {
   const port = await chooseFreePort(wanted.preferredPort);
-  const options = { ...wanted, uiPort: wanted.uiPort === 0 ? await chooseFreePort() : wanted.uiPort };
-  if (options.uiPort !== null && !(await isPortFree(options.uiPort))) {
-    throw new StartError(
-      `Port ${options.uiPort} of the Temporal UI is taken. Set TEMPORAL_UI_PORT to another one.`,
-    );
-  }
+  const httpPort = await chooseFreePort();
+  const ui = wanted.hasUi ? (wanted.ui ?? (await chooseUiPlace())) : null;
+  const options = { ...wanted, ui };
   const logFile = join(options.directory, 'temporal.log');
   const log = openSync(logFile, 'w', 0o600);
-  const child = spawn(options.program, serverArguments(options, port), {
+  const child = spawn(options.program, serverArguments(options, { port, httpPort }), {
     detached: true,
     stdio: ['ignore', log, log],
     env: { HOME: options.directory, PATH: '/usr/bin:/bin' },
@@ -79,7 +83,7 @@ async function launch(wanted: TemporalOptions): Promise<RunningTemporal> {
   child.unref();
   const identity = child.pid === undefined ? null : identify(child.pid);
   if (identity !== null) {
-    const noted: Note = { ...identity, port, uiPort: options.uiPort };
+    const noted: Note = { ...identity, port, ui };
     await writeFile(join(options.directory, 'temporal.json'), JSON.stringify(noted), { mode: 0o600 });
     const deadline = Date.now() + startTimeoutMs;
     while (isRunning(identity) && Date.now() < deadline) {
@@ -94,13 +98,26 @@ async function launch(wanted: TemporalOptions): Promise<RunningTemporal> {
   throw new StartError(`The Temporal server did not start (${options.program}): ${lines}`);
 }
 
-function serverArguments(options: TemporalOptions, port: number): string[] {
+/** Nobody listens at any of these addresses by chance, and a page that tries them all does not get far. */
+async function chooseUiPlace(): Promise<UiPlace> {
+  const byte = () => String(randomInt(1, 255));
+  // Only Linux answers to all of 127.0.0.0/8.
+  const host = process.platform === 'linux' ? ['127', byte(), byte(), byte()].join('.') : '127.0.0.1';
+  return { host, port: await chooseFreePort() };
+}
+
+/** The server's own HTTP API is closed: nothing here uses it, and a page elsewhere could. */
+const closedHttpApi = 'frontend.httpAllowedHosts=["nobody.invalid"]';
+
+function serverArguments(
+  options: TemporalOptions,
+  { port, httpPort }: { port: number; httpPort: number },
+): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+    ...['--http-port', String(httpPort), '--dynamic-config-value', closedHttpApi],
     ...['--db-filename', join(options.directory, 'temporal.db')],
-    ...(options.uiPort === null
-      ? ['--headless']
-      : ['--ui-ip', '127.0.0.1', '--ui-port', String(options.uiPort)]),
+    ...(options.ui ? ['--ui-ip', options.ui.host, '--ui-port', String(options.ui.port)] : ['--headless']),
     ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];
 }
@@ -150,8 +167,7 @@ function running(noted: Note, directory: string, adopted: boolean): RunningTempo
   return {
     address: `127.0.0.1:${noted.port}`,
     port: noted.port,
-    uiUrl: noted.uiPort === null ? null : `http://127.0.0.1:${noted.uiPort}`,
-    uiPort: noted.uiPort,
+    ui: noted.ui ?? null,
     process: { pid: noted.pid, startedAt: noted.startedAt },
     adopted,
     stop: () => stopServer(noted, directory),

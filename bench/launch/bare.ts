@@ -13,6 +13,7 @@ import { renderWorkload } from '../../runtime/process/render-workload.ts';
 import { makeSessionDirectory, relayProgram } from '../../runtime/process/session-directory.ts';
 import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
+import { processLimits } from '../../test/support/process-limits.ts';
 import type { LaunchTarget } from './on-the-platform.ts';
 
 const pollIntervalMs = 2;
@@ -28,6 +29,9 @@ export async function openBare(): Promise<LaunchTarget> {
     },
     root: null,
     internet: false,
+    limits: processLimits,
+    cgroups: null,
+    owner: 'bench',
     apiUrl: reports.url,
     sidecarLimits: {
       line_bytes: 1024 * 1024,

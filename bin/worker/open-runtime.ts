@@ -43,6 +43,19 @@ export async function openRuntime(
           production: config.NODE_ENV === 'production',
           apiUrl,
           limits: config,
+          containers: {
+            agent: {
+              memoryBytes: config.AGENT_MEMORY_BYTES,
+              cpuMillis: config.AGENT_CPU_MILLIS,
+              processes: config.SANDBOX_PROCESSES,
+            },
+            server: {
+              memoryBytes: config.SERVER_MEMORY_BYTES,
+              cpuMillis: config.SERVER_CPU_MILLIS,
+              processes: config.SANDBOX_PROCESSES,
+            },
+            workspaceBytes: config.WORKSPACE_BYTES,
+          },
           takeLeftCalls,
           logger,
         }),

@@ -1,4 +1,5 @@
 /** The process runtime (design 12): sessions as processes of this machine, in bubblewrap sandboxes where there are any. */
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -16,9 +17,11 @@ import type { FrozenConfiguration } from '../../contract/session.ts';
 import { createTurns } from '../in-turn.ts';
 import { sidecarLimits } from '../sidecar-limits.ts';
 import type { LaunchSecrets, Runtime, TakeLeftCalls } from '../workload.ts';
+import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { type Programs, sessionFiles } from './layout.ts';
+import { limitsSentence } from './limits-sentence.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
-import type { Machine } from './render-launch.ts';
+import type { Machine, ProcessLimits } from './render-launch.ts';
 import { type RenderRules, renderWorkload } from './render-workload.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
@@ -40,6 +43,7 @@ export interface ProcessRuntimeOptions {
   /** How sidecars reach the API. */
   apiUrl: string;
   limits: { LIMIT_LINE_BYTES: number; LIMIT_ARTIFACT_BYTES: number };
+  containers: ProcessLimits;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
@@ -54,6 +58,12 @@ export async function createProcessRuntime(
   const rules = renderRules(options, machine);
   const { takeLeftCalls } = options;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
+  const stop = async (sessionId: string) => {
+    await stopSession(directoryOf(sessionId), takeLeftCalls);
+    removeCgroupsOf(machine, (name) => !name.startsWith(`${sessionId}.`));
+  };
+  const running = new Set(listSessions(sessionsDirectory));
+  removeCgroupsOf(machine, (name) => running.has(name.split('.')[0] ?? ''));
   const inTurn = createTurns();
   return {
     name: 'process',
@@ -66,7 +76,7 @@ export async function createProcessRuntime(
       const directory = directoryOf(sessionId);
       // A start that is under way sees its host end, and gives up.
       askToStop(directory);
-      await inTurn(sessionId, () => stopSession(directory, takeLeftCalls));
+      await inTurn(sessionId, () => stop(sessionId));
     },
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
     sidecarHost: async () => '127.0.0.1',
@@ -81,6 +91,7 @@ async function probe({
   production,
   apiUrl,
   limits,
+  containers,
   logger,
   ...options
 }: ProcessRuntimeOptions): Promise<Machine> {
@@ -90,13 +101,16 @@ async function probe({
     runner: resolve(options.runnerDirectory),
   };
   const root = readSystemRoot();
-  const sandboxed = sandbox !== 'off' && (await sandboxWorks(programs, root));
+  const cgroups = findCgroups();
+  const owner = ownerOf(resolve(options.sessionsDirectory));
+  const setting = { programs, root, limits: containers, cgroups, owner };
+  const sandboxed = sandbox !== 'off' && (await sandboxWorks(setting));
   if (!sandboxed && (sandbox === 'require' || production)) {
     throw new Error(
       'SANDBOX: sessions need bubblewrap here, and it does not work on this machine. Install bubblewrap.',
     );
   }
-  const internet = sandboxed && (await internetIsSafe(programs, root));
+  const internet = sandboxed && (await internetIsSafe(setting));
   if (!sandboxed) {
     logger.warn(
       'NO SANDBOX: agents and MCP servers run as processes of this user and can read and reach what it can',
@@ -106,13 +120,24 @@ async function probe({
       'no internet for sessions: slirp4netns is missing here, or does not keep them from this machine',
     );
   }
+  logger.info({ limits: containers }, limitsSentence(cgroups));
   return {
-    programs,
+    ...setting,
     root: sandboxed ? root : null,
     internet,
     apiUrl,
     sidecarLimits: sidecarLimits(limits),
   };
+}
+
+/** Two installations on one machine leave each other's control groups alone. */
+const ownerOf = (sessionsDirectory: string) =>
+  createHash('sha256').update(sessionsDirectory).digest('hex').slice(0, 12);
+
+function removeCgroupsOf({ cgroups, owner }: Machine, isKept: (name: string) => boolean): void {
+  if (cgroups !== null) {
+    removeLeftCgroups(cgroups, owner, isKept);
+  }
 }
 
 function renderRules({ allowUnsandboxed }: ProcessRuntimeOptions, { root, programs }: Machine): RenderRules {

@@ -27,7 +27,7 @@ function belongsTo(directory: string, pid: string): boolean {
   return (
     commandLine.endsWith(`/session-host.js\0${sessionId}\0`) ||
     orEmpty(() => readFileSync(`/proc/${pid}/environ`, 'utf8')).includes(`HOME=${directory}/work/`) ||
-    orEmpty(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8')).includes(`/${sessionId}/work/`)
+    orEmpty(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8')).includes(`/${sessionId}/`)
   );
 }
 

@@ -5,6 +5,16 @@ import { sidecarBoot } from '../../contract/sidecar.ts';
 /** The sidecar's name among the containers. */
 export const sidecarName = 'sidecar';
 
+/** What one container may use of this machine. */
+export const containerLimits = z.strictObject({
+  memoryBytes: z.int().positive(),
+  /** Thousandths of one processor. */
+  cpuMillis: z.int().positive(),
+  /** Threads count as well. */
+  processes: z.int().positive(),
+});
+export type ContainerLimits = z.infer<typeof containerLimits>;
+
 /** One container as a command. Holds secrets: it goes through pipes only. */
 export const containerLaunch = z.strictObject({
   name: z.string(),
@@ -14,6 +24,9 @@ export const containerLaunch = z.strictObject({
   /** Arguments for bubblewrap beside the environment; null runs the command as it is. */
   sandbox: z.array(z.string()).nullable(),
   network: z.enum(['none', 'internet']),
+  limits: containerLimits,
+  /** The control groups to make and to run in, without the last part of their names; with none, each process is limited by itself. */
+  cgroups: z.array(z.string()),
 });
 export type ContainerLaunch = z.infer<typeof containerLaunch>;
 

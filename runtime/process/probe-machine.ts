@@ -1,12 +1,15 @@
 /** What this machine offers: a working sandbox, and a way to the internet that leads nowhere else. Tried, not assumed. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, lstatSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cgroupsOf } from './host/cgroups.ts';
 import { type ReversePathFilter, startContainer } from './host/start-container.ts';
 import type { ContainerLaunch } from './host-protocol.ts';
-import { type Programs, sandboxLayout, sessionFiles } from './layout.ts';
+import { sandboxLayout, sessionFiles } from './layout.ts';
 import { openCanary } from './network-canary.ts';
+import type { Machine } from './render-launch.ts';
 import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import { makeSessionDirectory, relayProgram } from './session-directory.ts';
 import type { ContainerSpec } from './workload-spec.ts';
@@ -37,8 +40,8 @@ export function readSystemRoot(): SystemRoot {
 }
 
 /** True when a sandbox with everything that containers get really starts here. */
-export function sandboxWorks(programs: Programs, root: SystemRoot): Promise<boolean> {
-  return trial(programs, root, { network: 'none', script: 'process.exit(0)' });
+export function sandboxWorks(setting: TrialSetting): Promise<boolean> {
+  return trial(setting, { network: 'none', script: 'process.exit(0)' });
 }
 
 /**
@@ -46,19 +49,22 @@ export function sandboxWorks(programs: Programs, root: SystemRoot): Promise<bool
  * route to private networks or a metadata service, and nothing but names from the resolver; with every way that its kernel may look at
  * answers. False closes the internet to every container.
  */
-export async function internetIsSafe(programs: Programs, root: SystemRoot): Promise<boolean> {
+export async function internetIsSafe(setting: TrialSetting): Promise<boolean> {
   const canary = await openCanary();
   const settings = { network: 'internet', script: canary.script } as const;
   try {
     const safe = await Promise.all(
-      ([0, 1, 2] as const).map((reversePathFilter) =>
-        trial(programs, root, { ...settings, reversePathFilter }),
-      ),
+      ([0, 1, 2] as const).map((reversePathFilter) => trial(setting, { ...settings, reversePathFilter })),
     );
     return !safe.includes(false) && !canary.heard();
   } finally {
     canary.close();
   }
+}
+
+/** What containers of sessions get, too. */
+export interface TrialSetting extends Pick<Machine, 'programs' | 'limits' | 'cgroups' | 'owner'> {
+  root: SystemRoot;
 }
 
 interface Trial {
@@ -69,8 +75,7 @@ interface Trial {
 }
 
 async function trial(
-  programs: Programs,
-  root: SystemRoot,
+  { programs, root, limits, cgroups, owner }: TrialSetting,
   { network, script, ...options }: Trial,
 ): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'platform-trial-'));
@@ -99,8 +104,10 @@ async function trial(
       argv: [layout.node, '-e', script],
       env: { PATH: layout.path },
       cwd: sessionFiles(directory).workspace('agent'),
-      sandbox: renderSandbox(container, { directory, programs, root }),
+      sandbox: renderSandbox(container, { directory, programs, root, workspaceBytes: limits.workspaceBytes }),
       network,
+      limits: limits.agent,
+      cgroups: cgroups === null ? [] : cgroupsOf(cgroups, owner, `trial.${randomUUID()}`),
     };
     return await exitsWithZero(launch, options);
   } catch {

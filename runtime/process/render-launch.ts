@@ -2,10 +2,19 @@
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
-import type { ContainerLaunch, HostLaunch } from './host-protocol.ts';
+import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
+import type { ContainerLaunch, ContainerLimits, HostLaunch } from './host-protocol.ts';
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
 import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import type { ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
+
+/** What each container of a session may use. */
+export interface ProcessLimits {
+  agent: ContainerLimits;
+  server: ContainerLimits;
+  /** `/workspace` of each, in memory. */
+  workspaceBytes: number;
+}
 
 export interface Machine {
   programs: Programs;
@@ -13,6 +22,11 @@ export interface Machine {
   root: SystemRoot | null;
   /** False: containers that ask for the internet get no network. */
   internet: boolean;
+  limits: ProcessLimits;
+  /** Null: each process is limited by itself. */
+  cgroups: Cgroups | null;
+  /** Whose control groups are this installation's. */
+  owner: string;
   apiUrl: string;
   sidecarLimits: SidecarBoot['limits'];
 }
@@ -73,8 +87,19 @@ function renderContainer(
       ...(container.server === null ? agentEnv(spec, layout) : {}),
     },
     cwd: sessionFiles(directory).workspace(container.name),
-    sandbox: root === null ? null : renderSandbox(container, { directory, programs, root }),
+    sandbox:
+      root === null
+        ? null
+        : renderSandbox(container, {
+            ...{ directory, programs, root },
+            workspaceBytes: machine.limits.workspaceBytes,
+          }),
     network: container.network,
+    limits: container.server === null ? machine.limits.agent : machine.limits.server,
+    cgroups:
+      machine.cgroups === null
+        ? []
+        : cgroupsOf(machine.cgroups, machine.owner, `${spec.sessionId}.${container.name}`),
   };
 }
 

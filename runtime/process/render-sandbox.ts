@@ -55,7 +55,12 @@ const generatedFiles = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.con
 /** Everything but the environment and the command. Holds no secret. */
 export function renderSandbox(
   container: ContainerSpec,
-  { directory, programs, root }: { directory: string; programs: Programs; root: SystemRoot },
+  {
+    directory,
+    programs,
+    root,
+    workspaceBytes,
+  }: { directory: string; programs: Programs; root: SystemRoot; workspaceBytes: number },
 ): string[] {
   return [
     ...isolation,
@@ -75,6 +80,7 @@ export function renderSandbox(
     ...generatedFiles.flatMap((file) => readOnly(join(sessionFiles(directory).etc, file), `/etc/${file}`)),
     ...programMounts(container, directory, programs),
     ...ownMounts(container, directory),
+    ...inMemory('/workspace', workspaceBytes),
     ...['--chdir', '/workspace', '--remount-ro', '/'],
   ];
 }
@@ -113,15 +119,12 @@ function nodeMounts(prefix: string): string[] {
   ];
 }
 
-/** Its own sockets, which it may connect to and nothing else, and its own working directory. */
-function ownMounts({ name, server }: ContainerSpec, directory: string): string[] {
+/** Its own sockets, which it may connect to and nothing else. */
+function ownMounts({ server }: ContainerSpec, directory: string): string[] {
   const files = sessionFiles(directory);
-  return [
-    ...(server === null
-      ? readOnly(files.agentView, '/run/platform')
-      : readOnly(files.serverView(server), '/run/platform/mcp')),
-    ...['--bind', files.workspace(name), '/workspace'],
-  ];
+  return server === null
+    ? readOnly(files.agentView, '/run/platform')
+    : readOnly(files.serverView(server), '/run/platform/mcp');
 }
 
 /** Bounded: what is written there takes the memory of the machine. */

@@ -33,28 +33,31 @@ export class Arena {
   readonly platform: Platform;
   readonly ada: FrontDoor;
   readonly other: HostileSession;
+  private readonly temporalUiPort: number;
   private readonly listeners: Server[];
   private readonly directory: string;
 
   private constructor(
     platform: Platform,
-    doors: { ada: FrontDoor; other: HostileSession },
+    doors: { ada: FrontDoor; other: HostileSession; temporalUiPort: number },
     listeners: Server[],
   ) {
     this.platform = platform;
     this.ada = doors.ada;
     this.other = doors.other;
+    this.temporalUiPort = doors.temporalUiPort;
     this.listeners = listeners;
     this.directory = mkdtempSync(join(tmpdir(), 'control-'));
   }
 
   static async open(): Promise<Arena> {
+    const temporalUiPort = await chooseTestPort();
     const platform = await startPlatform({
       env: {
         SANDBOX: 'require',
         RATE_USER_PER_MINUTE: '100000',
         LIMIT_SESSION_ARTIFACT_BYTES: String(24 * 1024 * 1024),
-        TEMPORAL_UI_PORT: String(await chooseTestPort()),
+        TEMPORAL_UI_PORT: String(temporalUiPort),
       },
     });
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
@@ -67,7 +70,7 @@ export class Arena {
     // With a call of its own it has an audit spool.
     await other.works();
     const listeners = [await listening('0.0.0.0'), await listening(`\0hostile-${process.pid}`)];
-    return new Arena(platform, { ada, other }, listeners);
+    return new Arena(platform, { ada, other, temporalUiPort }, listeners);
   }
 
   async close(): Promise<void> {
@@ -115,7 +118,7 @@ export class Arena {
         api: Number(new URL(url).port),
         postgres: Number(postmaster[3]),
         temporal: temporal.port,
-        'temporal-ui': temporal.uiPort,
+        'temporal-ui': this.temporalUiPort,
         control: this.controlPortOf(session.id),
         'control-of-other': this.controlPortOf(this.other.id),
         everywhere: portOf(everywhere),

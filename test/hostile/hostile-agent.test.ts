@@ -8,6 +8,7 @@ import type { Attempt, Target, Who } from './attempts/attempt.ts';
 import { fileAttempts, processAttempts } from './attempts/files.ts';
 import { kernelAttempts } from './attempts/kernel.ts';
 import { outwardAttempts, portAttempts } from './attempts/network.ts';
+import { beBusy, resourceAttempts } from './attempts/resources.ts';
 import { agentSocketAttempts, serverSocketAttempts, socketAttempts } from './attempts/sockets.ts';
 import { HostileSession } from './session.ts';
 import { AttemptTable } from './table.ts';
@@ -68,10 +69,22 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
       describeAttempts('among processes', processAttempts, { by });
       describeAttempts('with the kernel', kernelAttempts, { by, rights: true });
       describeAttempts('with ports', [...portAttempts, ...outwardAttempts('none')], { by });
+      describeAttempts('with what all share', resourceAttempts, { by });
       const own = by === 'agent' ? agentSocketAttempts : serverSocketAttempts;
       describeAttempts('with sockets', [...socketAttempts, ...own], { by });
     });
   }
+
+  it('keeps no other session waiting while it is as busy as it can be', () =>
+    table.note(
+      { what: 'keeps every processor and all memory busy', by: 'agent', stoppedBy: 'its share' },
+      async () => {
+        const [order] = [{ name: 'it', source: `(${beBusy})` }];
+        expect(await session.order([order], {})).toEqual({ it: 'busy' });
+        expect(await arena.other.works()).toBe(true);
+        expect(await session.works()).toBe(true);
+      },
+    ));
 
   it('the sidecar has nothing open that it was handed', () => {
     const directory = `/proc/${arena.sidecarPid(session.id)}/fd`;

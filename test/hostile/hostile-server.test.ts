@@ -7,7 +7,7 @@ import { processesMentioning } from '../support/processes.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
 import { Arena } from './arena.ts';
 import { askFor, callGated } from './attempts/grants.ts';
-import { leaveBehind, receiveAttacks, serverAttempts } from './attempts/server.ts';
+import { forkOnAndOn, leaveBehind, lookForForks, receiveAttacks, serverAttempts } from './attempts/server.ts';
 import type { Kit } from './inside/kit.ts';
 import { HostileSession } from './session.ts';
 import { AttemptTable } from './table.ts';
@@ -69,15 +69,38 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
     expect(await session.run(callGated, { argument: 'imitated' })).toBe('permission_required');
   });
 
+  it('forks twice without pause, and is gone with its connection all the same', () =>
+    table.note(
+      {
+        what: 'forks twice without pause, to outlive its connection',
+        by: 'server',
+        stoppedBy: 'the kernel ends all of its sandbox in one step',
+      },
+      async () => {
+        const call = (kit: Kit, _target: unknown, source: string) =>
+          kit.callTool('mallory', 'run', { source, target: {} });
+        expect(JSON.stringify(await session.run(call, { argument: String(forkOnAndOn) }))).toContain(
+          'forked',
+        );
+        expect(JSON.stringify(await session.run(call, { argument: String(lookForForks) }))).toContain('gone');
+        expect(await session.works()).toBe(true);
+      },
+    ));
+
   it('leaves processes that do not want to end, and files: none is there after the session', () =>
     table.note(
       { what: 'leaves processes and files behind', by: 'server', stoppedBy: 'the end of its sandbox' },
       async () => {
         const mark = `left-${randomUUID()}`;
         const argument = { source: String(leaveBehind), target: { mark } };
-        const call = (kit: Kit, _target: unknown, args: object) => kit.callTool('mallory', 'run', args);
+        // Its connection stays open: what it leaves running ends with that at the latest.
+        const call = async (kit: Kit, _target: unknown, args: object) => {
+          const wire = await kit.openServer('mallory');
+          wire.send(kit.call('one', 'run', args));
+          return wire.answer('one', 20_000);
+        };
         expect(JSON.stringify(await session.run(call, { argument }))).toContain('left');
-        // The control: they run, though the connection that started them is gone.
+        // The control: they run.
         expect((await processesMentioning(mark)).length).toBeGreaterThan(0);
         expect(await session.works()).toBe(true);
         await arena.ada.ok('POST', `/api/sessions/${session.id}/terminate`, { reason: 'seen enough' });

@@ -34,7 +34,7 @@ export async function acquireServices(): Promise<void> {
     const temporal = await startTemporal({
       program: temporalProgram(),
       directory: join(directory, 'temporal'),
-      uiPort: null,
+      hasUi: false,
     });
     process.env['TEST_POSTGRES_URL'] = postgres.url('postgres');
     process.env['TEST_TEMPLATE'] = template;
@@ -51,7 +51,7 @@ export async function releaseServices(): Promise<void> {
     const temporal = await startTemporal({
       program: temporalProgram(),
       directory: join(directory, 'temporal'),
-      uiPort: null,
+      hasUi: false,
     });
     await temporal.stop();
     rmSync(join(directory, 'temporal'), { recursive: true, force: true });

@@ -1,24 +1,33 @@
 /** Starts one container, sandboxed or not, with its network. Shared by the session's host and the driver's own checks. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import type { ContainerLaunch } from '../host-protocol.ts';
+import type { ContainerLaunch, ContainerLimits } from '../host-protocol.ts';
 import { renderEnvironment } from '../render-sandbox.ts';
 import { renderSeccomp } from '../render-seccomp.ts';
+import { makeCgroups, removeCgroupsWhenEmpty } from './cgroups.ts';
 import { blockedRoutes, connectNetwork } from './network.ts';
 import { connectThenRun } from './network-script.ts';
 
-/** No core dump may hold a secret. */
-const noCoreDumps = 'ulimit -c 0; exec "$@"';
+/** No core dump may hold a secret. The first argument counts the control groups that follow, which everything from here on is in. */
+const limitedFirst = `ulimit -c 0; left=$1; shift
+while [ "$left" -gt 0 ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; left=$((left - 1)); done; exec "$@"`;
+/** Where there are no control groups: what each process may have, and less of the processor than the platform's own. */
+const niceness = ['nice', '-n', '10'];
+const eachProcess = ({ memoryBytes }: ContainerLimits) => `ulimit -d ${Math.ceil(memoryBytes / 1024)}; `;
+/** Counted for the sandbox's own user alone, so only in there; shells differ in the option's name. */
+const allProcesses = ({ processes }: ContainerLimits) =>
+  `ulimit -p ${processes} 2>/dev/null || ulimit -u ${processes}; `;
 /**
  * Says that it is there, and goes on when it is told to: the end of the pipe means that the host is gone, and so is this.
  * Bubblewrap alone does not see to that while it sets the sandbox up.
  */
 const waitForHost = 'echo >&5; read go <&5 || exit 1';
 /** The first program in a sandbox, which becomes the container's. */
-const startedFirst = `${waitForHost}; exec 5<&-; exec "$@"`;
+const startedFirst = (limits: string) => `${waitForHost}; exec 5<&-; ${limits}exec "$@"`;
 /** In a new network namespace: connects it, closes the private ranges and becomes bubblewrap. */
-const connectedFirst = `ulimit -c 0; ${connectThenRun}`;
+const connectedFirst = connectThenRun;
 
 const setUpLimitMs = 10_000;
 
@@ -42,8 +51,30 @@ export async function startContainer(
   output: number | 'ignore',
   { reversePathFilter = 1 }: { reversePathFilter?: ReversePathFilter } = {},
 ): Promise<StartedContainer> {
+  // Of this very start: those of one before may still be on their way out.
+  const cgroups = launch.cgroups.map((each) => `${each}.${randomUUID()}`);
+  makeCgroups(cgroups, launch.limits);
+  const removeLater = () => void removeCgroupsWhenEmpty(cgroups);
+  try {
+    const started = await start({ ...launch, cgroups }, { output, reversePathFilter });
+    started.process.once('exit', removeLater);
+    return started;
+  } catch (error) {
+    removeLater();
+    throw error;
+  }
+}
+
+interface StartOptions {
+  output: number | 'ignore';
+  reversePathFilter: ReversePathFilter;
+}
+
+async function start(launch: ContainerLaunch, options: StartOptions): Promise<StartedContainer> {
+  const { output } = options;
   if (launch.sandbox === null) {
-    const child = spawn('/bin/sh', ['-c', noCoreDumps, 'sh', ...launch.argv], {
+    const [program, ...args] = limited(launch, launch.argv);
+    const child = spawn(program, args, {
       env: launch.env,
       cwd: launch.cwd,
       stdio: ['ignore', output, output],
@@ -52,24 +83,31 @@ export async function startContainer(
     });
     return { process: child, sandboxed: false, stopNetwork: () => undefined };
   }
-  return startSandboxed(launch, launch.sandbox, { output, reversePathFilter });
+  return startSandboxed(launch, launch.sandbox, options);
+}
+
+/** A command with everything that it will start inside of its control groups. */
+function limited({ cgroups, limits }: ContainerLaunch, command: readonly string[]): [string, ...string[]] {
+  const script = cgroups.length > 0 ? limitedFirst : `${eachProcess(limits)}${limitedFirst}`;
+  const gentle = cgroups.length > 0 ? [] : niceness;
+  return ['/bin/sh', '-c', script, 'sh', String(cgroups.length), ...cgroups, ...gentle, ...command];
 }
 
 async function startSandboxed(
-  { argv, env, cwd, network }: ContainerLaunch,
+  launch: ContainerLaunch,
   sandbox: readonly string[],
-  { output, reversePathFilter }: { output: number | 'ignore'; reversePathFilter: ReversePathFilter },
+  { output, reversePathFilter }: StartOptions,
 ): Promise<StartedContainer> {
+  const { argv, env, cwd, network, cgroups, limits } = launch;
   const filter = renderSeccomp(process.arch);
   if (filter === null) {
     throw new Error(`there is no system call filter for ${process.arch}`);
   }
   const bubblewrap = ['bwrap', '--args', '3', '--seccomp', '4', '--'];
-  const command = [...bubblewrap, '/bin/sh', '-c', startedFirst, 'sh', ...argv];
-  const [program, ...args] =
-    network === 'none'
-      ? ['/bin/sh', '-c', noCoreDumps, 'sh', ...command]
-      : ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', connectedFirst, 'sh', ...command];
+  const first = startedFirst(cgroups.length > 0 ? '' : allProcesses(limits));
+  const command = [...bubblewrap, '/bin/sh', '-c', first, 'sh', ...argv];
+  const ownNetwork = ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', connectedFirst, 'sh'];
+  const [program, ...args] = limited(launch, network === 'none' ? command : [...ownNetwork, ...command]);
   const child = spawn(program, args, {
     // A container can read it of its first process; its home tells whose it is.
     env: { PATH: hostPath, HOME: cwd, ...(network === 'none' ? {} : networkSettings(reversePathFilter)) },

@@ -233,3 +233,20 @@ export const leaveBehind = (kit: Kit, { mark }: { mark: string }): string => {
   process.on('SIGTERM', () => undefined);
   return 'left';
 };
+
+/** Each counts on in a file, forks and ends: nobody has one number long enough to be looked up. */
+export const forkOnAndOn = async (kit: Kit): Promise<string> => {
+  const program = `use POSIX; for (;;) { fork() and POSIX::_exit(0); setsid(); open(F, '>', '/workspace/forks'); print F ++$count; close F }`;
+  kit.childProcess.spawn('perl', ['-e', program], { detached: true, stdio: 'ignore' }).unref();
+  while (!(Number(kit.read('/workspace/forks')) > 20)) {
+    await kit.sleep(10);
+  }
+  return 'forked';
+};
+
+/** Over the next connection, in the same sandbox. */
+export const lookForForks = async (kit: Kit): Promise<string> => {
+  const last = kit.read('/workspace/forks');
+  await kit.sleep(1000);
+  return kit.read('/workspace/forks') === last ? 'gone' : 'still there';
+};

@@ -34,7 +34,7 @@ const servers = {
     startTemporal({
       directory,
       program: temporalProgram(),
-      uiPort: null,
+      hasUi: false,
       ...(preferredPort === undefined ? {} : { preferredPort }),
     }),
 };

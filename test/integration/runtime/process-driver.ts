@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import pino from 'pino';
 import { createProcessRuntime, type ProcessRuntimeOptions } from '../../../runtime/process/driver.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
+import { processLimits } from '../../support/process-limits.ts';
 import type { DriverUnderTest } from './driver-under-test.ts';
 import { startWorkerProcess } from './worker-process.ts';
 
@@ -29,6 +30,7 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
     production: false,
     apiUrl,
     limits: { LIMIT_LINE_BYTES: 1024 * 1024, LIMIT_ARTIFACT_BYTES: 1024 * 1024 },
+    containers: processLimits,
     ...options,
   });
   return {

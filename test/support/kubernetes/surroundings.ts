@@ -78,7 +78,7 @@ const always =
 
 async function startOwnTemporal() {
   const directory = mkdtempSync(join(tmpdir(), 'temporal-'));
-  const temporal = await startTemporal({ program: temporalProgram(), directory, uiPort: null });
+  const temporal = await startTemporal({ program: temporalProgram(), directory, hasUi: false });
   const stop = async () => {
     await temporal.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -5,12 +5,16 @@ import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runti
 import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { processLimits } from '../../../support/process-limits.ts';
 
 const directory = `/data/sessions/${sessionId}`;
 const sandboxed: Machine = {
   programs: { nodePrefix: '/usr', directory: '/app/dist', runner: '/app/runner' },
   root: { links: {}, directories: [], hidden: [], hiddenFiles: [] },
   internet: true,
+  limits: processLimits,
+  cgroups: null,
+  owner: 'owner',
   apiUrl: 'http://127.0.0.1:8080',
   sidecarLimits: {
     line_bytes: 1,

@@ -31,7 +31,12 @@ const serverCalled = (server: string, changes: Partial<ContainerSpec> = {}): Con
   ...changes,
 });
 const render = (container: ContainerSpec, changes: Partial<typeof programs> = {}) =>
-  renderSandbox(container, { directory, programs: { ...programs, ...changes }, root });
+  renderSandbox(container, {
+    directory,
+    programs: { ...programs, ...changes },
+    root,
+    workspaceBytes: 4096,
+  });
 
 /** What is mounted: from where, to where, and whether it may be written to. */
 function mounts(argv: readonly string[]): { from: string; to: string; writable: boolean }[] {
@@ -99,9 +104,9 @@ describe('the sandbox of a container', () => {
     fc.assert(
       fc.property(container, nodePrefix, (each, prefix) => {
         const argv = render(each, { nodePrefix: prefix });
-        expect(mounts(argv).filter(({ writable }) => writable)).toEqual([
-          { from: `${directory}/work/${each.name}`, to: '/workspace', writable: true },
-        ]);
+        expect(mounts(argv).filter(({ writable }) => writable)).toEqual([]);
+        const workspace = argv.indexOf('/workspace');
+        expect(argv.slice(workspace - 3, workspace)).toEqual(['--size', '4096', '--tmpfs']);
         expect(argv.slice(-2)).toEqual(['--remount-ro', '/']);
       }),
     );

@@ -1,0 +1,193 @@
+/** Control groups that limit one sandbox each: version 2, or version 1 with its own tree for each controller, wherever they can be written. */
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContainerLimits } from '../host-protocol.ts';
+
+const controllers = ['memory', 'pids', 'cpu'] as const;
+type Controller = (typeof controllers)[number];
+
+export interface Cgroups {
+  version: 1 | 2;
+  /** Below which directories those of sandboxes are made: one for each tree. */
+  parents: string[];
+}
+
+const prefix = 'agent-platform';
+const cpuPeriodMicros = 100_000;
+const removalRounds = 40;
+const removalPauseMs = 50;
+
+/** What limits are written as. A limit on swap is missing where the kernel does not count it. */
+function files(version: 1 | 2, { memoryBytes, cpuMillis, processes }: ContainerLimits) {
+  const quotaMicros = (cpuMillis * cpuPeriodMicros) / 1000;
+  const optional = false;
+  return version === 2
+    ? [
+        { name: 'memory.max', value: memoryBytes, optional },
+        { name: 'memory.swap.max', value: 0, optional: true },
+        { name: 'pids.max', value: processes, optional },
+        { name: 'cpu.max', value: `${quotaMicros} ${cpuPeriodMicros}`, optional },
+      ]
+    : [
+        { name: 'memory.limit_in_bytes', value: memoryBytes, optional },
+        { name: 'memory.memsw.limit_in_bytes', value: memoryBytes, optional: true },
+        { name: 'pids.max', value: processes, optional },
+        { name: 'cpu.cfs_quota_us', value: quotaMicros, optional },
+      ];
+}
+
+/** Null where no limit can be set with them. Each place is tried with a process: the platform's own group first, then those above it. */
+export function findCgroups(): Cgroups | null {
+  if (process.platform !== 'linux') {
+    return null;
+  }
+  try {
+    const trees = { 2: treesOf(2), 1: treesOf(1) };
+    for (const version of [2, 1] as const) {
+      const parents = trees[version].map((tree) => writableParent(version, tree));
+      const found = parents.filter((parent) => parent !== null);
+      if (found.length > 0 && found.length === parents.length) {
+        return { version, parents: found };
+      }
+    }
+  } catch {
+    // What /proc says is not understood: then there are none.
+  }
+  return null;
+}
+
+/** The directories of one sandbox. `owner` is one installation's, `name` its session and container. */
+export function cgroupsOf({ parents }: Cgroups, owner: string, name: string): string[] {
+  return parents.map((parent) => join(parent, `${prefix}.${owner}.${name}`));
+}
+
+/** Makes a sandbox's directories with its limits. Throws when one cannot be set. */
+export function makeCgroups(directories: readonly string[], limits: ContainerLimits): void {
+  for (const directory of directories) {
+    mkdirSync(directory, { recursive: true });
+    for (const version of [2, 1] as const) {
+      for (const { name, value, optional } of files(version, limits)) {
+        const file = join(directory, name);
+        if (existsSync(file)) {
+          write(file, String(value), optional);
+        }
+      }
+    }
+  }
+}
+
+/** Harmless for what is not there; a group that still has processes stays. */
+export function removeCgroups(directories: readonly string[]): void {
+  for (const directory of directories) {
+    try {
+      rmdirSync(directory);
+    } catch {
+      // Not there, or in use.
+    }
+  }
+}
+
+/** What is in them is ending: its last process may still be on its way. */
+export async function removeCgroupsWhenEmpty(directories: readonly string[]): Promise<void> {
+  for (let round = 0; round < removalRounds && directories.some((each) => existsSync(each)); round += 1) {
+    removeCgroups(directories);
+    await sleep(removalPauseMs, undefined, { ref: false });
+  }
+}
+
+/** Removes what sessions of this owner left, but those that are `kept`. */
+export function removeLeftCgroups(
+  { parents }: Cgroups,
+  owner: string,
+  isKept: (name: string) => boolean,
+): void {
+  const start = `${prefix}.${owner}.`;
+  for (const parent of parents) {
+    const left = readdirSync(parent).filter(
+      (each) => each.startsWith(start) && !isKept(each.slice(start.length)),
+    );
+    removeCgroups(left.map((each) => join(parent, each)));
+  }
+}
+
+interface Tree {
+  controllers: readonly Controller[];
+  mount: string;
+  /** The platform's own group in it. */
+  own: string;
+}
+
+/** The trees that together have every controller; none when one is missing. */
+function treesOf(version: 1 | 2): Tree[] {
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').map(parseMount);
+  const memberships = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n').map(parseMembership);
+  const trees = memberships.flatMap(({ names, path }): Tree[] => {
+    const known = version === 2 ? controllers : controllers.filter((each) => names.includes(each));
+    const mount = mounts.find(({ type, options }) =>
+      version === 2 ? type === 'cgroup2' : type === 'cgroup' && known.some((each) => options.includes(each)),
+    );
+    const isThis = version === 2 ? names.length === 0 : known.length > 0;
+    return isThis && mount !== undefined
+      ? [{ controllers: known, mount: mount.point, own: join(mount.point, relativeTo(mount.root, path)) }]
+      : [];
+  });
+  const complete = controllers.every((each) => trees.some((tree) => tree.controllers.includes(each)));
+  return complete ? trees : [];
+}
+
+const parseMembership = (line: string) => {
+  const [, names = '', ...path] = line.split(':');
+  return { names: names.split(',').filter((name) => name !== ''), path: path.join(':') };
+};
+
+const parseMount = (line: string) => {
+  const [before = '', after = ''] = line.split(' - ');
+  const [, , , root = '/', point = '/'] = before.split(' ');
+  const [type = '', , options = ''] = after.split(' ');
+  return { type, root, point, options: options.split(',') };
+};
+
+const relativeTo = (root: string, path: string) =>
+  root !== '/' && path.startsWith(root) ? path.slice(root.length) : path;
+
+/** The nearest place where a group with every limit can be made and entered. */
+function writableParent(version: 1 | 2, { mount, own }: Tree): string | null {
+  for (let parent = own; parent.startsWith(mount); parent = dirname(parent)) {
+    if (canLimit(version, parent)) {
+      return parent;
+    }
+  }
+  return null;
+}
+
+const trialLimits: ContainerLimits = { memoryBytes: 64 * 1024 * 1024, cpuMillis: 1000, processes: 16 };
+
+function canLimit(version: 1 | 2, parent: string): boolean {
+  const directory = join(parent, `${prefix}.trial.${randomUUID()}`);
+  try {
+    makeCgroups([directory], trialLimits);
+    const present = files(version, trialLimits).filter(
+      ({ name, optional }) => !optional && existsSync(join(directory, name)),
+    );
+    const enter = ['-c', 'echo $$ > "$0/cgroup.procs"', directory];
+    const wanted = version === 2 ? controllers.length : 1;
+    return present.length >= wanted && spawnSync('/bin/sh', enter, { stdio: 'ignore' }).status === 0;
+  } catch {
+    return false;
+  } finally {
+    removeCgroups([directory]);
+  }
+}
+
+function write(file: string, value: string, optional: boolean): void {
+  try {
+    writeFileSync(file, value);
+  } catch (error) {
+    if (!optional) {
+      throw error;
+    }
+  }
+}
