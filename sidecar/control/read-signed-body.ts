@@ -18,6 +18,10 @@ export function createBodyReader(maxBytes: number): ReadSignedBody {
     heldBytes += sizeBytes;
     try {
       return await readBody(request, sizeBytes);
+    } catch (error) {
+      throw error instanceof HttpRefusal
+        ? new HttpRefusal('unauthenticated', 'the body is longer than the one that was signed')
+        : error;
     } finally {
       heldBytes -= sizeBytes;
     }

@@ -48,6 +48,23 @@ export const lineAttempts: LineAttempt[] = [
     answers: ['permission_required'],
     recorded: [['open', 'permission_required']],
   },
+  {
+    what: 'calls the gated tool in a long line of small values, and hurries another line after it',
+    lines: [
+      `${json({ name: 'open', arguments: { mark: 'long', values: Array(20_000).fill(0) } })}\n`,
+      call('Open', 'after the long line'),
+    ],
+    answers: ['permission_required', 'lookalike_tool_name'],
+    recorded: [
+      ['open', 'permission_required'],
+      ['Open', 'refused'],
+    ],
+  },
+  refused(
+    'names the tool twice, forty kilobytes apart',
+    edited('far apart', '"arguments"', `"_meta":[${'{},'.repeat(15_000)}{}],"name":"ledger","arguments"`),
+    'duplicate_key',
+  ),
   named('Open', 'Open'),
   named('OPEN with wide letters', '\uff2f\uff30\uff25\uff2e'),
   named('open with an invisible letter', 'op\u200ben'),

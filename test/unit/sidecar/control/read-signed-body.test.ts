@@ -17,7 +17,7 @@ describe('the bodies of the control port', () => {
     const whole = request('abc', 'de');
     whole.push(null);
     expect((await read(whole, 5)).toString()).toBe('abcde');
-    await expect(read(request('abcdef'), 5)).rejects.toMatchObject({ code: 'too_large' });
+    await expect(read(request('abcdef'), 5)).rejects.toMatchObject({ code: 'unauthenticated' });
     await expect(read(request(), 11)).rejects.toMatchObject({ code: 'too_large' });
   });
 

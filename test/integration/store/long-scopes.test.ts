@@ -1,0 +1,40 @@
+/** A scope may be as long as the pattern's bound: the index of open requests takes it. */
+import { randomInt, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { toolScope } from '../../../contract/names.ts';
+import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
+import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTenant, testMasterKeys } from '../../support/tenant.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** Random, since what repeats would be compressed. */
+const letters = (count: number) =>
+  Array.from({ length: count }, () => String.fromCharCode(97 + randomInt(26))).join('');
+
+it('is asked for with the longest scope that there may be', async () => {
+  const tenant = await createTenant(database.db, testMasterKeys());
+  const session = await tenant.session(await tenant.agent());
+  const scope = `${letters(999)}.${letters(1000)}`;
+  expect(toolScope.safeParse(scope).success).toBe(true);
+  expect(toolScope.safeParse(`${scope}a`).success).toBe(false);
+  const request = {
+    request_id: randomUUID(),
+    grant_type: 'tool_scope' as const,
+    details: { scope },
+    scope: 'once' as const,
+    justification: '',
+    refused_call: null,
+  };
+  await openPermissionRequest(database.db, session.id, request, {
+    openRequests: 10,
+    denialMuteSeconds: 0,
+    expirySeconds: 3600,
+  });
+  expect(await readPermissionRequest(database.db, request.request_id)).toMatchObject({ details: { scope } });
+});
