@@ -76,7 +76,9 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     shutdownForceTime: '10 seconds',
   });
   const { workflow } = new Client({ connection, namespace });
-  const stopSweeping = keepSweeping({ deps, workflows: workflow, taskQueue }, sweepIntervalMs);
+  const outputKeptSeconds = config.PROCESS_OUTPUT_KEPT_SECONDS;
+  const sweeping = { deps, workflows: workflow, taskQueue, outputKeptSeconds };
+  const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
   // Running sessions go on without the worker; the next one finds and watches them again.
   stopping.signal.addEventListener('abort', () => worker.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');

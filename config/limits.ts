@@ -14,6 +14,10 @@ export const limitFields = {
   SESSION_TOTAL_SECONDS: count(24 * 3600),
   SESSION_IDLE_SECONDS: count(3600),
   SESSION_START_SECONDS: count(60),
+  /** From the first request to an MCP server until its first answer. */
+  SERVER_HANDSHAKE_SECONDS: count(30),
+  /** What processes of sessions wrote to stderr is erased after so long. */
+  PROCESS_OUTPUT_KEPT_SECONDS: count(7 * 24 * 3600),
   RATE_USER_PER_MINUTE: count(600),
   RATE_SIGN_IN_PER_MINUTE: count(20),
   RATE_SESSION_EVENTS_PER_MINUTE: count(600),

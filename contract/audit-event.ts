@@ -35,6 +35,7 @@ export const auditEventName = z.enum([
   'session.ended',
   'session.muted',
   'session.unmuted',
+  'session.output_read',
   'session.mcp.tool_called',
 ]);
 export type AuditEventName = z.infer<typeof auditEventName>;

@@ -4,6 +4,7 @@ import { grantScope, requestableGrantType } from './grant.ts';
 import { timestamp, uuid } from './names.ts';
 import { permissionDecision } from './permission-request.ts';
 import { sessionStatus } from './session.ts';
+import { failureCause } from './session-process.ts';
 
 /** Free text of an event; larger things are artifacts. */
 export const maxEventTextLength = 64 * 1024;
@@ -22,6 +23,12 @@ export const payloadByEventType = {
     reason: z.string().nullable(),
   }),
   'session.authorization_required': z.strictObject({ server: z.string(), url: z.string() }),
+  'session.server_failed': z.strictObject({
+    server: z.string(),
+    cause: failureCause,
+    exit_code: z.int().nullable(),
+    signal: z.string().nullable(),
+  }),
   'user.message': z.strictObject({ message_id: uuid, text: z.string() }),
   'agent.message': z.strictObject({ text: eventText, channel: shortText.nullable().default(null) }),
   'agent.status': z.strictObject({ status: shortText, detail: eventText.nullable().default(null) }),

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { agentConfig, inputMessage } from './agent-contract.ts';
-import { clientFeature } from './catalog.ts';
+import { clientFeature, network } from './catalog.ts';
 import { toolErrorCode } from './errors.ts';
 import { entryName, timestamp, toolScope, uuid } from './names.ts';
 import { permissionRequestInput, refusedCall, requestStatus } from './permission-request.ts';
@@ -45,8 +45,13 @@ export const sidecarBoot = z.strictObject({
       tool_scopes: z.record(z.string(), toolScope),
       /** What the server may ask of the agent. */
       client_features: z.array(clientFeature).default([]),
+      network: network.default('internet'),
+      /** Its command loads a package before it runs it, as `npx` and `uvx` do. */
+      loads_packages: z.boolean().default(false),
     }),
   ),
+  /** Companions that start with the session, by name. */
+  siblings: z.array(entryName).default([]),
   /** Whether arguments and results of calls go into the audit trail: the workspace's setting, frozen with the session. */
   log_tool_payloads: z.boolean(),
   limits: z.strictObject({
@@ -55,6 +60,8 @@ export const sidecarBoot = z.strictObject({
     artifact_bytes: z.int(),
     request_input_wait_seconds: z.int(),
     server_connect_timeout_ms: z.int(),
+    /** From a server's first request to its first answer. */
+    server_handshake_timeout_ms: z.int().positive(),
     /** 0: a call waits as long as the agent does. */
     call_timeout_ms: z.int(),
   }),

@@ -1,5 +1,6 @@
 /** Where the sidecar's sockets are, below the session's directory (design 8; `runtime/` mounts from the same layout). */
 import { join } from 'node:path';
+import { type ProcessKind, reportSocketName } from '../contract/session-process.ts';
 
 /** Mounted read-only at `/run/platform` in the agent. */
 const agentDirectory = 'agent';
@@ -9,3 +10,11 @@ export const agentConfigFile = () => join(agentDirectory, 'agent', 'config.json'
 export const agentHttpSocket = () => join(agentDirectory, 'agent', 'sidecar.sock');
 /** Its directory is mounted read-only at `/run/platform/mcp` in that server's container. */
 export const relaySocket = (server: string) => join('servers', server, `${server}.sock`);
+/** Where whatever started a process tells of it; in a directory that no other process sees. */
+export function reportSocket(kind: ProcessKind, name: string): string {
+  const directory =
+    kind === 'server'
+      ? join('servers', name)
+      : join('reports', kind === 'agent' ? 'agent' : `sibling-${name}`);
+  return join(directory, reportSocketName);
+}

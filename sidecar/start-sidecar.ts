@@ -16,6 +16,8 @@ import { createMetrics } from './metrics.ts';
 import { createPlatformApi } from './platform-api/platform-api.ts';
 import { platformServerName, servePlatformTools } from './platform-tools/platform-server.ts';
 import type { ToolParts } from './platform-tools/tool.ts';
+import { startOfLocalServer } from './processes/server-start.ts';
+import { type ProcessTracking, trackProcesses } from './processes/track-processes.ts';
 import { createCallGate } from './server-link/call-gate.ts';
 import type { LinkParts } from './server-link/link-parts.ts';
 import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
@@ -34,12 +36,14 @@ export interface RunningSidecar {
 /** Calls that are open or not reported to the platform yet; one more is refused. */
 const auditCapacity = { calls: 10_000, bytes: 16 * 1024 * 1024 };
 const auditCloseLimitMs = 5000;
+const processCloseLimitMs = 3000;
 const platformConnections = 8;
 
 /** Starts in the current directory, which must be the session's. Throws when a socket or the port cannot be had. */
 export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<RunningSidecar> {
   const parts = await createParts(boot, logger);
-  const links = await openLinks(boot, parts);
+  const processes = await trackProcesses(boot, parts);
+  const links = await openLinks(boot, parts, processes);
   const { api, inbox, refusedCalls, metrics, audit } = parts;
   const { limits, session_id, control_key } = boot;
 
@@ -63,7 +67,7 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
     async close() {
       stopping.abort();
       await Promise.all([...links.map((link) => link.close()), closeHttp(agentHttp), closeHttp(control)]);
-      await audit.close();
+      await Promise.all([audit.close(), processes.close(processCloseLimitMs)]);
     },
   };
 }
@@ -87,14 +91,17 @@ async function createParts(boot: SidecarBoot, logger: Logger) {
   return { api, metrics, refusedCalls, audit, gate, logger, inbox: createInbox() };
 }
 
-function openLinks(boot: SidecarBoot, parts: Parts): Promise<Link[]> {
+function openLinks(boot: SidecarBoot, parts: Parts, processes: ProcessTracking): Promise<Link[]> {
   const { gate, audit, metrics, logger } = parts;
   const { line_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
   const linkParts = ({
     name: server,
     tool_scopes,
     client_features,
-  }: SidecarBoot['servers'][number]): Omit<LinkParts, 'side'> => ({
+  }: Pick<SidecarBoot['servers'][number], 'name' | 'tool_scopes' | 'client_features'>): Omit<
+    LinkParts,
+    'side' | 'startServer'
+  > => ({
     server,
     tools: createGateMap(tool_scopes),
     clientFeatures: new Set(client_features),
@@ -117,7 +124,12 @@ function openLinks(boot: SidecarBoot, parts: Parts): Promise<Link[]> {
   const platformServer = { name: platformServerName, tool_scopes: {}, client_features: [] };
   const side = createLocalSide((connection) => servePlatformTools(connection, toolParts, logger));
   return Promise.all([
-    openLocalLink({ ...linkParts(platformServer), side }, platformConnections),
-    ...boot.servers.map((server) => openExternalLink(linkParts(server))),
+    openLocalLink(
+      { ...linkParts(platformServer), side, startServer: startOfLocalServer },
+      platformConnections,
+    ),
+    ...boot.servers.map((server) =>
+      openExternalLink({ ...linkParts(server), startServer: processes.startServer(server) }),
+    ),
   ]);
 }

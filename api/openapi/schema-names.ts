@@ -7,6 +7,7 @@ import { manifest, manifestEnvField, mcpServer, shape } from '../../contract/cat
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
 import { secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
+import { sessionProcess } from '../../contract/session-process.ts';
 import { toolCall } from '../../contract/tool-call.ts';
 import { listedMember, member, user, workspace } from '../../contract/workspace.ts';
 import { artifact } from '../../store/artifacts/artifacts.ts';
@@ -39,6 +40,7 @@ const named: Record<string, z.ZodType> = {
   Secret: secretMetadata,
   SecretUse: secretUse,
   Session: shownSession,
+  SessionProcess: sessionProcess,
   SessionEvent: sessionEvent,
   Shape: shape,
   Share: share,

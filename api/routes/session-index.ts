@@ -6,6 +6,7 @@ import { internalRoutes } from './internal/routes.ts';
 import { permissionRequestRoutes } from './permission-requests/routes.ts';
 import type { SessionRouteDependencies } from './session-dependencies.ts';
 import { sessionEventRoutes } from './session-events/routes.ts';
+import { sessionProcessRoutes } from './session-processes/routes.ts';
 import { sessionRoutes as routesOfSessions } from './sessions/routes.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { toolCallRoutes } from './tool-calls/routes.ts';
@@ -15,6 +16,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): AnyRoute[
     ...routesOfSessions(dependencies),
     ...sessionEventRoutes(dependencies),
     ...artifactRoutes(dependencies),
+    ...sessionProcessRoutes(dependencies),
     ...toolCallRoutes(dependencies),
     ...shareRoutes(dependencies),
     ...permissionRequestRoutes(dependencies),

@@ -43,7 +43,14 @@ function bootOf(directory: string, apiUrl: string): SidecarBoot {
     agent_config: null,
     control_host: '127.0.0.1',
     control_port: 0,
-    servers: servers.map((name) => ({ name, tool_scopes: { gated: 'bench.call' }, client_features: [] })),
+    servers: servers.map((name) => ({
+      name,
+      tool_scopes: { gated: 'bench.call' },
+      client_features: [],
+      network: 'none',
+      loads_packages: false,
+    })),
+    siblings: [],
     log_tool_payloads: false,
     limits: {
       line_bytes: 1024 * 1024,
@@ -51,6 +58,7 @@ function bootOf(directory: string, apiUrl: string): SidecarBoot {
       artifact_bytes: 1024 * 1024,
       request_input_wait_seconds: 300,
       server_connect_timeout_ms: 10_000,
+      server_handshake_timeout_ms: 30_000,
       call_timeout_ms: 0,
     },
   };

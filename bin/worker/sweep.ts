@@ -4,6 +4,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
 import { permissionRequestWorkflowId, sessionWorkflowId } from '../../contract/workflow-ids.ts';
 import { settled } from '../../runtime/settled.ts';
+import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
 import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
 import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
 import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
@@ -15,6 +16,8 @@ export interface Sweeping {
   deps: ActivityDependencies;
   workflows: Pick<WorkflowClient, 'start' | 'getHandle'>;
   taskQueue: string;
+  /** What processes of sessions wrote is erased after so long. */
+  outputKeptSeconds: number;
 }
 
 /**
@@ -22,7 +25,13 @@ export interface Sweeping {
  * away; throws what the first part threw that failed.
  */
 export async function sweep(sweeping: Sweeping): Promise<void> {
-  await settled([stopOrphans(sweeping.deps), startLostWorkflows(sweeping), tellAgain(sweeping)]);
+  const { deps, outputKeptSeconds: keptSeconds } = sweeping;
+  await settled([
+    stopOrphans(deps),
+    startLostWorkflows(sweeping),
+    tellAgain(sweeping),
+    eraseOldOutputs(deps.db, { keptSeconds }),
+  ]);
 }
 
 /**

@@ -1,10 +1,8 @@
 import type { ContainerConfig } from '../../config/containers.ts';
-import { sidecarLimits } from '../sidecar-limits.ts';
+import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
 import type { ContainerSettings } from './render-container-workload.ts';
 
-interface Limits {
-  LIMIT_LINE_BYTES: number;
-  LIMIT_ARTIFACT_BYTES: number;
+interface Limits extends SidecarLimitSettings {
   SESSION_TOTAL_SECONDS: number;
 }
 

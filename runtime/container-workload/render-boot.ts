@@ -2,6 +2,7 @@
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { sidecarServers } from '../sidecar-servers.ts';
 import { containerPaths } from './container-workload.ts';
 
 export interface BootSettings {
@@ -17,7 +18,7 @@ export function renderBoot(
   configuration: FrozenConfiguration,
   { apiUrl, sidecarLimits }: BootSettings,
 ): Omit<SidecarBoot, 'internal_token' | 'control_key'> {
-  const { agent, servers } = configuration;
+  const { agent, servers, siblings } = configuration;
   return {
     session_id: configuration.session_id,
     agent: { id: agent.id, name: agent.name },
@@ -26,11 +27,8 @@ export function renderBoot(
     agent_config: agentConfigOf(configuration),
     control_host: '0.0.0.0',
     control_port: controlPort,
-    servers: servers.map(({ name, tool_scopes, client_features }) => ({
-      name,
-      tool_scopes,
-      client_features,
-    })),
+    servers: sidecarServers(servers),
+    siblings: siblings.map(({ name }) => name),
     log_tool_payloads: configuration.log_tool_payloads,
     limits: sidecarLimits,
   };

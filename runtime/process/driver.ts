@@ -15,7 +15,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { createTurns } from '../in-turn.ts';
-import { sidecarLimits } from '../sidecar-limits.ts';
+import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
 import type { LaunchSecrets, Runtime, TakeLeftCalls } from '../workload.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { type Programs, sessionFiles } from './layout.ts';
@@ -42,7 +42,7 @@ export interface ProcessRuntimeOptions {
   production: boolean;
   /** How sidecars reach the API. */
   apiUrl: string;
-  limits: { LIMIT_LINE_BYTES: number; LIMIT_ARTIFACT_BYTES: number };
+  limits: SidecarLimitSettings;
   containers: ProcessLimits;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;

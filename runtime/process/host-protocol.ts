@@ -1,5 +1,6 @@
 /** Between the driver and a session's host: what the host is told once, on standard input, and what it writes down. */
 import { z } from 'zod';
+import { processKind } from '../../contract/session-process.ts';
 import { sidecarBoot } from '../../contract/sidecar.ts';
 
 /** The sidecar's name among the containers. */
@@ -30,12 +31,22 @@ export const containerLaunch = z.strictObject({
 });
 export type ContainerLaunch = z.infer<typeof containerLaunch>;
 
+/** What the host also knows of a container of a session. */
+const hostedContainer = containerLaunch.extend({
+  kind: processKind,
+  /** Variables of `env` whose values are shown to nobody. */
+  secretVariables: z.array(z.string()),
+  /** The socket on which the sidecar takes what is told of it; from the session's directory. */
+  reportSocket: z.string(),
+});
+export type HostedContainer = z.infer<typeof hostedContainer>;
+
 export const hostLaunch = z.strictObject({
   directory: z.string(),
   sidecar: z.strictObject({ argv: z.array(z.string()).min(1), boot: sidecarBoot }),
   /** The host starts the containers when all of these are there. */
   sockets: z.array(z.string()),
-  containers: z.array(containerLaunch),
+  containers: z.array(hostedContainer),
 });
 export type HostLaunch = z.infer<typeof hostLaunch>;
 

@@ -1,6 +1,7 @@
 /** Where things are, as the processes of a session see them: fixed paths in a sandbox, real ones without (design 8). */
 import { join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-contract.ts';
+import { reportSocketName } from '../../contract/session-process.ts';
 
 /** Paths as one container sees them. */
 export interface Layout {
@@ -30,6 +31,9 @@ export function sessionFiles(directory: string) {
     serverView: (server: string) => join(directory, 'servers', server),
     /** Where that server's relay connects. */
     relaySocket: (server: string) => join(directory, 'servers', server, `${server}.sock`),
+    /** Where the sidecar takes what is told of a server's process, or with null of the agent's. */
+    reportSocket: (server: string | null) =>
+      join(directory, server === null ? 'reports/agent' : join('servers', server), reportSocketName),
     workspace: (container: string) => join(directory, 'work', container),
     etc: join(directory, 'etc'),
     relay: join(directory, 'etc/relay'),

@@ -84,6 +84,7 @@ async function trial(
     server: null,
     program: { type: 'scripted' },
     network,
+    secretVariables: [],
     uid: 2000,
   };
   const layout = sandboxLayout(programs);

@@ -1,9 +1,12 @@
 /** Pure: the workload with its secrets, as the commands that the session's host runs. */
+import { relative } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { reportSocketName } from '../../contract/session-process.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { offlinePackages } from '../offline-packages.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
-import type { ContainerLaunch, ContainerLimits, HostLaunch } from './host-protocol.ts';
+import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protocol.ts';
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
 import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import type { ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
@@ -51,14 +54,20 @@ export function renderLaunch(
         control_host: '127.0.0.1',
         control_port: 0,
         servers: spec.servers,
+        siblings: [],
         log_tool_payloads: spec.logToolPayloads,
         limits: machine.sidecarLimits,
       },
     },
     sockets: [
       files.sidecarSocket,
+      files.reportSocket(null),
       files.agentSocket('platform'),
-      ...spec.servers.flatMap(({ name }) => [files.agentSocket(name), files.relaySocket(name)]),
+      ...spec.servers.flatMap(({ name }) => [
+        files.agentSocket(name),
+        files.relaySocket(name),
+        files.reportSocket(name),
+      ]),
     ],
     containers: spec.containers.map((container) =>
       renderContainer(container, spec, secrets, { machine, directory }),
@@ -71,7 +80,7 @@ function renderContainer(
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
   { machine, directory }: { machine: Machine; directory: string },
-): ContainerLaunch {
+): HostedContainer {
   const { programs, root } = machine;
   const container: ContainerSpec = { ...asked, network: machine.internet ? asked.network : 'none' };
   const layout =
@@ -83,6 +92,7 @@ function renderContainer(
     argv: argvOf(container, layout, { isSandboxed: root !== null }),
     env: {
       ...basicEnv(layout),
+      ...(container.network === 'none' ? offlinePackages : {}),
       ...configuredEnv(container, secrets),
       ...(container.server === null ? agentEnv(spec, layout) : {}),
     },
@@ -100,6 +110,9 @@ function renderContainer(
       machine.cgroups === null
         ? []
         : cgroupsOf(machine.cgroups, machine.owner, `${spec.sessionId}.${container.name}`),
+    kind: container.server === null ? 'agent' : 'server',
+    secretVariables: container.secretVariables,
+    reportSocket: relative(directory, sessionFiles(directory).reportSocket(container.server)),
   };
 }
 
@@ -117,7 +130,8 @@ function argvOf(
   }
   const socket = `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`;
   // In a sandbox the relay sees nothing but what its server started, and ends all of it with the connection.
-  return [layout.relay, ...(isSandboxed ? ['--alone'] : []), socket, '--', ...command];
+  const report = ['--report', `${layout.mcpDirectory}/${reportSocketName}`];
+  return [layout.relay, ...(isSandboxed ? ['--alone'] : []), ...report, socket, '--', ...command];
 }
 
 /** Configurations name `/workspace`; without a sandbox it is somewhere else. */

@@ -1,5 +1,7 @@
 /** Pure: a frozen configuration as containers of this runtime, or a sentence about what it cannot run. */
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
+import { secretVariables } from '../secret-variables.ts';
+import { sidecarServers } from '../sidecar-servers.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import type { ContainerProgram, ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
@@ -20,6 +22,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       server: null,
       program: agentProgram(configuration, rules),
       network: agent.network,
+      secretVariables: secretVariables(agent.env),
       uid: firstUid,
     },
     ...servers.map((server, index) => ({
@@ -27,6 +30,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       server: server.name,
       program: serverProgram(server, rules),
       network: server.network,
+      secretVariables: secretVariables(server.env),
       uid: firstUid + 1 + index,
     })),
   ];
@@ -43,11 +47,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       },
       prompt: configuration.prompt,
     },
-    servers: servers.map(({ name, tool_scopes, client_features }) => ({
-      name,
-      tool_scopes,
-      client_features,
-    })),
+    servers: sidecarServers(servers),
     logToolPayloads: configuration.log_tool_payloads,
     containers,
   };

@@ -13,6 +13,8 @@ export interface ContainerSpec {
   server: string | null;
   program: ContainerProgram;
   network: Network;
+  /** The variables of its environment that hold secrets. */
+  secretVariables: string[];
   /** User and group inside the sandbox; each container has its own, none is root. */
   uid: number;
 }

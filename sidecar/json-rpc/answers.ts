@@ -1,5 +1,6 @@
 /** Answers that the gate itself writes, as lines without their line feed. */
 import type { ToolErrorCode } from '../../contract/errors.ts';
+import type { FailureCause } from '../../contract/session-process.ts';
 import { type Params, type RequestId, rpcErrorCode } from './message.ts';
 
 /** What the agent reads of a refused call: as JSON text of the tool result and in `_meta["platform/error"]` (design 8). */
@@ -8,6 +9,8 @@ export interface PlatformError {
   scope: string | null;
   server: string;
   tool: string;
+  /** Of a server that did not come to its first answer. */
+  cause?: FailureCause;
   message: string;
   next_steps: string[];
 }
@@ -50,10 +53,16 @@ export function refusedCallAnswer(id: RequestId, error: PlatformError, isModern:
 }
 
 /** A request, other than a tool call, that the server cannot be asked. */
-export function serverUnavailableAnswer(id: RequestId, server: string, message: string): Buffer {
+export function serverUnavailableAnswer(
+  id: RequestId,
+  server: string,
+  message: string,
+  cause: FailureCause | null = null,
+): Buffer {
   return errorAnswer(id, rpcErrorCode.refused, message, {
     code: 'server_unavailable' satisfies ToolErrorCode,
     server,
+    ...(cause === null ? {} : { cause }),
   });
 }
 

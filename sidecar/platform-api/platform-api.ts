@@ -1,6 +1,7 @@
 /** What the sidecar asks of and reports to the platform: one function per internal route (contract/sidecar.ts). */
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import type { ProcessReport } from '../../contract/session-process.ts';
 import {
   artifactAnswer,
   type CheckAnswer,
@@ -43,6 +44,7 @@ export interface PlatformApi {
     metadata: ArtifactMetadata,
     bytes: Buffer | Readable,
   ): Promise<z.infer<typeof artifactAnswer>>;
+  reportProcess(report: ProcessReport, timeLimitMs: number): Promise<void>;
   reportEnd(report: z.infer<typeof endReport>): Promise<void>;
 }
 
@@ -91,6 +93,9 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
         permissionRequestState,
       ),
     storeArtifact: (metadata, bytes) => storeArtifact(address, metadata, bytes),
+    async reportProcess(report, timeLimitMs) {
+      await post('processes', report, timeLimitMs, taken);
+    },
     async reportEnd(report) {
       await post('end', report, reportLimitMs, taken);
     },

@@ -2,13 +2,20 @@
 
 export type RelayMode =
   | { mode: 'agent'; socketPath: string }
-  | { mode: 'server'; socketPath: string; command: string; args: string[]; isAlone: boolean }
+  | {
+      mode: 'server';
+      reportPath: string | null;
+      socketPath: string;
+      command: string;
+      args: string[];
+      isAlone: boolean;
+    }
   | { mode: 'help' };
 
 export const relayUsage = `Usage:
   relay - UNIX-CONNECT:<socket>
       bridges standard input and output to the socket (an agent's side)
-  relay [--alone] UNIX-CONNECT:<socket> -- <command> [argument...]
+  relay [--alone] [--report <socket>] UNIX-CONNECT:<socket> -- <command> [argument...]
       bridges the standard input and output of a command to the socket, with a fresh process for each connection
       (an MCP server's side); --alone: every process that it sees is of this container, and ends with the connection
 `;
@@ -21,8 +28,10 @@ export function parseRelayArguments(given: readonly string[]): RelayMode {
     return { mode: 'help' };
   }
   const isAlone = given[0] === '--alone';
-  const [first = '', second = '', ...rest] = isAlone ? given.slice(1) : given;
-  if (first === '-') {
+  const options = isAlone ? given.slice(1) : given;
+  const reportPath = options[0] === '--report' ? (options[1] ?? null) : null;
+  const [first = '', second = '', ...rest] = reportPath === null ? options : options.slice(2);
+  if (first === '-' && reportPath === null) {
     const socketPath = address.exec(second)?.[1];
     if (socketPath === undefined || rest.length > 0) {
       throw new Error('expected: relay - UNIX-CONNECT:<socket>');
@@ -32,7 +41,9 @@ export function parseRelayArguments(given: readonly string[]): RelayMode {
   const socketPath = address.exec(first)?.[1];
   const [command, ...args] = rest;
   if (socketPath === undefined || second !== '--' || command === undefined) {
-    throw new Error('expected: relay [--alone] UNIX-CONNECT:<socket> -- <command> [argument...]');
+    throw new Error(
+      'expected: relay [--alone] [--report <socket>] UNIX-CONNECT:<socket> -- <command> [argument...]',
+    );
   }
-  return { mode: 'server', socketPath, command, args, isAlone };
+  return { mode: 'server', reportPath, socketPath, command, args, isAlone };
 }

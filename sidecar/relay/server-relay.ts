@@ -3,10 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessClaim } from '../../contract/session-process.ts';
 import { connectToSocket } from './connect.ts';
+import { reportProcess } from './report-process.ts';
 
 export interface ServerRelayOptions {
   socketPath: string;
+  /** Where the sidecar is told how a process started and ended; null for nowhere. */
+  reportPath: string | null;
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
@@ -83,7 +87,10 @@ interface Ending {
   how: string;
 }
 
-async function bridge(socket: Socket, { command, args, env, signal }: ServerRelayOptions): Promise<Ending> {
+async function bridge(
+  socket: Socket,
+  { command, args, env, signal, reportPath }: ServerRelayOptions,
+): Promise<Ending> {
   // A group of its own, so that what the command starts ends with it.
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   let asked = false;
@@ -101,7 +108,9 @@ async function bridge(socket: Socket, { command, args, env, signal }: ServerRela
   socket.once('end', stop);
   socket.once('close', stop);
 
-  const how = await ended(child);
+  const { how, claim } = await ended(child);
+  // Before the connection ends: whoever is told of its end by that finds out why.
+  await reportProcess(reportPath, claim);
   const bySelf = !asked;
   signal.removeEventListener('abort', stop);
   socket.off('close', stop);
@@ -114,15 +123,24 @@ async function bridge(socket: Socket, { command, args, env, signal }: ServerRela
   return { bySelf, how };
 }
 
+interface ProcessEnd {
+  how: string;
+  claim: ProcessClaim;
+}
+
 /** How the process ended, once what it wrote has arrived too. */
-function ended(child: ChildProcess): Promise<string> {
+function ended(child: ChildProcess): Promise<ProcessEnd> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve('code' in error ? String(error.code) : 'cannot be started'));
+    child.once('error', (error) => {
+      const code = 'code' in error ? String(error.code) : 'EIO';
+      resolve({ how: code, claim: { type: 'not_started', error: code } });
+    });
     child.once('exit', (code, killedBy) => {
       const how = killedBy ?? `exit code ${code}`;
-      child.once('close', () => resolve(how));
+      const end: ProcessEnd = { how, claim: { type: 'ended', exit_code: code, signal: killedBy } };
+      child.once('close', () => resolve(end));
       // What it started may hold its output open.
-      setTimeout(() => resolve(how), lastOutputMs).unref();
+      setTimeout(() => resolve(end), lastOutputMs).unref();
       killGroup(child, 'SIGKILL');
     });
   });

@@ -1,5 +1,6 @@
 /** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform (design 7, 8). */
 import type { ToolErrorCode } from '../../contract/errors.ts';
+import { causeText, type FailureCause } from '../../contract/session-process.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { PlatformError } from '../json-rpc/answers.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
@@ -11,6 +12,8 @@ export interface GatedCall {
   tool: string;
   /** Null: no scope gates this tool. */
   scope: string | null;
+  /** Why the server did not come to its first answer; null when it did, or nobody tried. */
+  cause?: FailureCause | null;
 }
 
 export interface CallGate {
@@ -77,30 +80,48 @@ const messageByCode: Record<ToolErrorCode, (call: GatedCall) => string> = {
   gate_unavailable: ({ tool }) =>
     `Whether ${tool} may be called could not be checked, so the call was not made.`,
   audit_unavailable: ({ tool }) => `The call of ${tool} could not be recorded, so it was not made.`,
-  server_unavailable: ({ server }) => `The MCP server ${server} is not available.`,
+  server_unavailable: ({ server, cause = null }) => unavailableText(server, cause),
   runtime_requests_disabled: () => 'This workspace does not take permission requests from agents.',
   invalid_message: ({ tool }) => `The platform does not let this call of ${tool} pass.`,
 };
+
+/** What an agent reads of a server that cannot be asked. */
+export function unavailableText(server: string, cause: FailureCause | null): string {
+  return `The MCP server ${server} ${cause === null ? 'is not available' : causeText[cause]}.`;
+}
+
+/** What goes on from the name of a server that was lost. */
+export const lossText = (cause: FailureCause | null): string =>
+  cause === null ? 'ended before it answered' : causeText[cause];
 
 const tryAgain = ['Try again later; nothing was done.'];
 
 /** What the agent reads instead of a result when its call was not made. */
 export function callRefusal(code: ToolErrorCode, call: GatedCall): PlatformError {
-  const { server, tool, scope } = call;
+  const { server, tool, scope, cause } = call;
   return {
     code,
     scope,
     server,
     tool,
+    ...(code === 'server_unavailable' && cause ? { cause } : {}),
     message: messageByCode[code](call),
     next_steps: code === 'permission_required' ? howToAsk(scope) : code === 'invalid_message' ? [] : tryAgain,
   };
 }
 
 /** What the agent reads when its call was made and no answer to it can be had. */
-export function lostCall({ server, tool, scope }: GatedCall, message: string): PlatformError {
+export function lostCall({ server, tool, scope, cause }: GatedCall, message: string): PlatformError {
   const next_steps = ['The call may have taken effect: find out before you make it again.'];
-  return { code: 'server_unavailable', scope, server, tool, message, next_steps };
+  return {
+    code: 'server_unavailable',
+    scope,
+    server,
+    tool,
+    ...(cause ? { cause } : {}),
+    message,
+    next_steps,
+  };
 }
 
 function howToAsk(scope: string | null): string[] {

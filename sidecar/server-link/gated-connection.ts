@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { CallOutcome } from '../../contract/audit-event.ts';
+import type { FailureCause } from '../../contract/session-process.ts';
 import {
   type AgentDecision,
   decideAgentMessage,
@@ -16,8 +17,9 @@ import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/
 import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { writeLine } from '../json-rpc/write-line.ts';
+import type { ServerStart } from '../processes/server-start.ts';
 import { type AgentLine, argumentsOf, type CallRecord, readAgentLines, recordCall } from './agent-lines.ts';
-import { callRefusal, type GatedCall } from './call-gate.ts';
+import { callRefusal, type GatedCall, lossText } from './call-gate.ts';
 import { outcomeOf, resultOf } from './call-outcome.ts';
 import { Continuations, digestOf } from './continuations.ts';
 import { endDuplex } from './end-duplex.ts';
@@ -44,6 +46,8 @@ class GatedConnection {
   readonly #continuations: Continuations;
   /** Requests of the server's that the agent has not answered, by slot. */
   readonly #serverIds = new Map<string, RequestId>();
+  readonly #start: ServerStart;
+  #cause: FailureCause | null = null;
   #server: Duplex | null = null;
   #era: Era = 'opening';
   /** Messages of the agent's are being handled; the one in turn gets its answer before a lost server closes the connection. */
@@ -56,6 +60,7 @@ class GatedConnection {
     this.#parts = parts;
     this.#replies = createReplies(parts, (line) => this.#toAgent(line));
     this.#continuations = new Continuations(({ callId }) => parts.audit.finished(callId, 'unknown'));
+    this.#start = parts.startServer(() => void this.#serverLost());
   }
 
   async run(): Promise<void> {
@@ -150,8 +155,8 @@ class GatedConnection {
       return;
     }
     const { call, record } = opened;
-    const gated: GatedCall = { ...call, server: name };
     const server = await this.#connectedServer();
+    const gated: GatedCall = { ...call, server: name, cause: this.#cause };
     const refusal = await (record ? gate.open(gated, server !== null, record.isKept) : gate.reopen(gated));
     if (refusal) {
       await this.#replies.refuseCall(id, refusal, isModern);
@@ -194,11 +199,12 @@ class GatedConnection {
     if (message.kind === 'request') {
       const server = await this.#connectedServer();
       if (!server) {
-        await this.#replies.noServer(message.id);
+        await this.#replies.noServer(message.id, this.#cause);
         return;
       }
       const { id, method } = message;
       this.#inFlight.add({ id, method, call: null, isModern: this.#era === '2026-07-28', timer: null });
+      this.#start.asked(method);
     } else if (message.kind === 'notification') {
       this.#noteCancellation(message);
     } else if (message.id !== null) {
@@ -226,7 +232,9 @@ class GatedConnection {
       return null;
     }
     this.#server = server;
+    this.#cause = server ? null : await this.#start.lost();
     if (server) {
+      this.#start.connected();
       void this.#readServer(server);
     }
     return server;
@@ -315,6 +323,7 @@ class GatedConnection {
   /** A call is over with its answer, or waits for its next round. */
   #takeAnswer({ id, input }: ServerDecision & { action: 'answer' }, message: Message): void {
     const request = this.#inFlight.answer(id);
+    this.#start.answered();
     if (input && request?.call && this.#continuations.hasRoom) {
       this.#continuations.wait(request.call, input);
     } else {
@@ -329,8 +338,9 @@ class GatedConnection {
     }
     this.#serverIsLost = true;
     this.#server?.destroy();
+    this.#cause = await this.#start.lost();
     for (const request of this.#inFlight.drain()) {
-      await this.#failRequest(request, 'ended before it answered', 'unknown');
+      await this.#failRequest(request, lossText(this.#cause), 'unknown');
     }
     if (!this.#handling) {
       this.#close();
@@ -340,7 +350,7 @@ class GatedConnection {
   async #failRequest(request: OpenRequest | null, why: string, outcome: CallOutcome): Promise<void> {
     if (request) {
       this.#finish(request, outcome);
-      await this.#replies.failRequest(request, why);
+      await this.#replies.failRequest(request, why, this.#cause);
     }
   }
 
@@ -377,13 +387,13 @@ class GatedConnection {
       return;
     }
     this.#closed = true;
+    this.#start.left();
     for (const request of this.#inFlight.drain()) {
       this.#finish(request, 'unknown');
     }
     this.#continuations.endAll();
-    if (this.#server) {
-      endDuplex(this.#server);
+    for (const side of this.#server ? [this.#server, this.#agent] : [this.#agent]) {
+      endDuplex(side);
     }
-    endDuplex(this.#agent);
   }
 }

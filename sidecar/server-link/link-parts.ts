@@ -4,12 +4,14 @@ import type { ClientFeature } from '../../contract/catalog.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { GateMap } from '../gate/gate-map.ts';
 import type { Metrics } from '../metrics.ts';
+import type { StartServer } from '../processes/server-start.ts';
 import type { CallGate } from './call-gate.ts';
 import type { ServerSide } from './server-side.ts';
 
 export interface LinkParts {
   server: string;
   side: ServerSide;
+  startServer: StartServer;
   tools: GateMap;
   /** What the server may ask of the agent. */
   clientFeatures: ReadonlySet<ClientFeature>;

@@ -1,4 +1,5 @@
 /** What the gate itself tells the agent, counted and logged without the content of any message. */
+import type { FailureCause } from '../../contract/session-process.ts';
 import type { GateRefusal } from '../gate/decide.ts';
 import {
   invalidMessageAnswer,
@@ -8,7 +9,7 @@ import {
 } from '../json-rpc/answers.ts';
 import { type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { LineProblem } from '../json-rpc/parse-line.ts';
-import { lostCall } from './call-gate.ts';
+import { lostCall, unavailableText } from './call-gate.ts';
 import type { OpenRequest } from './in-flight.ts';
 import type { LinkParts } from './link-parts.ts';
 
@@ -19,9 +20,9 @@ export interface Replies {
   refuseMessage(reason: GateRefusal, code: number, id: RequestId | null): Promise<void>;
   refuseCall(id: RequestId, error: PlatformError, isModern: boolean): Promise<void>;
   /** A request, other than a call, that no server can be asked. */
-  noServer(id: RequestId): Promise<void>;
+  noServer(id: RequestId, cause: FailureCause | null): Promise<void>;
   /** A request that was forwarded and gets no answer. `why` goes on from the server's name. */
-  failRequest(request: OpenRequest, why: string): Promise<void>;
+  failRequest(request: OpenRequest, why: string, cause: FailureCause | null): Promise<void>;
 }
 
 export function createReplies(
@@ -47,14 +48,14 @@ export function createReplies(
       note('agent', error.code);
       return toAgent(refusedCallAnswer(id, error, isModern));
     },
-    noServer: (id) =>
-      toAgent(serverUnavailableAnswer(id, server, `The MCP server ${server} is not available.`)),
-    failRequest({ id, call, isModern }, why) {
+    noServer: (id, cause) =>
+      toAgent(serverUnavailableAnswer(id, server, unavailableText(server, cause), cause)),
+    failRequest({ id, call, isModern }, why, cause) {
       const message = `The MCP server ${server} ${why}.`;
       return toAgent(
         call
-          ? refusedCallAnswer(id, lostCall({ ...call, server, scope: null }, message), isModern)
-          : serverUnavailableAnswer(id, server, message),
+          ? refusedCallAnswer(id, lostCall({ ...call, server, scope: null, cause }, message), isModern)
+          : serverUnavailableAnswer(id, server, message, cause),
       );
     },
   };

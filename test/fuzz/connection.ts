@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { AuditTrail } from '../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../sidecar/gate/gate-map.ts';
 import { createMetrics } from '../../sidecar/metrics.ts';
+import { startOfLocalServer } from '../../sidecar/processes/server-start.ts';
 import { createCallGate } from '../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../sidecar/server-link/gated-connection.ts';
 import { createRefusedCalls } from '../../sidecar/server-link/refused-calls.ts';
@@ -48,6 +49,7 @@ export class GateUnderTest {
     return serveConnection(agent, {
       server: 'fuzz',
       side: { connect: server },
+      startServer: startOfLocalServer,
       tools: createGateMap({ [gatedTool]: 'danger.use' }),
       clientFeatures: new Set(),
       gate: createCallGate(api, audit, createRefusedCalls()),

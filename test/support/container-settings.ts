@@ -14,6 +14,10 @@ export function testContainerSettings(
     workspaceBytes: 32 * mebibyte,
     temporaryBytes: 16 * mebibyte,
     totalSeconds: 3600,
-    sidecarLimits: sidecarLimits({ LIMIT_LINE_BYTES: mebibyte, LIMIT_ARTIFACT_BYTES: mebibyte }),
+    sidecarLimits: sidecarLimits({
+      LIMIT_LINE_BYTES: mebibyte,
+      LIMIT_ARTIFACT_BYTES: mebibyte,
+      SERVER_HANDSHAKE_SECONDS: 30,
+    }),
   };
 }

@@ -161,6 +161,7 @@ export const testContainerSettings: ContainerSettings = {
     artifact_bytes: 1024 * 1024,
     request_input_wait_seconds: 300,
     server_connect_timeout_ms: 10_000,
+    server_handshake_timeout_ms: 30_000,
     call_timeout_ms: 0,
   },
 };

@@ -30,6 +30,7 @@ import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { artifactRoute } from './artifact-route.ts';
 import { checkCall } from './check-call.ts';
+import { processRoute } from './process-route.ts';
 import { publishEvent } from './publish-event.ts';
 
 const path = '/sessions/{session_id}';
@@ -44,6 +45,7 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
     requestRoute(dependencies),
     requestStateRoute(dependencies),
     artifactRoute(dependencies),
+    processRoute(dependencies),
     endRoute(dependencies),
   ];
 }

@@ -1,11 +1,19 @@
 /** One container's output on disk, bounded: it starts over soon after it has grown too large. */
-import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 
 const limitBytes = 1024 * 1024;
 const checkIntervalMs = 1000;
 
-/** Opens the file for appending; the container writes to it directly. */
-export function openContainerLog(path: string): { fd: number; close(): void } {
+export interface ContainerLog {
+  /** For a process that writes to it directly. */
+  fd: number;
+  /** Does nothing once it is closed. */
+  write(bytes: Uint8Array | string): void;
+  close(): void;
+}
+
+/** Opens the file for appending. */
+export function openContainerLog(path: string): ContainerLog {
   const fd = openSync(path, 'a', 0o600);
   const timer = setInterval(() => {
     if (fstatSync(fd).size > limitBytes) {
@@ -13,9 +21,16 @@ export function openContainerLog(path: string): { fd: number; close(): void } {
     }
   }, checkIntervalMs);
   timer.unref();
+  let isOpen = true;
   return {
     fd,
+    write(bytes) {
+      if (isOpen) {
+        writeSync(fd, Buffer.from(bytes));
+      }
+    },
     close() {
+      isOpen = false;
       clearInterval(timer);
       closeSync(fd);
     },

@@ -1,10 +1,13 @@
 /** One session on this machine: its sidecar, then its containers, until it is told to stop (docs/decisions/0002). */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { writeSync } from 'node:fs';
-import { type ContainerLaunch, type HostLaunch, sidecarName } from '../host-protocol.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HostedContainer, type HostLaunch, sidecarName } from '../host-protocol.ts';
 import { sessionFiles } from '../layout.ts';
 import { identify } from '../process-identity.ts';
 import { openContainerLog } from './container-log.ts';
+import { captureOutput } from './output/capture-output.ts';
+import { createReportClient, type ReportClient } from './output/report-client.ts';
 import { payloadOf } from './sandbox-payload.ts';
 import { startSidecarProcess } from './sidecar-process.ts';
 import { type StartedContainer, startContainer } from './start-container.ts';
@@ -18,6 +21,16 @@ export interface SessionHost {
 }
 
 const stopGraceMs = 2000;
+/** What an ended container started may hold its output open. */
+const lastOutputMs = 500;
+/** The sidecar hears of the last of it before it is stopped itself. */
+const lastReportMs = 1000;
+
+interface HostContainer extends StartedContainer {
+  report: ReportClient;
+  /** It has ended, and what it wrote was handed on. */
+  ended: Promise<void>;
+}
 
 /** Throws when the sidecar does not listen; a container that does not start is recorded as exited. */
 export async function startSessionHost(launch: HostLaunch): Promise<SessionHost> {
@@ -27,10 +40,12 @@ export async function startSessionHost(launch: HostLaunch): Promise<SessionHost>
     ...launch.containers.map(({ name }) => name),
   ]);
   const sidecar = startSidecarProcess(launch, state, openContainerLog(files.log(sidecarName)).fd);
-  const running: StartedContainer[] = [];
+  const running: HostContainer[] = [];
   let stopped: Promise<void> | null = null;
   const stop = () => {
-    stopped ??= Promise.all(running.map(stopContainer)).then(() => sidecar.stop());
+    stopped ??= Promise.all(running.map(stopContainer))
+      .then(() => Promise.all(running.map(finishReport)))
+      .then(() => sidecar.stop());
     return stopped;
   };
   try {
@@ -47,36 +62,60 @@ export async function startSessionHost(launch: HostLaunch): Promise<SessionHost>
   return { ended: sidecar.gone.then(stop), stop };
 }
 
+async function finishReport({ report, ended }: HostContainer): Promise<void> {
+  await ended;
+  await report.close(lastReportMs);
+}
+
 /** Null when it could not be started; its log says why. */
 async function run(
-  launch: ContainerLaunch,
+  launch: HostedContainer,
   logFile: string,
   state: StateFile,
-): Promise<StartedContainer | null> {
+): Promise<HostContainer | null> {
   const log = openContainerLog(logFile);
-  let hasExited = false;
-  const exited = (exitCode: number | null, signal: NodeJS.Signals | null) => {
-    if (!hasExited) {
-      hasExited = true;
-      state.set(launch.name, { state: 'exited', exitCode, signal });
-      log.close();
-    }
-  };
+  const report = createReportClient(launch.reportSocket);
   try {
-    const started = await startContainer(launch, log.fd);
-    const child = started.process;
+    const started = await startContainer(launch, 'pipe');
+    const { process: child } = started;
     state.set(launch.name, { state: 'running', process: identify(child.pid) });
-    child.on('error', () => exited(null, null));
-    child.once('exit', exited);
-    if (child.exitCode !== null || child.signalCode !== null) {
-      exited(child.exitCode, child.signalCode);
+    const values = launch.secretVariables.flatMap((name) => launch.env[name] ?? []);
+    const allWritten =
+      child.stdout === null ? Promise.resolve() : captureOutput(child.stdout, { values, log, report });
+    if (launch.kind === 'agent') {
+      report.claim({ type: 'started' });
     }
-    return started;
+    const ended = endOf(child).then(async ({ exitCode, signal }) => {
+      state.set(launch.name, { state: 'exited', exitCode, signal });
+      await Promise.race([allWritten, sleep(lastOutputMs)]);
+      if (launch.kind === 'agent') {
+        report.claim({ type: 'ended', exit_code: exitCode, signal });
+      }
+      log.close();
+    });
+    return { ...started, report, ended };
   } catch (error) {
-    writeSync(log.fd, `it could not be started: ${error instanceof Error ? error.message : 'unknown'}\n`);
-    exited(null, null);
+    log.write(`it could not be started: ${error instanceof Error ? error.message : 'unknown'}\n`);
+    log.close();
+    report.claim({ type: 'not_started', error: 'EIO' });
+    state.set(launch.name, { state: 'exited', exitCode: null, signal: null });
     return null;
   }
+}
+
+interface End {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+function endOf(child: ChildProcess): Promise<End> {
+  return new Promise((resolve) => {
+    child.on('error', () => resolve({ exitCode: null, signal: null }));
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+    if (child.exitCode !== null || child.signalCode !== null) {
+      resolve({ exitCode: child.exitCode, signal: child.signalCode });
+    }
+  });
 }
 
 /** The program is asked to end; then the sandbox, or without one the whole process group, is ended. */

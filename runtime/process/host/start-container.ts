@@ -10,7 +10,7 @@ import { makeCgroups, removeCgroupsWhenEmpty } from './cgroups.ts';
 import { blockedRoutes, connectNetwork } from './network.ts';
 import { connectThenRun } from './network-script.ts';
 
-/** No core dump may hold a secret. The first argument counts the control groups that follow, which everything from here on is in. */
+/** What it writes is one stream. No core dump may hold a secret. The first argument counts the control groups that follow, which everything from here on is in. */
 const limitedFirst = `ulimit -c 0; left=$1; shift
 while [ "$left" -gt 0 ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; left=$((left - 1)); done; exec "$@"`;
 /** Where there are no control groups: what each process may have, and less of the processor than the platform's own. */
@@ -43,12 +43,12 @@ export interface StartedContainer {
 export type ReversePathFilter = 0 | 1 | 2;
 
 /**
- * `output` takes stdout and stderr. What is closed stays closed with every `reversePathFilter`; the checks at the start try others.
- * Throws when the program cannot be started or its network cannot be connected.
+ * With `pipe`, stdout and stderr are one stream of the process, its `stdout`. What is closed stays closed with every `reversePathFilter`;
+ * the checks at the start try others. Throws when the program cannot be started or its network cannot be connected.
  */
 export async function startContainer(
   launch: ContainerLaunch,
-  output: number | 'ignore',
+  output: 'pipe' | 'ignore',
   { reversePathFilter = 1 }: { reversePathFilter?: ReversePathFilter } = {},
 ): Promise<StartedContainer> {
   // Of this very start: those of one before may still be on their way out.
@@ -66,7 +66,7 @@ export async function startContainer(
 }
 
 interface StartOptions {
-  output: number | 'ignore';
+  output: 'pipe' | 'ignore';
   reversePathFilter: ReversePathFilter;
 }
 
@@ -77,7 +77,7 @@ async function start(launch: ContainerLaunch, options: StartOptions): Promise<St
     const child = spawn(program, args, {
       env: launch.env,
       cwd: launch.cwd,
-      stdio: ['ignore', output, output],
+      stdio: ['ignore', output, 'ignore'],
       // A process group of its own, so that all of it can be ended.
       detached: true,
     });
@@ -88,7 +88,7 @@ async function start(launch: ContainerLaunch, options: StartOptions): Promise<St
 
 /** A command with everything that it will start inside of its control groups. */
 function limited({ cgroups, limits }: ContainerLaunch, command: readonly string[]): [string, ...string[]] {
-  const script = cgroups.length > 0 ? limitedFirst : `${eachProcess(limits)}${limitedFirst}`;
+  const script = `exec 2>&1; ${cgroups.length > 0 ? '' : eachProcess(limits)}${limitedFirst}`;
   const gentle = cgroups.length > 0 ? [] : niceness;
   return ['/bin/sh', '-c', script, 'sh', String(cgroups.length), ...cgroups, ...gentle, ...command];
 }
@@ -111,7 +111,7 @@ async function startSandboxed(
   const child = spawn(program, args, {
     // A container can read it of its first process; its home tells whose it is.
     env: { PATH: hostPath, HOME: cwd, ...(network === 'none' ? {} : networkSettings(reversePathFilter)) },
-    stdio: ['ignore', output, output, 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', output, 'ignore', 'pipe', 'pipe', 'pipe'],
   });
   pipe(child, 3).end(nulTerminated([...sandbox, ...renderEnvironment(env)]));
   pipe(child, 4).end(filter);

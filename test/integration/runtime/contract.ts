@@ -18,6 +18,7 @@ import {
 import { describeIsolation } from './isolation-contract.ts';
 import { describeKilledWorkers } from './killed-worker-contract.ts';
 import { describeOrphans } from './orphans-contract.ts';
+import { describeOutput } from './output-contract.ts';
 import { type Reports, takeReports } from './reports.ts';
 
 /** Tells the platform when it is asked to end, and then ends. */
@@ -111,7 +112,9 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     });
 
     it('gives each container the variables that were resolved for it, and nobody else’s', async () => {
-      const tells = `console.error(JSON.stringify(process.env)); ${stays}`;
+      // Backwards: its secrets are not shown as they are.
+      const tells = `const env = Object.entries(process.env).map(([name, value]) => [name, [...value].reverse().join('')]);
+        console.error(JSON.stringify(Object.fromEntries(env))); ${stays}`;
       const shape = { type: 'command' as const, command: 'node', args: ['-e', tells] };
       const peer = { name: 'peer', run: node(tells).run, env: secretVariable('ITS'), image: null };
       const frozen = prepare({
@@ -133,7 +136,12 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       };
       for (const [name, own] of Object.entries(expected)) {
         const log = await logged(id, name, '"PATH"');
-        const env = JSON.parse(log.split('\n').find((line) => line.startsWith('{')) ?? '{}');
+        const told: Record<string, string> = JSON.parse(
+          log.split('\n').find((line) => line.startsWith('{')) ?? '{}',
+        );
+        const env = Object.fromEntries(
+          Object.entries(told).map(([variable, value]) => [variable, [...value].reverse().join('')]),
+        );
         expect({ name, env }).toMatchObject({ name, env: own });
         const foreign = Object.keys(values).filter((variable) => variable in env && !(variable in own));
         expect({ name, foreign }).toEqual({ name, foreign: [] });
@@ -217,5 +225,8 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     describeIsolation(sessions);
     describeKilledWorkers(sessions);
     describeOrphans(sessions);
+    if (!driver.siblings) {
+      describeOutput(sessions);
+    }
   });
 }

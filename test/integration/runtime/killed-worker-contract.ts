@@ -38,7 +38,7 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
     // All of them end before the test does, also when one fails.
     await settled(
       killedAfterMs.map(async (afterMs) => {
-        const agent = node(`console.log('given ' + process.env.MINE); ${stays}`);
+        const agent = node(`console.log('given ' + [...process.env.MINE].reverse().join('')); ${stays}`);
         const frozen = prepare({
           agent: { ...agent, env: secretVariable('MINE') },
           servers: [serverNamed('one', { env: secretVariable('HIS') })],
@@ -65,7 +65,7 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
           expect(containerIn(state, name)).toMatchObject({ state: 'running' });
         }
         const log = await sessions.logged(id, 'agent', 'given ');
-        expect(log.match(/^given .*$/gm)).toEqual(['given its-own-value']);
+        expect(log.match(/^given .*$/gm)).toEqual(['given eulav-nwo-sti']);
         const ready = expect.objectContaining({ token: secrets.sidecar.internal_token });
         await eventually(() => expect(reports().of(id, 'ready')).toContainEqual(ready));
       });

@@ -1,7 +1,6 @@
 /** What a sandbox may use of the machine, with control groups and where there are none. */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -38,6 +37,7 @@ async function inside(script: string, cgroups: string[]): Promise<string> {
     server: null,
     program: { type: 'command', command: 'sh', args: [] },
     network: 'none',
+    secretVariables: [],
     uid: 2000,
   };
   const layout = sandboxLayout(programs);
@@ -48,7 +48,6 @@ async function inside(script: string, cgroups: string[]): Promise<string> {
     mcpServers: {},
   };
   makeSessionDirectory(directory, { config, containers: [container], relay: relayProgram(layout, null) });
-  const output = join(directory, `output-${randomUUID()}`);
   const { process: child } = await startContainer(
     {
       name: 'agent',
@@ -63,10 +62,14 @@ async function inside(script: string, cgroups: string[]): Promise<string> {
       limits,
       cgroups,
     },
-    openSync(output, 'a'),
+    'pipe',
   );
-  await once(child, 'exit');
-  return readFileSync(output, 'utf8');
+  let output = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  await once(child, 'close');
+  return output;
 }
 
 const takeMemory = `node -e 'const all = []; for (let i = 0; i < 10; i += 1) all.push(Buffer.alloc(64 * 1024 * 1024, 1)); console.log("got it")'`;

@@ -29,7 +29,11 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
     allowUnsandboxed: false,
     production: false,
     apiUrl,
-    limits: { LIMIT_LINE_BYTES: 1024 * 1024, LIMIT_ARTIFACT_BYTES: 1024 * 1024 },
+    limits: {
+      LIMIT_LINE_BYTES: 1024 * 1024,
+      LIMIT_ARTIFACT_BYTES: 1024 * 1024,
+      SERVER_HANDSHAKE_SECONDS: 30,
+    },
     containers: processLimits,
     ...options,
   });

@@ -49,6 +49,7 @@ async function start(changes: Partial<SidecarBoot> = {}): Promise<ChildProcess> 
     control_host: '0.0.0.0',
     control_port: 0,
     servers: [],
+    siblings: [],
     log_tool_payloads: false,
     limits: {
       line_bytes: 1024 * 1024,
@@ -56,6 +57,7 @@ async function start(changes: Partial<SidecarBoot> = {}): Promise<ChildProcess> 
       artifact_bytes: 1024,
       request_input_wait_seconds: 1,
       server_connect_timeout_ms: 1000,
+      server_handshake_timeout_ms: 30_000,
       call_timeout_ms: 0,
     },
     ...changes,

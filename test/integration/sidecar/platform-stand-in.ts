@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
+import { type ProcessReport, processReport } from '../../../contract/session-process.ts';
 import {
   type CheckAnswer,
   callReport,
@@ -32,6 +33,7 @@ export interface PlatformStandIn {
   events: EventReport[];
   requests: Ask<typeof permissionRequestReport>[];
   ends: Ask<typeof endReport>[];
+  processes: ProcessReport[];
   artifacts: { query: Record<string, string>; bytes: Buffer }[];
   /** Requests that were turned away for their token. */
   unauthenticated: number;
@@ -65,6 +67,7 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
     events: [],
     requests: [],
     ends: [],
+    processes: [],
     artifacts: [],
     unauthenticated: 0,
     onCheck: () => ({ decision: 'refused', code: 'permission_required', scope: 'files.write' }),
@@ -120,6 +123,9 @@ async function take(platform: PlatformStandIn, route: string, body: unknown): Pr
       platform.requests.push(report);
       return platform.onRequest(report);
     }
+    case 'POST processes':
+      platform.processes.push(processReport.parse(body));
+      return { ok: true };
     case 'POST end':
       platform.ends.push(endReport.parse(body));
       return { ok: true };

@@ -10,6 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import type { ClientFeature } from '../../../contract/catalog.ts';
 import { controlKey, signControlRequest } from '../../../contract/session-keys.ts';
+import { reportSocketName } from '../../../contract/session-process.ts';
 import type { SidecarBoot } from '../../../contract/sidecar.ts';
 import { type PlatformStandIn, startPlatformStandIn } from './platform-stand-in.ts';
 import type { Programs } from './programs.ts';
@@ -19,6 +20,7 @@ export interface ServerSetUp {
   args: string[];
   toolScopes?: Record<string, string>;
   clientFeatures?: ClientFeature[];
+  loadsPackages?: boolean;
   /** Its container does not come up. */
   isAbsent?: boolean;
 }
@@ -31,6 +33,7 @@ const usualLimits: Limits = {
   artifact_bytes: 1024 * 1024,
   request_input_wait_seconds: 300,
   server_connect_timeout_ms: 5000,
+  server_handshake_timeout_ms: 60_000,
   call_timeout_ms: 0,
 };
 
@@ -86,11 +89,16 @@ export class TestSession {
       agent_config: null,
       control_host: '127.0.0.1',
       control_port: 0,
-      servers: Object.entries(this.#servers).map(([name, { toolScopes = {}, clientFeatures = [] }]) => ({
-        name,
-        tool_scopes: toolScopes,
-        client_features: clientFeatures,
-      })),
+      servers: Object.entries(this.#servers).map(
+        ([name, { toolScopes = {}, clientFeatures = [], loadsPackages = false }]) => ({
+          name,
+          tool_scopes: toolScopes,
+          client_features: clientFeatures,
+          network: 'internet',
+          loads_packages: loadsPackages,
+        }),
+      ),
+      siblings: [],
       log_tool_payloads: this.logToolPayloads,
       limits: this.#limits,
     };
@@ -107,7 +115,8 @@ export class TestSession {
   startServer(name: string): ChildProcess {
     const { command, args } = this.#servers[name] ?? { command: 'false', args: [] };
     const address = `UNIX-CONNECT:${join(this.directory, 'servers', name, `${name}.sock`)}`;
-    return this.#spawn([this.#programs.relay, address, '--', command, ...args], 'ignore');
+    const report = ['--report', join(this.directory, 'servers', name, reportSocketName)];
+    return this.#spawn([this.#programs.relay, ...report, address, '--', command, ...args], 'ignore');
   }
 
   /** The process that a server's relay runs at the moment. */

@@ -40,6 +40,7 @@ const sweeping = () => ({
   deps: activities.deps,
   workflows: worker.client.workflow,
   taskQueue: worker.taskQueue,
+  outputKeptSeconds: 3600,
 });
 const sweep = () => startLostWorkflows(sweeping());
 const untold = async (sessionId: string) =>

@@ -21,6 +21,7 @@ const machine: Machine = {
     artifact_bytes: 1,
     request_input_wait_seconds: 1,
     server_connect_timeout_ms: 1,
+    server_handshake_timeout_ms: 30_000,
     call_timeout_ms: 0,
   },
 };
@@ -31,10 +32,17 @@ const spec: ProcessWorkloadSpec = {
     agent: { id, name: 'scribe', kind: 'worker', instructions: '', model: null },
     prompt: '',
   },
-  servers: [{ name: longName, tool_scopes: {}, client_features: [] }],
+  servers: [{ name: longName, tool_scopes: {}, client_features: [], network: 'none', loads_packages: false }],
   logToolPayloads: false,
   containers: [
-    { name: 'agent', server: null, program: { type: 'scripted' }, network: 'none', uid: 2000 },
+    {
+      name: 'agent',
+      server: null,
+      program: { type: 'scripted' },
+      network: 'none',
+      secretVariables: [],
+      uid: 2000,
+    },
     {
       name: `mcp-${longName}`,
       server: longName,
@@ -44,6 +52,7 @@ const spec: ProcessWorkloadSpec = {
         args: ['/workspace', '/workspace/in', '/workspaces', '--x'],
       },
       network: 'none',
+      secretVariables: [],
       uid: 2001,
     },
   ],
@@ -71,7 +80,7 @@ describe('a session without a sandbox', () => {
       `${directory}/agent/mcp/${longName}.sock`,
       `${directory}/agent/agent/sidecar.sock`,
     ]);
-    const ownSocket = socketOf(server?.argv[1]);
+    const ownSocket = socketOf(server?.argv[3]);
     expect(resolve(server?.cwd ?? '', ownSocket)).toBe(`${directory}/servers/${longName}/${longName}.sock`);
     for (const path of [...named, ownSocket]) {
       expect(Buffer.byteLength(path)).toBeLessThanOrEqual(103);
@@ -80,6 +89,6 @@ describe('a session without a sandbox', () => {
 
   it("gives a server its own workspace where its arguments name a sandbox's", () => {
     const workspace = `${directory}/work/mcp-${longName}`;
-    expect(server?.argv.slice(4)).toEqual([workspace, `${workspace}/in`, '/workspaces', '--x']);
+    expect(server?.argv.slice(6)).toEqual([workspace, `${workspace}/in`, '/workspaces', '--x']);
   });
 });

@@ -20,6 +20,7 @@ export type PermissionRequest = Schemas['PermissionRequest'];
 export type Secret = Schemas['Secret'];
 export type SecretUse = Schemas['SecretUse'];
 export type Session = Schemas['Session'];
+export type SessionProcess = Schemas['SessionProcess'];
 export type SessionEvent = Schemas['SessionEvent'];
 export type Shape = Schemas['Shape'];
 export type Share = Schemas['Share'];

@@ -106,6 +106,7 @@ function changedBy(events: readonly SessionEvent[], slug: string, sessionId: str
       ? [keys.session(sessionId), keys.sessions(slug)]
       : []),
     ...(changesWaiting.some((type) => types.has(type)) ? [keys.session(sessionId, 'one')] : []),
+    ...(types.has('session.server_failed') ? [keys.session(sessionId, 'processes')] : []),
     ...(types.has('agent.artifact') ? [keys.session(sessionId, 'artifacts')] : []),
   ];
 }

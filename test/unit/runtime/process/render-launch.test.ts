@@ -22,6 +22,7 @@ const sandboxed: Machine = {
     artifact_bytes: 1,
     request_input_wait_seconds: 1,
     server_connect_timeout_ms: 1,
+    server_handshake_timeout_ms: 30_000,
     call_timeout_ms: 0,
   },
 };
@@ -59,6 +60,9 @@ describe('the launch of a session', () => {
       TMPDIR: '/tmp',
       LANG: 'C.UTF-8',
       GREETING: 'hello',
+      npm_config_offline: 'true',
+      UV_OFFLINE: '1',
+      PIP_NO_INDEX: '1',
       PLATFORM_SESSION_ID: sessionId,
       PLATFORM_CONFIG: '/run/platform/agent/config.json',
       PLATFORM_SIDECAR_SOCKET: '/run/platform/agent/sidecar.sock',
@@ -108,6 +112,8 @@ describe('the launch of a session', () => {
     expect(containerOf(sandboxed, 'mcp-files').argv).toEqual([
       '/opt/platform/bin/relay',
       '--alone',
+      '--report',
+      '/run/platform/mcp/.report.sock',
       'UNIX-CONNECT:/run/platform/mcp/files.sock',
       '--',
       'mcp-server-everything',
@@ -115,6 +121,8 @@ describe('the launch of a session', () => {
     expect(containerOf(bare, 'mcp-files')).toMatchObject({
       argv: [
         `${directory}/etc/relay`,
+        '--report',
+        '../../servers/files/.report.sock',
         'UNIX-CONNECT:../../servers/files/files.sock',
         '--',
         'mcp-server-everything',
@@ -134,11 +142,14 @@ describe('the launch of a session', () => {
   it('waits for every socket of the session before anything may connect', () => {
     expect(launchOn(sandboxed).sockets).toEqual([
       `${directory}/agent/agent/sidecar.sock`,
+      `${directory}/reports/agent/.report.sock`,
       `${directory}/agent/mcp/platform.sock`,
       `${directory}/agent/mcp/files.sock`,
       `${directory}/servers/files/files.sock`,
+      `${directory}/servers/files/.report.sock`,
       `${directory}/agent/mcp/db.sock`,
       `${directory}/servers/db/db.sock`,
+      `${directory}/servers/db/.report.sock`,
     ]);
   });
 });

@@ -20,6 +20,7 @@ const agent: ContainerSpec = {
   server: null,
   program: { type: 'scripted' },
   network: 'none',
+  secretVariables: [],
   uid: 2000,
 };
 const serverCalled = (server: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
@@ -27,6 +28,7 @@ const serverCalled = (server: string, changes: Partial<ContainerSpec> = {}): Con
   server,
   program: { type: 'command', command: 'mcp-server', args: [] },
   network: 'none',
+  secretVariables: [],
   uid: 2001,
   ...changes,
 });
@@ -57,6 +59,7 @@ const container: fc.Arbitrary<ContainerSpec> = fc.oneof(
       { type: 'command', command: 'sh', args: ['-c', 'exit'] },
     ),
     network: fc.constantFrom('none' as const, 'internet' as const),
+    secretVariables: fc.constant([]),
     uid: fc.integer({ min: 2000, max: 2032 }),
   }),
   fc

@@ -8,6 +8,7 @@ it('takes the two addresses as socat writes them', () => {
   });
   expect(parseRelayArguments(['UNIX-CONNECT:/x.sock', '--', 'server', '--flag', '-'])).toEqual({
     mode: 'server',
+    reportPath: null,
     socketPath: '/x.sock',
     command: 'server',
     args: ['--flag', '-'],
@@ -16,6 +17,14 @@ it('takes the two addresses as socat writes them', () => {
   expect(parseRelayArguments(['--alone', 'UNIX-CONNECT:/x.sock', '--', 'server'])).toMatchObject({
     command: 'server',
     isAlone: true,
+  });
+  expect(parseRelayArguments(['--report', '/r.sock', 'UNIX-CONNECT:/x.sock', '--', 'server'])).toEqual({
+    mode: 'server',
+    reportPath: '/r.sock',
+    socketPath: '/x.sock',
+    command: 'server',
+    args: [],
+    isAlone: false,
   });
   expect(parseRelayArguments(['--help'])).toEqual({ mode: 'help' });
 });
@@ -28,6 +37,8 @@ it.each([
   [['UNIX-CONNECT:/x', 'server']],
   [['UNIX-CONNECT:/x', '--']],
   [['--alone']],
+  [['--report', '/r.sock', '-', 'UNIX-CONNECT:/x']],
+  [['--report']],
 ])('refuses %j and says what it expected', (given) => {
   expect(() => parseRelayArguments(given)).toThrow(/^expected: relay /);
 });

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { AuditTrail } from '../../../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
+import { startOfLocalServer } from '../../../../sidecar/processes/server-start.ts';
 import { createCallGate } from '../../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../../sidecar/server-link/gated-connection.ts';
 import { createRefusedCalls } from '../../../../sidecar/server-link/refused-calls.ts';
@@ -37,6 +38,7 @@ function connect() {
   const served = serveConnection(gateSide, {
     server: 'files',
     side: { connect: () => Promise.resolve(serverSide) },
+    startServer: startOfLocalServer,
     tools: createGateMap({ write: 'files.write', remove: 'files.remove' }),
     clientFeatures: new Set(),
     gate: createCallGate({ checkCall }, audit, createRefusedCalls()),

@@ -9,6 +9,7 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'session.ended': 'Session ended',
   'session.muted': 'Session muted',
   'session.unmuted': 'Session unmuted',
+  'session.output_read': 'Output of a process read',
   'permission_request.created': 'Permission asked for',
   'permission_request.approved': 'Permission request approved',
   'permission_request.denied': 'Permission request denied',

@@ -4,6 +4,7 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { failureText } from './process-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { SessionStatus } from './session-status.tsx';
 
@@ -13,6 +14,7 @@ type Content = Extract<
     type:
       | 'session.status_changed'
       | 'session.authorization_required'
+      | 'session.server_failed'
       | 'child.started'
       | 'child.ended'
       | 'platform.notice';
@@ -25,6 +27,8 @@ export function PlatformContent({ content }: { content: Content | EventContent }
       return <StatusChange change={content.payload} />;
     case 'session.authorization_required':
       return <SignInNeeded needed={content.payload} />;
+    case 'session.server_failed':
+      return <VisibleText text={failureText(content.payload.server, content.payload.cause)} />;
     case 'child.started':
       return (
         <>

@@ -16,6 +16,8 @@ import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
 import { MuteNotice } from './mute-notice.tsx';
 import { openQuestions } from './open-questions.ts';
+import { ServerAlert } from './server-alert.tsx';
+import { ServersPanel } from './servers-panel.tsx';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
 import { readEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
@@ -80,6 +82,7 @@ function Loaded({ session }: { session: Session }) {
       }
     >
       <MuteNotice session={session} />
+      <ServerAlert sessionId={session.id} goesOn={goesOn} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
@@ -102,6 +105,7 @@ function Loaded({ session }: { session: Session }) {
           <Stack>
             <SessionFacts session={session} />
             {goesOn && session.started_at === null ? null : <LaunchProgress events={events} />}
+            <ServersPanel sessionId={session.id} goesOn={goesOn} />
             <ArtifactsPanel sessionId={session.id} />
             <ChildrenPanel session={session} goesOn={goesOn} />
             <ConfigurationPanel sessionId={session.id} />

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { processReport } from '../../../contract/session-process.ts';
+import { recordProcess } from '../../../store/session-processes/record.ts';
+import { createRateLimiter } from '../../middleware/rate-limit.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+
+/** A sidecar reports each process three times a second at most, and mostly not at all. */
+const reportsPerMinute = 1200;
+
+/** The body may hold what a secret's owner wrote: it is logged nowhere and stored sealed. It is no activity of the agent's. */
+export function processRoute({ db, config }: Pick<SessionRouteDependencies, 'db' | 'config'>): AnyRoute {
+  const reported = createRateLimiter({
+    name: 'reports a minute about the processes of a session',
+    perMinute: reportsPerMinute,
+  });
+  return defineRoute({
+    method: 'post',
+    path: '/sessions/{session_id}/processes',
+    summary: 'How a process of the session stands, and what it wrote to stderr',
+    scope: 'internal',
+    secretBody: true,
+    body: processReport,
+    response: z.strictObject({ ok: z.literal(true) }),
+    async handler({ session, body }) {
+      reported.take(session.id);
+      await recordProcess(db, config.MASTER_KEYS, session, body);
+      return { ok: true } as const;
+    },
+  });
+}

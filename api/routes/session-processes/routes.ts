@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { processKind, processOutput, sessionProcess } from '../../../contract/session-process.ts';
+import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';
+import { listProcesses } from '../../../store/session-processes/list.ts';
+import { readProcessOutput } from '../../../store/session-processes/read-output.ts';
+import { forbidden, notFound } from '../../errors.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { requireReader } from '../sessions/access.ts';
+
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config'>;
+
+const path = '/sessions/{session_id}/processes';
+
+/** How the processes of a session stand, for whoever may read it; what they wrote, for admins. */
+export function sessionProcessRoutes(dependencies: Dependencies): AnyRoute[] {
+  return [listRoute(dependencies), outputRoute(dependencies)];
+}
+
+function listRoute({ db }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path,
+    summary:
+      'MCP servers, siblings and agent of a session: state, starts, how they ended; empty before the freeze',
+    scope: 'session',
+    response: z.strictObject({ processes: z.array(sessionProcess) }),
+    async handler(visit) {
+      await requireReader(db, visit);
+      return { processes: await listProcesses(db, visit.session.id) };
+    },
+  });
+}
+
+function outputRoute({ db, config }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/{kind}/{name}/output`,
+    summary:
+      'The end of what a process wrote to stderr, its own claim; for admins, and each reading is audited',
+    scope: 'session',
+    params: z.object({ kind: processKind, name: z.string().max(64) }),
+    response: z.strictObject({ output: processOutput }),
+    async handler({ session, user, role, params: { kind, name } }) {
+      if (role !== 'admin') {
+        throw forbidden('Only a workspace admin may read what processes of a session wrote');
+      }
+      const reading = { session, kind, name, userId: user.id };
+      const output = await readProcessOutput(db, config.MASTER_KEYS, reading).catch(whenSealed);
+      if (output === null) {
+        throw notFound('The output');
+      }
+      return { output };
+    },
+  });
+}
+
+/** Its key was retired meanwhile: the output is gone. */
+function whenSealed(error: unknown): null {
+  if (error instanceof UnreadableSecretError) {
+    return null;
+  }
+  throw error;
+}

@@ -1,0 +1,122 @@
+/** The processes of a session as the platform knows them: their state, how they ended and what they wrote to stderr. */
+import { z } from 'zod';
+import { entryName, timestamp } from './names.ts';
+
+/** Kept of what one process of a session wrote to stderr; what came before is dropped. */
+export const maxOutputBytes = 64 * 1024;
+
+export const processKind = z.enum(['agent', 'server', 'sibling']);
+export type ProcessKind = z.infer<typeof processKind>;
+
+/**
+ * `ready`: a server answered its first request; an agent or sibling runs. `failed`: it did not get that far.
+ * `ended`: it was ready, and its process is gone.
+ */
+export const processState = z.enum(['not_started', 'starting', 'ready', 'failed', 'ended']);
+export type ProcessState = z.infer<typeof processState>;
+
+/** Why a server does not work: the whole list. Nothing that a server wrote is ever part of it. */
+export const failureCause = z.enum([
+  'container_not_running',
+  'program_not_found',
+  'program_not_executable',
+  'exited',
+  'packages_need_network',
+  'registry_unreachable',
+  'network_unreachable',
+  'handshake_timeout',
+]);
+export type FailureCause = z.infer<typeof failureCause>;
+
+/** What each cause means, going on from the server's name. */
+export const causeText: Readonly<Record<FailureCause, string>> = {
+  container_not_running: 'is not running',
+  program_not_found: 'did not start: its program was not found',
+  program_not_executable: 'did not start: its program cannot be executed',
+  exited: 'ended before it answered its first request',
+  packages_need_network: 'did not start: its package manager has no network to load packages from',
+  registry_unreachable: 'did not start: its package manager got nothing from its registry',
+  network_unreachable: 'did not start: it could not reach the network',
+  handshake_timeout: 'did not answer its first request in time',
+};
+
+const exitCode = z.int().min(0).max(255);
+/** Such as SIGKILL. */
+export const signalName = z.string().regex(/^SIG[A-Z0-9]{1,12}$/);
+
+const facts = {
+  kind: processKind,
+  name: entryName,
+  state: processState,
+  /** Of its last end; both null when none is known. */
+  exit_code: exitCode.nullable(),
+  signal: signalName.nullable(),
+  /** Of a server that failed. */
+  cause: failureCause.nullable(),
+  /** From the first byte to a server until its first answer. */
+  handshake_ms: z.int().min(0).nullable(),
+};
+
+/** One process in a list. */
+export const sessionProcess = z.strictObject({
+  ...facts,
+  /** How often it was started. */
+  starts: z.int().min(0),
+  updated_at: timestamp.nullable(),
+  /** Of the output that is kept; null when there is none. */
+  output_size_bytes: z.int().min(0).nullable(),
+});
+export type SessionProcess = z.infer<typeof sessionProcess>;
+
+/** What one process wrote to stderr, with the values of its secret variables blacked out. It is the process's claim. */
+export const processOutput = z.strictObject({
+  text: z.string(),
+  size_bytes: z.int().min(0),
+  /** All that it wrote, of which `text` is the end. */
+  written_bytes: z.int().min(0),
+  updated_at: timestamp,
+});
+export type ProcessOutput = z.infer<typeof processOutput>;
+
+/**
+ * `POST /internal/sessions/{id}/processes`: how one process stands. A later report of the same sidecar has a higher `revision`;
+ * `sidecar_run` tells a restarted sidecar, which counts from zero, from the one before.
+ */
+export const processReport = z.strictObject({
+  ...facts,
+  sidecar_run: z.uuid(),
+  revision: z.int().positive(),
+  starts: z.int().min(0).max(1_000_000_000),
+  /** Absent when it is as it was reported last. */
+  output: z
+    .strictObject({
+      base64: z.base64().max(Math.ceil(maxOutputBytes / 3) * 4),
+      written_bytes: z.int().min(0),
+    })
+    .optional(),
+});
+export type ProcessReport = z.infer<typeof processReport>;
+
+/** A line on a process's report socket, from whatever started it: a claim about that process and no other. */
+export const processClaim = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('started') }),
+  z.strictObject({ type: z.literal('not_started'), error: z.string().regex(/^[A-Z0-9]{1,20}$/) }),
+  z.strictObject({
+    type: z.literal('ended'),
+    exit_code: exitCode.nullable(),
+    signal: signalName.nullable(),
+  }),
+  z.strictObject({
+    type: z.literal('output'),
+    base64: z.base64(),
+    /** Written since the last line and left out, because it was more than could be sent. */
+    skipped_bytes: z.int().min(0).default(0),
+  }),
+]);
+export type ProcessClaim = z.infer<typeof processClaim>;
+
+/** A line with more bytes is refused. */
+export const maxClaimBytes = 32 * 1024;
+
+/** The name of the report socket beside the others; no server can have it, since names of entries begin with a letter or digit. */
+export const reportSocketName = '.report.sock';

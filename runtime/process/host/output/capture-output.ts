@@ -1,0 +1,41 @@
+/** What a container writes: without its secrets to its log, and to the sidecar. */
+import type { Readable } from 'node:stream';
+import type { ContainerLog } from '../container-log.ts';
+import { createBlackOut } from './black-out.ts';
+import type { ReportClient } from './report-client.ts';
+
+/** Of the time, at most this part goes into reading what one container writes: the rest of it waits in its pipe. */
+const pausePerBusyMs = 3;
+const shortestPauseMs = 10;
+
+/** Resolves when the output has ended and everything of it was handed on. */
+export function captureOutput(
+  output: Readable,
+  {
+    values,
+    log,
+    report,
+  }: { values: readonly string[]; log: Pick<ContainerLog, 'write'>; report: ReportClient },
+): Promise<void> {
+  const blackOut = createBlackOut(values);
+  const hand = (bytes: Buffer) => {
+    if (bytes.length > 0) {
+      log.write(bytes);
+      report.output(bytes);
+    }
+  };
+  return new Promise((resolve) => {
+    output.on('data', (bytes: Buffer) => {
+      const startedMs = performance.now();
+      hand(blackOut.push(bytes));
+      output.pause();
+      const pauseMs = Math.max(shortestPauseMs, pausePerBusyMs * (performance.now() - startedMs));
+      setTimeout(() => output.resume(), pauseMs);
+    });
+    output.once('error', () => output.destroy());
+    output.once('close', () => {
+      hand(blackOut.end());
+      resolve();
+    });
+  });
+}

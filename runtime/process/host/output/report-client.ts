@@ -1,0 +1,91 @@
+/** Tells the sidecar about one process, over its report socket. What cannot be sent at once waits; more than fits is left out. */
+import { createConnection, type Socket } from 'node:net';
+import { maxOutputBytes, type ProcessClaim } from '../../../../contract/session-process.ts';
+
+export interface ReportClient {
+  /** Bytes that the process wrote, without secrets. Of what waits, the last 64 KiB are kept. */
+  output(bytes: Buffer): void;
+  /** Sent after the output so far. */
+  claim(claim: Exclude<ProcessClaim, { type: 'output' }>): void;
+  /** Resolves when everything was sent, or after `limitMs`; then nothing more is. */
+  close(limitMs: number): Promise<void>;
+}
+
+const retryMs = 500;
+const pieceBytes = 16 * 1024;
+
+/** `path`: from the working directory, since the whole of it may be too long for a socket. Never throws. */
+export function createReportClient(path: string): ReportClient {
+  let waiting = Buffer.alloc(0);
+  let skippedBytes = 0;
+  let claims: string[] = [];
+  let socket: Socket | null = null;
+  let isWritable = false;
+  let isClosed = false;
+  let retry: NodeJS.Timeout | undefined;
+  let whenEmpty = () => {};
+
+  const nextLine = (): string | null => {
+    if (waiting.length === 0) {
+      return claims.shift() ?? null;
+    }
+    const piece = waiting.subarray(0, pieceBytes);
+    waiting = waiting.subarray(piece.length);
+    const line = { type: 'output', base64: piece.toString('base64'), skipped_bytes: skippedBytes };
+    skippedBytes = 0;
+    return JSON.stringify(line);
+  };
+  const send = () => {
+    for (let line = isWritable ? nextLine() : null; line !== null; line = isWritable ? nextLine() : null) {
+      isWritable = socket?.write(`${line}\n`) ?? false;
+    }
+    if (isWritable) {
+      whenEmpty();
+    }
+  };
+  const connect = () => {
+    socket = createConnection({ path });
+    socket.unref();
+    socket.on('error', () => undefined);
+    for (const event of ['connect', 'drain'] as const) {
+      socket.on(event, () => {
+        isWritable = true;
+        send();
+      });
+    }
+    socket.once('close', () => {
+      socket = null;
+      isWritable = false;
+      if (!isClosed) {
+        retry = setTimeout(connect, retryMs);
+        retry.unref();
+      }
+    });
+  };
+  connect();
+  return {
+    output(bytes) {
+      const all = Buffer.concat([waiting, bytes]);
+      waiting = all.subarray(Math.max(0, all.length - maxOutputBytes));
+      skippedBytes += all.length - waiting.length;
+      send();
+    },
+    claim(claim) {
+      claims = [...claims, JSON.stringify(claim)].slice(-100);
+      send();
+    },
+    async close(limitMs) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, limitMs);
+        whenEmpty = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        send();
+      });
+      isClosed = true;
+      clearTimeout(retry);
+      socket?.end();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Why a server did not come to its first answer, as one of a closed list. Pure. */
+import type { FailureCause, ProcessClaim } from '../../contract/session-process.ts';
+
+export interface ServerFacts {
+  network: 'none' | 'internet';
+  /** Its command loads a package before it runs it, as `npx` and `uvx` do. */
+  loadsPackages: boolean;
+}
+
+export interface Failure {
+  how: 'no_connection' | 'lost' | 'timeout';
+  /** What its relay told of this start's end; null when it told nothing. */
+  end: ProcessClaim | null;
+  /** The end of what it wrote since this start. It decides between causes and is part of none. */
+  written: string;
+}
+
+const notFound = new Set(['ENOENT', 'ENOTDIR']);
+/** What programs write when the network lets them down: error names of libc, npm, uv, pip. */
+const networkTrouble =
+  /\b(EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|ETIMEDOUT|ENOTCACHED)\b|name resolution|Name or service not known|Network is unreachable|dns error|network connectivity is disabled|network was disabled|Could not resolve host/i;
+
+export function classifyFailure({ how, end, written }: Failure, facts: ServerFacts): FailureCause {
+  if (how === 'no_connection') {
+    return 'container_not_running';
+  }
+  if (end?.type === 'not_started') {
+    return notFound.has(end.error) ? 'program_not_found' : 'program_not_executable';
+  }
+  const isNetwork = networkTrouble.test(written);
+  if (facts.loadsPackages && (isNetwork || how === 'timeout')) {
+    return facts.network === 'none' ? 'packages_need_network' : 'registry_unreachable';
+  }
+  if (isNetwork && how === 'lost') {
+    return 'network_unreachable';
+  }
+  return how === 'timeout' ? 'handshake_timeout' : 'exited';
+}

@@ -1,0 +1,91 @@
+/** Tells the platform how the processes of the session stand, each not more often than it is of use. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ProcessReport } from '../../contract/session-process.ts';
+import type { PlatformApi } from '../platform-api/platform-api.ts';
+import { PlatformRefusal } from '../platform-api/request.ts';
+import type { TrackedProcess } from './tracked-process.ts';
+
+export interface ProcessReporter {
+  /** Something of the process has changed; `isUrgent`: more than its output. */
+  changed(process: TrackedProcess, isUrgent: boolean): void;
+  /** Stops reporting by itself, and hands over what there is until the time is over. */
+  finish(timeLimitMs: number): Promise<void>;
+}
+
+const urgentPauseMs = 300;
+const outputPauseMs = 5000;
+const retryMs = 1000;
+const reportLimitMs = 15_000;
+
+interface Pending {
+  /** When it may be reported. */
+  atMs: number;
+  hasOutput: boolean;
+}
+
+export function createProcessReporter(
+  api: Pick<PlatformApi, 'reportProcess'>,
+  logger: Logger,
+): ProcessReporter {
+  const sidecarRun = randomUUID();
+  const pending = new Map<TrackedProcess, Pending>();
+  const lastMs = new Map<TrackedProcess, number>();
+  let revision = 0;
+  let isReporting = false;
+  let finishing = false;
+
+  const report = async (process: TrackedProcess, { hasOutput }: Pending, timeLimitMs: number) => {
+    pending.delete(process);
+    lastMs.set(process, Date.now());
+    revision += 1;
+    const { bytes, writtenBytes } = process.output;
+    const output = { base64: bytes.toString('base64'), written_bytes: writtenBytes };
+    const body: ProcessReport = {
+      ...process.snapshot,
+      sidecar_run: sidecarRun,
+      revision,
+      ...(hasOutput ? { output } : {}),
+    };
+    try {
+      await api.reportProcess(body, timeLimitMs);
+    } catch (error) {
+      logger.warn({ name: process.name, reason: String(error) }, 'a process could not be reported');
+      if (!(error instanceof PlatformRefusal)) {
+        const since = pending.get(process);
+        const isOutput = hasOutput || since?.hasOutput === true;
+        pending.set(process, { atMs: Date.now() + retryMs, hasOutput: isOutput });
+      }
+    }
+  };
+
+  const next = () => [...pending].sort(([, a], [, b]) => a.atMs - b.atMs)[0];
+  const reportAll = async () => {
+    isReporting = true;
+    for (let first = next(); first !== undefined && !finishing; first = next()) {
+      const waitMs = first[1].atMs - Date.now();
+      await (waitMs > 0 ? sleep(Math.min(waitMs, urgentPauseMs)) : report(...first, reportLimitMs));
+    }
+    isReporting = false;
+  };
+
+  return {
+    changed(process, isUrgent) {
+      const before = pending.get(process);
+      const pauseMs = isUrgent ? urgentPauseMs : outputPauseMs;
+      const atMs = Math.min(before?.atMs ?? Infinity, (lastMs.get(process) ?? 0) + pauseMs);
+      pending.set(process, { atMs, hasOutput: before?.hasOutput === true || !isUrgent });
+      if (!isReporting && !finishing) {
+        void reportAll();
+      }
+    },
+    async finish(timeLimitMs) {
+      finishing = true;
+      const deadline = Date.now() + timeLimitMs;
+      for (const [process, waiting] of [...pending]) {
+        await report(process, waiting, Math.max(1, deadline - Date.now()));
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** Every process of the session that somebody tells this sidecar about. */
+import type { Logger } from 'pino';
+import type { ProcessKind } from '../../contract/session-process.ts';
+import type { SidecarBoot } from '../../contract/sidecar.ts';
+import type { PlatformApi } from '../platform-api/platform-api.ts';
+import { createProcessReporter } from './process-reporter.ts';
+import { openReportSocket } from './report-socket.ts';
+import { createStartServer, type StartServer } from './server-start.ts';
+import { TrackedProcess } from './tracked-process.ts';
+
+export interface ProcessTracking {
+  startServer(server: SidecarBoot['servers'][number]): StartServer;
+  /** Hands over what is not reported yet, within `limitMs`. */
+  close(limitMs: number): Promise<void>;
+}
+
+/** Throws when a report socket cannot be made. */
+export async function trackProcesses(
+  boot: SidecarBoot,
+  { api, logger }: { api: PlatformApi; logger: Logger },
+): Promise<ProcessTracking> {
+  const reporter = createProcessReporter(api, logger);
+  const track = (kind: ProcessKind, name: string) => {
+    const process: TrackedProcess = new TrackedProcess(kind, name, (isUrgent) =>
+      reporter.changed(process, isUrgent),
+    );
+    return process;
+  };
+  const servers = new Map(boot.servers.map(({ name }) => [name, track('server', name)]));
+  const others = [track('agent', 'agent'), ...boot.siblings.map((name) => track('sibling', name))];
+  const sockets = await Promise.all([...servers.values(), ...others].map(openReportSocket));
+  return {
+    startServer({ name, network, loads_packages: loadsPackages }) {
+      const process = servers.get(name);
+      if (process === undefined) {
+        throw new Error(`the server ${name} is not one of this session`);
+      }
+      const { server_handshake_timeout_ms: handshakeTimeoutMs } = boot.limits;
+      return createStartServer(process, { network, loadsPackages }, { handshakeTimeoutMs });
+    },
+    async close(limitMs) {
+      await Promise.all(sockets.map((socket) => socket.close()));
+      await reporter.finish(limitMs);
+    },
+  };
+}

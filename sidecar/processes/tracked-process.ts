@@ -1,0 +1,147 @@
+/** What is known of one process of the session. Times and states are the sidecar's own; ends and output are claims. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type FailureCause,
+  maxOutputBytes,
+  type ProcessClaim,
+  type ProcessKind,
+  type ProcessReport,
+  type ProcessState,
+} from '../../contract/session-process.ts';
+import { classifyFailure, type Failure, type ServerFacts } from './classify-failure.ts';
+
+export type Snapshot = Omit<ProcessReport, 'sidecar_run' | 'revision' | 'output'>;
+
+/** What is told of an end comes on another connection than the end itself. */
+const claimLimitMs = 600;
+const lookEveryMs = 20;
+/** So much later, what the process wrote last has come as well. */
+const lastOutputMs = 200;
+
+export class TrackedProcess {
+  readonly kind: ProcessKind;
+  readonly name: string;
+  readonly #onChange: (isUrgent: boolean) => void;
+  #state: ProcessState = 'not_started';
+  #starts = 0;
+  #cause: FailureCause | null = null;
+  #handshakeMs: number | null = null;
+  #end: { exitCode: number | null; signal: string | null } = { exitCode: null, signal: null };
+  /** Of the current start. */
+  #startedAtMs = 0;
+  #endClaim: ProcessClaim | null = null;
+  #writtenBefore = 0;
+  #output = Buffer.alloc(0);
+  #writtenBytes = 0;
+
+  constructor(kind: ProcessKind, name: string, onChange: (isUrgent: boolean) => void) {
+    this.kind = kind;
+    this.name = name;
+    this.#onChange = onChange;
+  }
+
+  get snapshot(): Snapshot {
+    return {
+      kind: this.kind,
+      name: this.name,
+      state: this.#state,
+      starts: this.#starts,
+      exit_code: this.#end.exitCode,
+      signal: this.#end.signal,
+      cause: this.#cause,
+      handshake_ms: this.#handshakeMs,
+    };
+  }
+
+  get output(): { bytes: Buffer; writtenBytes: number } {
+    return { bytes: this.#output, writtenBytes: this.#writtenBytes };
+  }
+
+  /** A server is given its first byte, or an agent or sibling was started. */
+  begin(): void {
+    this.#starts += 1;
+    this.#startedAtMs = performance.now();
+    this.#endClaim = null;
+    this.#writtenBefore = this.#writtenBytes;
+    this.#cause = null;
+    this.#moveTo('starting');
+  }
+
+  ready(): void {
+    if (this.#state === 'starting') {
+      this.#handshakeMs = this.kind === 'server' ? Math.round(performance.now() - this.#startedAtMs) : null;
+      this.#moveTo('ready');
+    }
+  }
+
+  ended(): void {
+    if (this.#state === 'starting' || this.#state === 'ready') {
+      this.#moveTo('ended');
+    }
+  }
+
+  /** Waits for what is told of the end, shortly. */
+  async fail(how: Failure['how'], facts: ServerFacts): Promise<FailureCause> {
+    if (how === 'lost') {
+      await this.#untilEndIsTold();
+    }
+    const written = this.#output.subarray(
+      Math.max(0, this.#output.length - (this.#writtenBytes - this.#writtenBefore)),
+    );
+    const cause = classifyFailure({ how, end: this.#endClaim, written: written.toString('utf8') }, facts);
+    this.#cause = cause;
+    this.#moveTo('failed');
+    return cause;
+  }
+
+  take(claim: ProcessClaim): void {
+    switch (claim.type) {
+      case 'started':
+        if (this.kind !== 'server') {
+          this.begin();
+          this.ready();
+        }
+        return;
+      case 'not_started':
+      case 'ended':
+        this.#takeEnd(claim);
+        return;
+      case 'output':
+        this.#append(Buffer.from(claim.base64, 'base64'), claim.skipped_bytes);
+        return;
+    }
+  }
+
+  #takeEnd(claim: ProcessClaim & { type: 'not_started' | 'ended' }): void {
+    this.#endClaim = claim;
+    this.#end =
+      claim.type === 'ended'
+        ? { exitCode: claim.exit_code, signal: claim.signal }
+        : { exitCode: null, signal: null };
+    if (this.kind === 'server') {
+      this.#onChange(true);
+    } else {
+      this.#moveTo(claim.type === 'ended' ? 'ended' : 'failed');
+    }
+  }
+
+  #append(bytes: Buffer, skippedBytes: number): void {
+    const all = Buffer.concat([this.#output, bytes]);
+    this.#output = Buffer.from(all.subarray(Math.max(0, all.length - maxOutputBytes)));
+    this.#writtenBytes = Math.min(Number.MAX_SAFE_INTEGER, this.#writtenBytes + skippedBytes + bytes.length);
+    this.#onChange(false);
+  }
+
+  async #untilEndIsTold(): Promise<void> {
+    const deadline = performance.now() + claimLimitMs;
+    while (this.#endClaim === null && performance.now() < deadline) {
+      await sleep(lookEveryMs);
+    }
+    await sleep(lastOutputMs);
+  }
+
+  #moveTo(state: ProcessState): void {
+    this.#state = state;
+    this.#onChange(true);
+  }
+}

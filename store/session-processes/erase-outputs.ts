@@ -1,0 +1,22 @@
+import type { Db } from '../database.ts';
+
+const nothing = {
+  sealed_output: null,
+  sealed_data_key: null,
+  key_id: null,
+  output_size_bytes: null,
+  output_written_bytes: null,
+  output_updated_at: null,
+};
+
+/** Erases what processes wrote longer ago than that. Returns how many outputs it were. */
+export async function eraseOldOutputs(db: Db, { keptSeconds }: { keptSeconds: number }): Promise<number> {
+  return db('session_processes')
+    .whereRaw('output_updated_at < now() - make_interval(secs => ?)', [keptSeconds])
+    .update(nothing);
+}
+
+/** Erases what another key than this one sealed: outputs are not kept long enough to be sealed again. Returns how many it were. */
+export async function eraseOutputsOfOtherKeys(db: Db, keyId: string): Promise<number> {
+  return db('session_processes').whereNotNull('key_id').andWhereNot('key_id', keyId).update(nothing);
+}

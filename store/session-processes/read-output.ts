@@ -1,0 +1,43 @@
+import type { Session } from '../../contract/session.ts';
+import type { ProcessKind, ProcessOutput } from '../../contract/session-process.ts';
+import { appendAuditEvent } from '../audit-events/append.ts';
+import { type Db, inTransaction } from '../database.ts';
+import { type MasterKeys, open } from '../secrets/envelope.ts';
+import { outputIdentity } from './output-seal.ts';
+
+/**
+ * What a process wrote to stderr, as far as it is kept; each reading is in the audit trail, or does not happen. Null when there is
+ * nothing. Throws UnreadableSecretError when the key that sealed it is gone.
+ */
+export async function readProcessOutput(
+  db: Db,
+  keys: MasterKeys,
+  { session, kind, name, userId }: { session: Session; kind: ProcessKind; name: string; userId: string },
+): Promise<ProcessOutput | null> {
+  return inTransaction(db, async (trx) => {
+    const row = await trx('session_processes')
+      .where({ session_id: session.id, kind, name })
+      .whereNotNull('sealed_output')
+      .first();
+    if (row === undefined) {
+      return null;
+    }
+    const { sealed_output: sealedValue, sealed_data_key: sealedDataKey, key_id: keyId } = row;
+    const identity = outputIdentity(session.workspace_id, { sessionId: session.id, kind, name });
+    const bytes = open(keys, identity, { sealedValue, sealedDataKey, keyId });
+    await appendAuditEvent(trx, {
+      workspaceId: session.workspace_id,
+      event: 'session.output_read',
+      actor: { type: 'user', id: userId },
+      resource: { type: 'session', id: session.id, name },
+      sessionId: session.id,
+      data: { kind, name },
+    });
+    return {
+      text: bytes.toString('utf8'),
+      size_bytes: row.output_size_bytes,
+      written_bytes: Number(row.output_written_bytes),
+      updated_at: row.output_updated_at,
+    };
+  });
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AuditEvent } from '../../../contract/audit-event.ts';
+import type { Session } from '../../../contract/session.ts';
+import type { ProcessReport, SessionProcess } from '../../../contract/session-process.ts';
+import type { Workspace } from '../../../contract/workspace.ts';
+import { eraseOldOutputs, eraseOutputsOfOtherKeys } from '../../../store/session-processes/erase-outputs.ts';
+import type { Person } from '../../support/api.ts';
+import { serverNamed } from '../../support/frozen-configuration.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+
+let api: SessionApi;
+let workspace: Workspace;
+let admin: Person;
+let member: Person;
+let base: string;
+let session: Session;
+
+beforeAll(async () => {
+  api = await startSessionApi();
+});
+beforeEach(async () => {
+  ({ workspace, admin, member, base } = await api.workspace());
+  ({ session } = await api.runningSession(member, base));
+  const servers = JSON.stringify([serverNamed('files'), serverNamed('notes')]);
+  await api
+    .db('session_configurations')
+    .where({ session_id: session.id })
+    .update({ configuration: api.db.raw(`jsonb_set(configuration, '{servers}', ?::jsonb)`, [servers]) });
+});
+afterAll(() => api.stop());
+
+const text = 'Error: the token of the neighbour\u202e is wrong';
+const path = () => `/api/sessions/${session.id}/processes`;
+const outputPath = (name = 'files') => `${path()}/server/${name}/output`;
+const run = randomUUID();
+const reportOf = (changes: Partial<ProcessReport> = {}): ProcessReport => ({
+  kind: 'server',
+  name: 'files',
+  state: 'failed',
+  exit_code: 3,
+  signal: null,
+  cause: 'exited',
+  handshake_ms: null,
+  sidecar_run: run,
+  revision: 1,
+  starts: 1,
+  output: { base64: Buffer.from(text).toString('base64'), written_bytes: 100_000 },
+  ...changes,
+});
+const report = (changes: Partial<ProcessReport> = {}) =>
+  api.asSidecar(session.id, 'POST', 'processes', reportOf(changes));
+const list = async (person = member) =>
+  (await person.ok<{ processes: SessionProcess[] }>('GET', path())).processes;
+const events = async () =>
+  (
+    await member.ok<{ events: { type: string; payload: object }[] }>(
+      'GET',
+      `/api/sessions/${session.id}/events`,
+    )
+  ).events.filter(({ type }) => type === 'session.server_failed');
+const readings = async () =>
+  (await admin.ok<{ audit_events: AuditEvent[] }>('GET', `${base}/audit-events?event=session.output_read`))
+    .audit_events;
+
+describe('the processes of a session', () => {
+  it('are listed for whoever may read it, also those that nothing was told of', async () => {
+    expect(await report()).toMatchObject({ status: 200 });
+    expect(await list()).toMatchObject([
+      { name: 'files', state: 'failed', cause: 'exited', exit_code: 3, starts: 1, output_size_bytes: 45 },
+      { name: 'notes', state: 'not_started', starts: 0, updated_at: null, output_size_bytes: null },
+      { kind: 'agent', name: 'agent', state: 'not_started' },
+    ]);
+    const outsider = await api.person();
+    expect(await outsider.send('GET', path())).toMatchObject({ status: 404 });
+    await api.join(workspace, outsider, 'member');
+    expect(await outsider.send('GET', path())).toMatchObject({ status: 403 });
+  });
+
+  it('take no report about a process that the session does not have, nor one of another form', async () => {
+    await report({ name: 'others' });
+    await report({ kind: 'agent', name: 'files' });
+    expect(await api.db('session_processes').where({ session_id: session.id })).toEqual([]);
+    expect(
+      await api.asSidecar(session.id, 'POST', 'processes', { ...reportOf(), cause: 'my own words' }),
+    ).toMatchObject({ status: 422 });
+    const tooMuch = { base64: 'A'.repeat(100_000), written_bytes: 1 };
+    expect(await report({ output: tooMuch })).toMatchObject({ status: 422 });
+  });
+
+  it('keep to the newest report, and count on when the sidecar was restarted', async () => {
+    await report({ revision: 2, starts: 2, state: 'ready', cause: null });
+    await report({ revision: 1, starts: 1 });
+    expect((await list())[0]).toMatchObject({ state: 'ready', starts: 2 });
+    await report({ sidecar_run: randomUUID(), revision: 1, starts: 1, state: 'starting', cause: null });
+    expect((await list())[0]).toMatchObject({ state: 'starting', starts: 3 });
+  });
+
+  it('that failed are an event, once for each cause, without a word of theirs', async () => {
+    await report();
+    await report({ revision: 2 });
+    await report({ revision: 3, cause: 'handshake_timeout', exit_code: null });
+    expect((await events()).map(({ payload }) => payload)).toEqual([
+      { server: 'files', cause: 'exited', exit_code: 3, signal: null },
+      { server: 'files', cause: 'handshake_timeout', exit_code: null, signal: null },
+    ]);
+  });
+});
+
+describe('what a process wrote', () => {
+  it('is for admins, and each reading is in the audit trail', async () => {
+    await report();
+    expect(await member.send('GET', outputPath())).toMatchObject({ status: 403 });
+    expect(await readings()).toEqual([]);
+    expect(await admin.ok('GET', outputPath())).toMatchObject({
+      output: { text, size_bytes: 45, written_bytes: 100_000 },
+    });
+    expect(await readings()).toMatchObject([
+      {
+        actor: { type: 'user', id: admin.user.id },
+        resource: { type: 'session', id: session.id, name: 'files' },
+        data: { kind: 'server', name: 'files' },
+      },
+    ]);
+    expect(await admin.send('GET', outputPath('notes'))).toMatchObject({ status: 404 });
+    expect(await admin.send('GET', `${path()}/other/files/output`)).toMatchObject({ status: 422 });
+  });
+
+  it('is in no event, no audit event, no log and, but sealed for its own row, not in the database', async () => {
+    await report();
+    await admin.ok('GET', outputPath());
+    const rows = [
+      ...(await api.db('session_events').where({ session_id: session.id })),
+      ...(await api.db('audit_events').where({ session_id: session.id })),
+    ];
+    expect(JSON.stringify(rows)).not.toContain('token of the neighbour');
+    expect(api.logged()).not.toContain('token of the neighbour');
+    const row = await api.db('session_processes').where({ session_id: session.id }).first();
+    expect(row.sealed_output.includes(Buffer.from('token of the'))).toBe(false);
+    await report({ name: 'notes' });
+    const { sealed_output, sealed_data_key } = row;
+    await api
+      .db('session_processes')
+      .where({ session_id: session.id, name: 'notes' })
+      .update({ sealed_output, sealed_data_key });
+    expect(await admin.send('GET', outputPath('notes'))).toMatchObject({ status: 404 });
+  });
+
+  it('is erased after a time, with the key that sealed it, and with the session', async () => {
+    await report();
+    expect(await eraseOldOutputs(api.db, { keptSeconds: 3600 })).toBe(0);
+    await api
+      .db('session_processes')
+      .where({ session_id: session.id })
+      .update({ output_updated_at: api.db.raw("now() - interval '2 hours'") });
+    expect(await eraseOldOutputs(api.db, { keptSeconds: 3600 })).toBe(1);
+    expect(await admin.send('GET', outputPath())).toMatchObject({ status: 404 });
+    expect((await list())[0]).toMatchObject({ state: 'failed', output_size_bytes: null });
+
+    await report({ revision: 2 });
+    const [key] = api.config.MASTER_KEYS;
+    const others = api.db('session_processes').whereNot({ session_id: session.id }).delete();
+    await others;
+    expect(await eraseOutputsOfOtherKeys(api.db, key?.id ?? '')).toBe(0);
+    expect(await eraseOutputsOfOtherKeys(api.db, 'another')).toBe(1);
+
+    await report({ revision: 3 });
+    await api.db('sessions').where({ id: session.id }).delete();
+    expect(await api.db('session_processes').where({ session_id: session.id })).toEqual([]);
+  });
+});

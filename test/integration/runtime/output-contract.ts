@@ -1,0 +1,84 @@
+/** What becomes of what processes write, and of how they end, on every runtime alike. */
+import { expect, it } from '@jest/globals';
+import { type ProcessReport, processReport } from '../../../contract/session-process.ts';
+import { eventually } from '../../support/eventually.ts';
+import { serverNamed } from '../../support/frozen-configuration.ts';
+import { type ContractSessions, node, secretVariable, speaksToServers, stays } from './driver-under-test.ts';
+
+const secret = 'key-of-the-"vault" & more';
+const writesItsSecret = `const key = process.env.KEY;
+  process.stderr.write('a ' + key + ' b ' + encodeURIComponent(key) + ' c ' + JSON.stringify(key) + ' d '
+    + Buffer.from(key).toString('hex') + ' e ' + Buffer.from(key).toString('base64') + ' plain ' + process.env.PLAIN + '\\n');`;
+
+export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
+  const { prepare, start, runtime, reports } = sessions;
+
+  const lastOf = (sessionId: string, name: string): ProcessReport | undefined =>
+    reports()
+      .of(sessionId, 'processes')
+      .map(({ body }) => processReport.parse(body))
+      .findLast((each) => each.name === name);
+  const outputOf = (sessionId: string, name: string): string =>
+    reports()
+      .of(sessionId, 'processes')
+      .map(({ body }) => processReport.parse(body))
+      .filter((each) => each.name === name)
+      .reduce(
+        (last, { output }) => (output === undefined ? last : Buffer.from(output.base64, 'base64').toString()),
+        '',
+      );
+
+  it('tells how a server ended, and what it wrote without its secrets, which are in no log either', async () => {
+    const shape = {
+      type: 'command' as const,
+      command: 'node',
+      args: ['-e', `${writesItsSecret} process.stdin.once('data', () => process.exit(3))`],
+    };
+    const env = { ...secretVariable('KEY'), PLAIN: { kind: 'value' as const, value: 'of-the-server' } };
+    const id = await start(
+      prepare({
+        agent: node(`${speaksToServers} ${stays}`),
+        servers: [serverNamed('leaky', { shape, env })],
+      }),
+      { serverEnv: { leaky: { KEY: secret, PLAIN: 'of-the-server' } } },
+    );
+    await eventually(() =>
+      expect(lastOf(id, 'leaky')).toMatchObject({
+        kind: 'server',
+        state: 'failed',
+        cause: 'exited',
+        exit_code: 3,
+      }),
+    );
+    await eventually(() => expect(outputOf(id, 'leaky')).toContain('plain of-the-server'));
+    const expected = /a \[secret\] b \[secret\] c "\[secret\]" d \[secret\] e \[secret\]/;
+    expect(outputOf(id, 'leaky')).toMatch(expected);
+    const log = await runtime().logs(id, 'mcp-leaky', 100_000);
+    expect(log).toMatch(expected);
+    expect(log).not.toContain(secret);
+  });
+
+  it('tells of a server that is no program, without a word of its container', async () => {
+    const shape = { type: 'command' as const, command: '/no/such/program', args: [] };
+    const id = await start(
+      prepare({ agent: node(`${speaksToServers} ${stays}`), servers: [serverNamed('missing', { shape })] }),
+    );
+    await eventually(() =>
+      expect(lastOf(id, 'missing')).toMatchObject({ state: 'failed', cause: 'program_not_found' }),
+    );
+  });
+
+  it('tells how the agent ended, and what it wrote without its secrets', async () => {
+    const id = await start(
+      prepare({
+        agent: { ...node(`${writesItsSecret} process.exitCode = 4;`), env: secretVariable('KEY') },
+      }),
+      { agentEnv: { KEY: secret } },
+    );
+    await eventually(() =>
+      expect(lastOf(id, 'agent')).toMatchObject({ kind: 'agent', state: 'ended', exit_code: 4, starts: 1 }),
+    );
+    await eventually(() => expect(outputOf(id, 'agent')).toContain('a [secret] b'));
+    expect(await runtime().logs(id, 'agent', 100_000)).not.toContain(secret);
+  });
+}

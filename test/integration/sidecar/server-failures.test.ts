@@ -1,0 +1,148 @@
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { maxOutputBytes, type ProcessClaim, type ProcessReport } from '../../../contract/session-process.ts';
+import { eventually } from '../../support/eventually.ts';
+import { bundlePrograms, runnerCommand } from './programs.ts';
+import { TestSession } from './session.ts';
+import { call, closeWires, initialize, openWire } from './wire.ts';
+
+const node = (script: string) => ({ command: process.execPath, args: ['-e', script] });
+const npxWithoutRegistry = `process.stdin.once('data', () => {
+  process.stderr.write('npm error code EAI_AGAIN\\n', () => setTimeout(() => process.exit(1), 500)); });`;
+
+/** Its limits are short. */
+let session: TestSession;
+let working: TestSession;
+
+beforeAll(async () => {
+  const programs = await bundlePrograms();
+  const everything = { command: runnerCommand('mcp-server-everything'), args: [] };
+  working = new TestSession(programs, { everything, silent: node('setInterval(() => {}, 1000)') });
+  session = new TestSession(
+    programs,
+    {
+      missing: { command: '/no/such/program', args: [] },
+      unusable: { command: '/etc/passwd', args: [] },
+      exits: { command: 'sh', args: ['-c', 'exit 7'] },
+      killed: { command: 'sh', args: ['-c', 'kill -KILL $$'] },
+      silent: node('setInterval(() => {}, 1000)'),
+      packages: { ...node(npxWithoutRegistry), loadsPackages: true },
+      waiting: { ...node('setInterval(() => {}, 1000)'), loadsPackages: true },
+      absent: { command: 'true', args: [], isAbsent: true },
+    },
+    { server_connect_timeout_ms: 1500, server_handshake_timeout_ms: 1500 },
+  );
+  await Promise.all([session.start(), working.start()]);
+});
+afterEach(closeWires);
+afterAll(() => Promise.all([session.stop(), working.stop()]));
+
+const reportOf = (name: string, of = session): ProcessReport | undefined =>
+  of.platform.processes.filter((each) => each.name === name).at(-1);
+const untilReported = (name: string, expected: Partial<ProcessReport>, of = session) =>
+  eventually(() => expect(reportOf(name, of)).toMatchObject(expected));
+
+const claimsPath = (name: string, of: TestSession) => join(of.directory, 'servers', name, '.report.sock');
+/** Speaks on a report socket as whatever starts a server would, or the server itself. */
+function tell(name: string, of: TestSession, ...lines: (ProcessClaim | string)[]): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = createConnection(claimsPath(name, of));
+    socket.on('error', () => undefined);
+    socket.once('close', () => resolve());
+    socket.end(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
+    socket.resume();
+  });
+}
+const written = (text: string): ProcessClaim => ({
+  type: 'output',
+  base64: Buffer.from(text).toString('base64'),
+  skipped_bytes: 0,
+});
+
+describe('a server that does not start', () => {
+  it.each([
+    ['missing', 'program_not_found', {}],
+    ['unusable', 'program_not_executable', {}],
+    ['exits', 'exited', { exit_code: 7, signal: null }],
+    ['killed', 'exited', { exit_code: null, signal: 'SIGKILL' }],
+    ['silent', 'handshake_timeout', {}],
+    ['waiting', 'registry_unreachable', {}],
+    ['absent', 'container_not_running', {}],
+  ] as const)('fails its first request with its cause: %s', async (name, cause, ending) => {
+    const wire = await openWire(session.socketOf(name));
+    wire.send(initialize);
+    expect(await wire.answerTo(0)).toMatchObject({
+      error: { data: { code: 'server_unavailable', server: name, cause } },
+    });
+    await untilReported(name, { kind: 'server', state: 'failed', cause, handshake_ms: null, ...ending });
+  });
+
+  it('because its package manager has no registry is told from what that wrote, which goes nowhere else', async () => {
+    const wire = await openWire(session.socketOf('packages'));
+    wire.send(initialize);
+    await tell('packages', session, written('npm error code EAI_AGAIN of-the-server\n'));
+    const answer = await wire.answerTo(0);
+    expect(answer).toMatchObject({ error: { data: { cause: 'registry_unreachable' } } });
+    expect(JSON.stringify(answer)).not.toContain('of-the-server');
+    expect(JSON.stringify(session.platform.events)).not.toContain('of-the-server');
+    expect(session.sidecarLog).not.toContain('of-the-server');
+  });
+
+  it('fails a call that begins a connection in the same way', async () => {
+    const wire = await openWire(session.socketOf('absent'));
+    wire.send(call(5, 'tool'));
+    expect(JSON.stringify(await wire.answerTo(5))).toContain('container_not_running');
+  });
+});
+
+describe('a server that works', () => {
+  it('is ready with the time of its handshake, and ends with its connection', async () => {
+    const client = await working.connect('everything');
+    await untilReported('everything', { state: 'ready', starts: 1, cause: null }, working);
+    expect(reportOf('everything', working)?.handshake_ms).toBeGreaterThan(0);
+    await client.close();
+    await untilReported('everything', { state: 'ended', starts: 1, cause: null }, working);
+    const again = await working.connect('everything');
+    await untilReported('everything', { state: 'ready', starts: 2 }, working);
+    await again.close();
+  });
+});
+
+describe('what is told on a report socket', () => {
+  it('keeps the end of what a process wrote, and how much it was', async () => {
+    const text = 'x'.repeat(15_000);
+    await tell('absent', session, ...Array.from({ length: 6 }, () => written(text)), written('the end'));
+    await eventually(() => {
+      const output = session.platform.processes
+        .filter(({ name }) => name === 'absent')
+        .findLast((each) => each.output !== undefined)?.output;
+      expect(output?.written_bytes).toBe(6 * text.length + 7);
+      const bytes = Buffer.from(output?.base64 ?? '', 'base64');
+      expect(bytes.length).toBe(maxOutputBytes);
+      expect(bytes.toString().endsWith('xthe end')).toBe(true);
+    });
+  });
+
+  it('says nothing about other processes, nor anything that is not in the closed list', async () => {
+    const before = session.platform.processes.length;
+    await tell('missing', session, '{"type":"ended","exit_code":1,"signal":null,"name":"everything"}');
+    await tell('missing', session, '{"type":"ready"}');
+    await tell('missing', session, '{"type":"ended","exit_code":1000,"signal":null}');
+    await tell('missing', session, '{"type":"ended","exit_code":null,"signal":"<b>"}');
+    await tell('missing', session, 'x'.repeat(100_000));
+    expect(session.platform.processes.length).toBe(before);
+  });
+
+  it('is read slowly when it is too much, and holds up nothing else', async () => {
+    const flood = tell('silent', working, ...Array.from({ length: 2000 }, () => written('flood')));
+    const startedMs = Date.now();
+    const client = await working.connect('everything');
+    expect((await client.callTool({ name: 'echo', arguments: { message: 'hi' } })).isError).toBeFalsy();
+    await client.close();
+    expect(Date.now() - startedMs).toBeLessThan(60_000);
+    await flood;
+    const ofSilent = working.platform.processes.filter(({ name }) => name === 'silent');
+    expect(ofSilent.length).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,30 @@
+/** Says which servers of a session do not work, why, and what to do. */
+import { Alert, List, Text } from '@mantine/core';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { failureText, remedyByCause } from './process-text.ts';
+import { useProcesses } from './use-processes.ts';
+
+export function ServerAlert({ sessionId, goesOn }: { sessionId: string; goesOn: boolean }) {
+  const { data } = useProcesses(sessionId, { goesOn });
+  const failed = (data?.processes ?? []).flatMap(({ name, cause }) =>
+    cause === null ? [] : [{ name, cause }],
+  );
+  return failed.length === 0 ? null : (
+    <Alert
+      color="red"
+      role="status"
+      title={failed.length === 1 ? 'An MCP server does not work' : 'MCP servers do not work'}
+    >
+      <List size="sm" listStyleType="none" spacing="xs">
+        {failed.map(({ name, cause }) => (
+          <List.Item key={name}>
+            <Text size="sm" fw={600}>
+              <VisibleText text={failureText(name, cause)} />
+            </Text>
+            <Text size="sm">{remedyByCause[cause]}</Text>
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

@@ -1,0 +1,83 @@
+/** How the MCP servers of a session stand, and its other processes; what they wrote, for admins. */
+import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import type { SessionProcess } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { ProcessOutput } from './process-output.tsx';
+import { failureText, processFacts, stateColor, stateWord } from './process-text.ts';
+import { useProcesses } from './use-processes.ts';
+
+export function ServersPanel({ sessionId, goesOn }: { sessionId: string; goesOn: boolean }) {
+  const { data, error, refetch } = useProcesses(sessionId, { goesOn });
+  const [opened, setOpened] = useState<SessionProcess | null>(null);
+  return (
+    <Card withBorder padding="sm" component="section" aria-label="Servers">
+      <Title order={2} size="h5" mb="xs">
+        Servers
+      </Title>
+      {data !== undefined ? (
+        <Processes processes={data.processes} onOpen={setOpened} />
+      ) : error === null ? (
+        <LoadingState />
+      ) : (
+        <FailedState error={error} retry={() => void refetch()} what="The servers" />
+      )}
+      <ProcessOutput process={opened} sessionId={sessionId} onClose={() => setOpened(null)} />
+    </Card>
+  );
+}
+
+function Processes({
+  processes,
+  onOpen,
+}: {
+  processes: SessionProcess[];
+  onOpen: (process: SessionProcess) => void;
+}) {
+  return (
+    <Stack gap="xs" component="ul" m={0} p={0}>
+      {processes.map((process) => (
+        <ProcessRow key={`${process.kind}/${process.name}`} process={process} onOpen={onOpen} />
+      ))}
+    </Stack>
+  );
+}
+
+function ProcessRow({
+  process,
+  onOpen,
+}: {
+  process: SessionProcess;
+  onOpen: (process: SessionProcess) => void;
+}) {
+  const { isAdmin } = useWorkspace();
+  const facts = processFacts(process);
+  return (
+    <Stack component="li" gap={2} style={{ listStyle: 'none' }}>
+      <Group gap="xs">
+        <Text size="sm" fw={600}>
+          {process.kind === 'agent' ? 'the agent' : process.name}
+        </Text>
+        <Badge color={stateColor(process)} variant="light" tt="none">
+          {stateWord(process)}
+        </Badge>
+        {isAdmin && process.output_size_bytes !== null ? (
+          <Button size="compact-xs" variant="default" onClick={() => onOpen(process)}>
+            Output
+          </Button>
+        ) : null}
+      </Group>
+      {process.cause === null ? null : (
+        <Text size="xs" c="red">
+          {failureText(process.name, process.cause)}
+        </Text>
+      )}
+      {facts === '' ? null : (
+        <Text size="xs" c="dimmed">
+          {facts}
+        </Text>
+      )}
+    </Stack>
+  );
+}
