@@ -2,12 +2,14 @@
 import Koa from 'koa';
 import { type AuthenticateDependencies, createAuthenticate } from './auth/authenticate.ts';
 import type { ApiDependencies } from './dependencies.ts';
+import { setClientAddress } from './middleware/client-address.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { logRequests } from './middleware/log.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { createRateLimiter } from './middleware/rate-limit.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
+import { createSignInLimit } from './middleware/sign-in-limit.ts';
 import { mountRoutes } from './mount.ts';
 import type { AnyRoute } from './route.ts';
 import type { WebFiles } from './web-files/load-web-files.ts';
@@ -25,10 +27,11 @@ export function createApp(
   web: WebFiles | null = null,
 ): Koa {
   const { config, log } = dependencies;
-  const app = new Koa({ proxy: config.TRUST_PROXY, maxIpsCount: 1 });
+  const app = new Koa();
   // The error middleware answers and logs; what still arrives here is a broken connection.
   app.on('error', (error: unknown) => log.debug({ code: errorCode(error) }, 'connection ended early'));
   app.use(logRequests(log));
+  app.use(setClientAddress(config.TRUST_PROXY));
   app.use(setSecurityHeaders);
   app.use(answerErrors(log));
   app.use(checkHost(config));
@@ -44,10 +47,7 @@ export function createApp(
         name: 'requests a minute per user',
         perMinute: config.RATE_USER_PER_MINUTE,
       }),
-      byAddress: createRateLimiter({
-        name: 'sign-in attempts a minute per address',
-        perMinute: config.RATE_SIGN_IN_PER_MINUTE,
-      }),
+      signIn: createSignInLimit(config),
     },
   });
   return app;

@@ -11,11 +11,12 @@ import { ApiError, invalid } from './errors.ts';
 import { readJsonBody, storableText } from './middleware/json-body.ts';
 import type { RateLimiter } from './middleware/rate-limit.ts';
 import { requestState } from './middleware/request-state.ts';
+import type { SignInLimit } from './middleware/sign-in-limit.ts';
 import { type AnyRoute, type SignedIn, written } from './route.ts';
 
 export interface MountOptions {
   authenticate: ResolveScope;
-  limits: { bodyBytes: number; byUser: RateLimiter; byAddress: RateLimiter };
+  limits: { bodyBytes: number; byUser: RateLimiter; signIn: SignInLimit };
 }
 
 /** Throws when two routes have the same method and path. */
@@ -54,13 +55,8 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
   const body = route.body ?? z.strictObject({});
   const readsBody = route.body !== undefined || (route.method !== 'get' && route.rawBody !== true);
 
-  return async (ctx: RouterContext, pattern: string): Promise<void> => {
+  const answerRequest = async (ctx: RouterContext): Promise<void> => {
     const state = requestState(ctx);
-    state.route = pattern;
-    state.secretBody = route.secretBody === true;
-    if (route.limitedByAddress === true) {
-      limits.byAddress.take(ctx.ip);
-    }
     const params = usablePath(ctx.params as Record<string, string>);
     const scope: Partial<SignedIn> = await authenticate[route.scope](ctx, params);
     if (scope.user !== undefined) {
@@ -80,6 +76,14 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
       ctx.body = checkedAnswer(route.response, answer);
       ctx.status = route.status ?? 200;
     }
+  };
+
+  return async (ctx: RouterContext, pattern: string): Promise<void> => {
+    const state = requestState(ctx);
+    state.route = pattern;
+    state.secretBody = route.secretBody === true;
+    const step = () => answerRequest(ctx);
+    await (route.isSignIn === true ? limits.signIn.guard(ctx.ip, step) : step());
   };
 }
 

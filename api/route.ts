@@ -50,8 +50,8 @@ interface RouteShape<Scope extends RouteScope> {
   rawBody?: boolean;
   /** Takes an `Idempotency-Key`: a request that is repeated with its key has one effect, and the same answer. */
   idempotent?: boolean;
-  /** Counts against the caller's address, for routes that people reach before they are known (design 13). */
-  limitedByAddress?: boolean;
+  /** Counts against the caller's address: a step of signing in, which people reach before they are known (design 13). */
+  isSignIn?: boolean;
 }
 
 /** What a handler returns when it has written the answer to `ctx` itself (streams, bytes, redirects). */

@@ -6,6 +6,7 @@ import { limitFields } from './limits.ts';
 import { databaseUrl, flag, isLoopback, isLoopbackUrl, key32, logLevel, port } from './parse.ts';
 import { privateRegistries, registryRealms } from './registries.ts';
 import { refuseHalfTls, temporalFields } from './temporal.ts';
+import { trustedProxies } from './trusted-proxies.ts';
 
 export const apiConfig = z
   .object({
@@ -25,7 +26,8 @@ export const apiConfig = z
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
     DEMO_SIGN_IN: flag.default(false),
-    TRUST_PROXY: flag.default(false),
+    /** Whose `X-Forwarded-For` is believed. */
+    TRUST_PROXY: trustedProxies,
     /** Image registries that may have a private address; none by default, and never a metadata service. */
     PRIVATE_REGISTRIES: privateRegistries,
     /** Token servers on other hosts than their registry that its credentials may be sent to. */
@@ -46,6 +48,12 @@ export const apiConfig = z
     if (config.DEMO_SIGN_IN && !isLoopback(config.HOST)) {
       refuse('DEMO_SIGN_IN', 'demo sign-in lets anyone in; it needs HOST to be a loopback address');
     }
+    if (config.DEMO_SIGN_IN && isForOthers(config.PUBLIC_URL)) {
+      refuse(
+        'DEMO_SIGN_IN',
+        'demo sign-in lets anyone in; it needs PUBLIC_URL to be a loopback address, or none',
+      );
+    }
     if (!config.DEMO_SIGN_IN && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined)) {
       refuse('OIDC_ISSUER', 'OIDC_ISSUER and OIDC_CLIENT_ID are required unless DEMO_SIGN_IN is on');
     }
@@ -61,6 +69,11 @@ export const apiConfig = z
   });
 export type ApiConfig = z.infer<typeof apiConfig>;
 
+/** Whether people of other machines are to open this address. One that is no address is refused as such. */
+function isForOthers(publicUrl: string | undefined): boolean {
+  return publicUrl !== undefined && URL.canParse(publicUrl) && !isLoopbackUrl(publicUrl);
+}
+
 /** Over http on this machine it is a provider for demos, where anybody is whom they like: not for people of other machines. */
 function isLocalProviderForOthers({
   OIDC_ISSUER: issuer,
@@ -69,15 +82,10 @@ function isLocalProviderForOthers({
   OIDC_ISSUER?: string | undefined;
   PUBLIC_URL?: string | undefined;
 }): boolean {
-  // An address that is none is refused as such.
-  if (
-    issuer === undefined ||
-    publicUrl === undefined ||
-    ![issuer, publicUrl].every((url) => URL.canParse(url))
-  ) {
+  if (issuer === undefined || !URL.canParse(issuer)) {
     return false;
   }
   const { protocol, hostname } = new URL(issuer);
   const isLocal = isLoopbackUrl(issuer) || hostname === '0.0.0.0' || hostname === '[::]';
-  return protocol === 'http:' && isLocal && !isLoopbackUrl(publicUrl);
+  return protocol === 'http:' && isLocal && isForOthers(publicUrl);
 }

@@ -19,7 +19,9 @@ export const limitFields = {
   /** What processes of sessions wrote to stderr is erased after so long. */
   PROCESS_OUTPUT_KEPT_SECONDS: count(7 * 24 * 3600),
   RATE_USER_PER_MINUTE: count(600),
-  RATE_SIGN_IN_PER_MINUTE: count(20),
+  /** Requests of the sign-in from one address, two for each person. */
+  RATE_SIGN_IN_PER_MINUTE: count(1200),
+  RATE_SIGN_IN_FAILURES_PER_MINUTE: count(20),
   RATE_SESSION_EVENTS_PER_MINUTE: count(600),
   RATE_ADD_MEMBER_PER_MINUTE: count(20),
 } as const;

@@ -8,13 +8,17 @@ const maxKeys = 50_000;
 export interface RateLimiter {
   /** Takes one token of `key`. Throws `rate_limited` naming the limit, with the seconds until the next token. */
   take(key: string): void;
+  /** Throws as `take` when no token is left, and takes none. */
+  check(key: string): void;
+  /** Takes one token for what has happened already; what is owed so is at most the limit once more. */
+  charge(key: string): void;
 }
 
 export function createRateLimiter(
   limit: { name: string; perMinute: number },
   nowMs: () => number = () => performance.now(),
 ): RateLimiter {
-  // In the order of last use: a key moves to the end with each take.
+  // In the order of last use: a key moves to the end with each use.
   const buckets = new Map<string, { tokens: number; atMs: number }>();
   const perMs = limit.perMinute / minuteMs;
 
@@ -24,22 +28,33 @@ export function createRateLimiter(
       ? limit.perMinute
       : Math.min(limit.perMinute, bucket.tokens + (atMs - bucket.atMs) * perMs);
   };
+  const keep = (key: string, tokens: number, atMs: number) => {
+    buckets.delete(key);
+    buckets.set(key, { tokens, atMs });
+    const [oldest] = buckets.keys();
+    if (buckets.size > maxKeys && oldest !== undefined) {
+      buckets.delete(oldest);
+    }
+  };
+  const requireToken = (tokens: number) => {
+    if (tokens < 1) {
+      throw new ApiError('rate_limited', `The limit is ${limit.perMinute} ${limit.name}`, {
+        retryAfterSeconds: Math.ceil((1 - tokens) / perMs / 1000),
+      });
+    }
+  };
 
   return {
     take(key) {
       const atMs = nowMs();
       const tokens = tokensOf(key, atMs);
-      buckets.delete(key);
-      buckets.set(key, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs });
-      const [oldest] = buckets.keys();
-      if (buckets.size > maxKeys && oldest !== undefined) {
-        buckets.delete(oldest);
-      }
-      if (tokens < 1) {
-        throw new ApiError('rate_limited', `The limit is ${limit.perMinute} ${limit.name}`, {
-          retryAfterSeconds: Math.ceil((1 - tokens) / perMs / 1000),
-        });
-      }
+      keep(key, tokens >= 1 ? tokens - 1 : tokens, atMs);
+      requireToken(tokens);
+    },
+    check: (key) => requireToken(tokensOf(key, nowMs())),
+    charge(key) {
+      const atMs = nowMs();
+      keep(key, Math.max(-limit.perMinute, tokensOf(key, atMs) - 1), atMs);
     },
   };
 }

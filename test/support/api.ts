@@ -68,6 +68,7 @@ export function testConfig(overrides: Record<string, string> = {}): ApiConfig {
     COOKIE_KEY: key(),
     DEMO_SIGN_IN: 'true',
     RATE_SIGN_IN_PER_MINUTE: '100000',
+    RATE_SIGN_IN_FAILURES_PER_MINUTE: '100000',
     RATE_USER_PER_MINUTE: '100000',
     ...overrides,
   });

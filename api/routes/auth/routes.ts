@@ -62,7 +62,7 @@ function beginRoute({ config }: AuthDependencies, provider: OidcProvider): AnyRo
     path: '/auth/sign-in',
     summary: 'Begin signing in at the identity provider',
     scope: 'public',
-    limitedByAddress: true,
+    isSignIn: true,
     query: z.strictObject({ return_to: returnTo }),
     async handler({ ctx, query }) {
       const { flow, url } = await provider.begin(query.return_to);
@@ -78,7 +78,7 @@ function callbackRoute({ db, config }: AuthDependencies, provider: OidcProvider)
     path: '/auth/callback',
     summary: 'Where the identity provider sends people back to',
     scope: 'public',
-    limitedByAddress: true,
+    isSignIn: true,
     async handler({ ctx }) {
       const flow = await takeFlowCookie(ctx, config.COOKIE_KEY, { secure: isSecure(config) });
       if (flow === null) {
@@ -100,7 +100,7 @@ function demoRoute({ db, config }: AuthDependencies): AnyRoute {
     path: '/auth/demo-sign-in',
     summary: 'Sign in as one of the demo users, without a password',
     scope: 'public',
-    limitedByAddress: true,
+    isSignIn: true,
     body: z.strictObject({ email: z.email().max(320) }),
     response: meAnswer,
     async handler({ ctx, body }) {

@@ -273,13 +273,57 @@ describe('rate limits', () => {
     }
   });
 
-  it('hold for sign-in attempts of an address, whoever signs in', async () => {
-    const limited = await startTestApi({ RATE_SIGN_IN_PER_MINUTE: '2' });
+  it('hold for sign-ins of an address that fail, not for people who share it', async () => {
+    const limited = await startTestApi({
+      RATE_SIGN_IN_FAILURES_PER_MINUTE: '2',
+      RATE_SIGN_IN_PER_MINUTE: '40',
+    });
     try {
       const attempt = (email: string) => limited.anonymous.send('POST', '/api/auth/demo-sign-in', { email });
+      for (let people = 0; people < 20; people += 1) {
+        expect((await limited.person()).cookie).toMatch(/^platform_session=./);
+      }
       expect((await attempt('a@demo.test')).status).toBe(401);
       expect((await attempt('b@demo.test')).status).toBe(401);
-      expect((await attempt('c@demo.test')).status).toBe(429);
+      const refused = await attempt('c@demo.test');
+      expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+      expect(refused.text).toContain('2 failed sign-ins a minute per address');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('hold for all sign-in requests of an address together', async () => {
+    const limited = await startTestApi({ RATE_SIGN_IN_PER_MINUTE: '3' });
+    try {
+      for (let people = 0; people < 3; people += 1) {
+        await limited.person();
+      }
+      const refused = await limited.anonymous.send('POST', '/api/auth/demo-sign-in', {
+        email: 'a@demo.test',
+      });
+      expect(refused.status).toBe(429);
+      expect(refused.text).toContain('3 sign-in requests a minute per address');
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('count the address that the trusted proxies saw, whatever else a caller claims', async () => {
+    const limited = await startTestApi({
+      RATE_SIGN_IN_FAILURES_PER_MINUTE: '1',
+      TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
+    });
+    try {
+      const attempt = async (forwarded: string) => {
+        const body = { email: 'a@demo.test' };
+        const headers = { 'x-forwarded-for': forwarded };
+        return (await limited.anonymous.send('POST', '/api/auth/demo-sign-in', body, headers)).status;
+      };
+      expect(await attempt('203.0.113.1, 10.0.0.9')).toBe(401);
+      expect(await attempt('198.51.100.7, 203.0.113.1, 10.1.2.3')).toBe(429);
+      expect(await attempt('203.0.113.2, 10.0.0.9')).toBe(401);
     } finally {
       await limited.stop();
     }

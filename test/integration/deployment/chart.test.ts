@@ -249,6 +249,23 @@ describeWithTool('helm')('the Helm chart', () => {
     expect(() => renderChart({ sessions: { pullSecrets: ['Registry'] } })).toThrow('pullSecrets');
   });
 
+  it('has the API believe its own Ingress, or the proxies that are named, and nobody else', () => {
+    const trusted = (values: object) =>
+      parseEnvironment(apiConfig, environmentOf(renderChart(values), 'platform-agent-platform-api'))
+        .TRUST_PROXY;
+    expect(trusted({})).toEqual({ hops: 0 });
+    expect(trusted({ ingress: { enabled: true } })).toEqual({ hops: 1 });
+    expect(trusted({ ingress: { enabled: true }, api: { trustProxy: false } })).toEqual({ hops: 0 });
+    expect(trusted({ api: { trustProxy: true } })).toEqual({ hops: 1 });
+    expect(trusted({ api: { trustProxy: 2 } })).toEqual({ hops: 2 });
+    expect(trusted({ api: { trustProxy: ['10.0.0.0/8', '192.0.2.7'] } })).toEqual({
+      ranges: ['10.0.0.0/8', '192.0.2.7/32'],
+    });
+    for (const wrong of ['yes', 11, [], ['proxy.internal']]) {
+      expect(() => renderChart({ api: { trustProxy: wrong } })).toThrow('trustProxy');
+    }
+  });
+
   it('leads an Ingress to the API and the UI, never to the routes of sidecars', () => {
     const ingress = JSON.stringify(find(renderChart(everything), 'Ingress'));
     expect([...ingress.matchAll(/"path":"([^"]+)"/g)].map(([, path]) => path)).toEqual([

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { z } from 'zod';
+import { ApiError } from '../../../api/errors.ts';
 import { createRateLimiter } from '../../../api/middleware/rate-limit.ts';
+import { createSignInLimit } from '../../../api/middleware/sign-in-limit.ts';
+import { limitFields } from '../../../config/limits.ts';
 
 describe('a rate limit', () => {
   it('refills steadily, and says when the next request may come', () => {
@@ -34,5 +38,44 @@ describe('a rate limit', () => {
         expect(passed).toBeLessThanOrEqual(30 + (atMs / 60_000) * 30 + 1e-6);
       }),
     );
+  });
+});
+
+describe('the limit on signing in', () => {
+  const fail = () => Promise.reject(new ApiError('unauthenticated', 'no'));
+  const succeed = () => Promise.resolve('signed in');
+
+  it('lets 2,000 people behind one address in within minutes, with its defaults', async () => {
+    let atMs = 0;
+    const limit = createSignInLimit(z.object(limitFields).parse({}), () => atMs);
+    for (let people = 0; people < 2000; people += 1) {
+      // To the provider, and back.
+      for (let request = 0; request < 2; request += 1) {
+        while ((await limit.guard('office', succeed).catch(() => null)) === null) {
+          atMs += 1000;
+        }
+      }
+    }
+    expect(atMs).toBeLessThan(5 * 60_000);
+  });
+
+  it('holds failures to their rate, also those that were under way together, and forgives them within two minutes', async () => {
+    let atMs = 0;
+    const config = { RATE_SIGN_IN_PER_MINUTE: 100_000, RATE_SIGN_IN_FAILURES_PER_MINUTE: 20 };
+    const limit = createSignInLimit(config, () => atMs);
+    await Promise.allSettled(Array.from({ length: 500 }, () => limit.guard('a', fail)));
+    await expect(limit.guard('a', succeed)).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await limit.guard('b', succeed)).toBe('signed in');
+    atMs += 2 * 60_000;
+    expect(await limit.guard('a', succeed)).toBe('signed in');
+  });
+
+  it('counts no fault of the platform or the provider against people', async () => {
+    const config = { RATE_SIGN_IN_PER_MINUTE: 1000, RATE_SIGN_IN_FAILURES_PER_MINUTE: 1 };
+    const limit = createSignInLimit(config, () => 0);
+    for (let at = 0; at < 5; at += 1) {
+      const away = () => Promise.reject(new ApiError('unavailable', 'away'));
+      await expect(limit.guard('a', away)).rejects.toMatchObject({ code: 'unavailable' });
+    }
   });
 });

@@ -108,12 +108,43 @@ describe('the environment of a process', () => {
   });
 });
 
+describe('trusted proxies', () => {
+  const parsed = (text: string) => parseEnvironment(apiConfig, { ...api, TRUST_PROXY: text }).TRUST_PROXY;
+
+  it('are nobody, a number of hops, or addresses', () => {
+    expect(['', 'false', '0', 'true', '1', '2'].map(parsed)).toEqual([
+      { hops: 0 },
+      { hops: 0 },
+      { hops: 0 },
+      { hops: 1 },
+      { hops: 1 },
+      { hops: 2 },
+    ]);
+    expect(parsed('10.0.0.0/8, 192.0.2.7,2001:db8::/32,::1')).toEqual({
+      ranges: ['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32', '::1/128'],
+    });
+  });
+
+  it.each(['yes', '11', '-1', '10.0.0.0/8,', 'proxy.internal', '10.0.0.0/33', '10.0.0/8'])(
+    'are not %s',
+    (text) => {
+      expect(problemOf(apiConfig, { ...api, TRUST_PROXY: text })).toContain('TRUST_PROXY: must be');
+    },
+  );
+});
+
 describe('demo sign-in', () => {
   it.each([
     ['in production', { NODE_ENV: 'production' }],
     ['on an address that others reach', { HOST: '0.0.0.0' }],
+    ['behind a public address', { PUBLIC_URL: 'https://platform.example' }],
+    ['behind an address of the own network', { PUBLIC_URL: 'http://192.168.1.5:8080' }],
   ])('is refused %s', (_where, change) => {
     expect(problemOf(apiConfig, { ...api, ...change })).toContain('DEMO_SIGN_IN');
+  });
+
+  it.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])('starts at %s', (url) => {
+    expect(parseEnvironment(apiConfig, { ...api, PUBLIC_URL: url }).DEMO_SIGN_IN).toBe(true);
   });
 
   it('is off unless it is asked for, and then a provider is required', () => {

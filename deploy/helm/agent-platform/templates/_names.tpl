@@ -48,3 +48,15 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- define "platform.publicHost" -}}
 {{ (urlParse .Values.publicUrl).host }}
 {{- end -}}
+
+{{/* An Ingress is one proxy in front of the API. */}}
+{{- define "platform.trustedProxies" -}}
+{{- $trusted := .Values.api.trustProxy -}}
+{{- if kindIs "slice" $trusted -}}
+{{- join "," $trusted -}}
+{{- else if eq (toString $trusted) "auto" -}}
+{{- .Values.ingress.enabled -}}
+{{- else -}}
+{{- $trusted -}}
+{{- end -}}
+{{- end -}}
