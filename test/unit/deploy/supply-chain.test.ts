@@ -1,0 +1,122 @@
+/** What is fetched when the platform is built: by checksum, by name, and without running what it brings along. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import {
+  baseImagesOf,
+  filesWithBaseImages,
+  unverifiedPackages,
+  withDigests,
+  withIntegrity,
+} from '../../../scripts/pin-release.ts';
+
+const filesLike = (pattern: string) =>
+  execFileSync('git', ['ls-files', pattern], { encoding: 'utf8' }).trim().split('\n');
+const lockFile = z.object({
+  packages: z.record(
+    z.string(),
+    z.looseObject({
+      version: z.string().default(''),
+      integrity: z.string().exactOptional(),
+      resolved: z.string().optional(),
+      optional: z.boolean().default(false),
+    }),
+  ),
+});
+const lockFiles = filesLike('*package-lock.json');
+const read = (file: string) => lockFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+
+/**
+ * Builds of development tools for machines of other kinds, which no image and no machine of CI installs. A release adds
+ * their checksums (docs/decisions/0021).
+ */
+const ofOtherMachines =
+  /^node_modules\/@(biomejs\/cli|swc\/core|unrs\/resolver-binding)-(?!linux-(x64|arm64)(-gnu)?$)[a-z0-9-]+$/;
+
+describe('each lock file', () => {
+  it.each(lockFiles)('%s has a checksum for every package', (file) => {
+    const { packages } = read(file);
+    const without = unverifiedPackages({ packages }).filter(
+      ({ path }) => packages[path]?.optional !== true || !ofOtherMachines.test(path),
+    );
+    expect(without).toEqual([]);
+    for (const { integrity = 'sha512-' } of Object.values(packages)) {
+      expect(integrity).toMatch(/^sha512-/);
+    }
+  });
+
+  it.each(lockFiles)('%s takes packages from a registry only', (file) => {
+    for (const { resolved = 'https://registry.npmjs.org/' } of Object.values(read(file).packages)) {
+      expect(resolved).toMatch(/^https:\/\/registry\.npmjs\.org\//);
+    }
+  });
+});
+
+describe('the images', () => {
+  const dockerfiles = filesLike('deploy/*Dockerfile');
+  const instructions = (file: string) => readFileSync(file, 'utf8').replaceAll('\\\n', ' ').split('\n');
+
+  it('run no script of a package that they install', () => {
+    const installs = dockerfiles.flatMap(instructions).filter((line) => /\bnpm (ci|install|i)\b/.test(line));
+    expect(installs.length).toBeGreaterThan(2);
+    for (const line of installs) {
+      expect(line).toContain('npm ci --ignore-scripts');
+      expect(line).not.toMatch(/\bnpm (install|i|rebuild)\b/);
+    }
+  });
+
+  it('are built on what a build argument names, by tag and, in a release, by digest', () => {
+    const stages = dockerfiles.flatMap(instructions).filter((line) => line.startsWith('FROM '));
+    const own = stages.flatMap((line) => / AS (\S+)$/.exec(line)?.[1] ?? []);
+    const foreign = stages.map((line) => line.split(' ')[1] ?? '').filter((base) => !own.includes(base));
+    expect(new Set(foreign)).toEqual(new Set(['scratch', '${NODE_IMAGE}']));
+    const [platform, identity, compose] = filesWithBaseImages.map((file) => readFileSync(file, 'utf8'));
+    expect(baseImagesOf(identity ?? '')).toEqual(baseImagesOf(platform ?? ''));
+    expect(baseImagesOf(compose ?? '')).toEqual(expect.arrayContaining(baseImagesOf(platform ?? '')));
+    for (const reference of baseImagesOf(compose ?? '')) {
+      expect(reference).toMatch(/^[a-z0-9./-]+:[\w.-]*\d[\w.-]*(@sha256:[0-9a-f]{64})?$/);
+    }
+  });
+
+  it('that compose runs are named in the same way', () => {
+    const named = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/^ {4}image: (.+)$/gm)].map(
+      ([, image = '']) => image,
+    );
+    const foreign = named.filter((image) => !image.startsWith('agent-platform'));
+    expect(foreign).toHaveLength(2);
+    for (const image of foreign) {
+      expect(image).toMatch(/^\$\{\w+_IMAGE:-[^}]+\}$/);
+    }
+  });
+});
+
+describe('a release', () => {
+  const digest = `sha256:${'a'.repeat(64)}`;
+
+  it('puts digests behind the names of base images, once', () => {
+    const text = 'ARG NODE_IMAGE=node:22-slim\nFROM ${NODE_IMAGE}\nimage: ${POSTGRES_IMAGE:-postgres:18}\n';
+    const pinned = withDigests(text, () => digest);
+    expect(pinned).toBe(
+      `ARG NODE_IMAGE=node:22-slim@${digest}\nFROM \${NODE_IMAGE}\nimage: \${POSTGRES_IMAGE:-postgres:18@${digest}}\n`,
+    );
+    expect(withDigests(pinned, () => 'sha256:other')).toBe(pinned);
+    expect(baseImagesOf(pinned)).toEqual([`node:22-slim@${digest}`, `postgres:18@${digest}`]);
+  });
+
+  it('adds the checksums that are missing, and changes none that is there', () => {
+    const lock = {
+      packages: {
+        '': { version: '1.0.0' },
+        'node_modules/a': { version: '1.0.0', integrity: 'sha512-known' },
+        'node_modules/a/node_modules/@x/b': { version: '2.0.0', dev: true },
+      },
+    };
+    const filled = withIntegrity(lock, (name: string, version: string) => `sha512-${name}@${version}`);
+    expect(filled.packages).toEqual({
+      ...lock.packages,
+      'node_modules/a/node_modules/@x/b': { version: '2.0.0', integrity: 'sha512-@x/b@2.0.0', dev: true },
+    });
+    expect(unverifiedPackages(filled)).toEqual([]);
+  });
+});
