@@ -14,6 +14,7 @@ import {
   grantWorkflowId,
   permissionRequestWorkflowId,
   sessionWorkflowId,
+  taskQueues,
 } from '../contract/workflow-ids.ts';
 import type {
   GrantWorkflowInput,
@@ -44,14 +45,15 @@ export interface WorkflowClient {
 }
 
 export interface TemporalAddress extends TemporalConnection {
-  /** Another queue than the platform's, for tests. */
+  /** Other queues than the platform's, for tests: the one for sessions. */
   taskQueue?: string;
   timeoutMs?: number;
 }
 
 /** Connects at the first use, so that the API starts and answers what it can while Temporal is away. */
 export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient {
-  const { address, namespace, tls, apiKey, taskQueue = defaultTaskQueue, timeoutMs = 15_000 } = temporal;
+  const { address, namespace, tls, apiKey, timeoutMs = 15_000 } = temporal;
+  const queues = taskQueues(temporal.taskQueue ?? defaultTaskQueue);
   const connection = Connection.lazy({
     address,
     ...(tls && { tls }),
@@ -71,7 +73,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
         workflow.start('sessionWorkflow', {
           workflowId: sessionWorkflowId(sessionId),
           workflowIdConflictPolicy: 'USE_EXISTING',
-          taskQueue,
+          taskQueue: queues.sessions,
           args,
           staticSummary: summary,
         }),
@@ -92,13 +94,13 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
       );
     },
     async startPermissionRequest(requestId, summary) {
-      const options = requestOptions(requestId, { taskQueue, summary });
+      const options = requestOptions(requestId, { taskQueue: queues.decisions, summary });
       await within(() => workflow.start('permissionRequestWorkflow', options));
     },
     async decide(requestId, decisionId, summary) {
       const startWorkflowOperation = new WithStartWorkflowOperation(
         'permissionRequestWorkflow',
-        requestOptions(requestId, { taskQueue, summary }),
+        requestOptions(requestId, { taskQueue: queues.decisions, summary }),
       );
       return within(() =>
         workflow.executeUpdateWithStart<() => Promise<unknown>, RequestOutcome, [{ decisionId: string }]>(
@@ -115,7 +117,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
           workflowIdConflictPolicy: 'USE_EXISTING',
           // The approval has expired by then: nothing is left to try.
           workflowExecutionTimeout: '10 minutes',
-          taskQueue,
+          taskQueue: queues.decisions,
           args,
           staticSummary: summary,
         }),

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import { createSignApproval } from '../api/approvals/sign-approval.ts';
+import { createStreamSlots } from '../api/event-stream/stream-slots.ts';
 import { configurationRoutes } from '../api/routes/index.ts';
 import { sessionRoutes } from '../api/routes/session-index.ts';
 import { listen } from '../api/server.ts';
@@ -35,7 +36,8 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   const workflows = createWorkflowClient(temporalConnection(config));
   const eventFeed = openSessionEventFeed(config.DATABASE_URL);
   const patterns = createPatternChecker();
-  const dependencies = { db, patterns, config, log, workflows, signApproval, eventFeed };
+  const streamSlots = createStreamSlots(config);
+  const dependencies = { db, patterns, config, log, workflows, signApproval, eventFeed, streamSlots };
   const web = loadWebFiles(webDirectory);
   if (web === null) {
     log.warn({ directory: webDirectory }, 'the web UI is not built; only the API is served');

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
 import { importSPKI } from 'jose';
 import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
@@ -22,12 +21,11 @@ import { serveHealth } from './worker/health.ts';
 import { createLogger } from './worker/logger.ts';
 import { openRuntime } from './worker/open-runtime.ts';
 import { keepSweeping } from './worker/sweep.ts';
+import { createTaskWorkers } from './worker/task-workers.ts';
 import { connectToTemporal, knowsSearchAttributes } from './worker/temporal.ts';
 
 const programs = fileURLToPath(new URL('.', import.meta.url));
 const sweepIntervalMs = 60_000;
-/** Beside the one slot that watches each session: launches, deliveries and decisions. */
-const activityHeadroom = 50;
 
 async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const stopping = new AbortController();
@@ -37,7 +35,10 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   let takesWork = async () => false;
   const { HEALTH_HOST: host, HEALTH_PORT: port } = config;
   const health = port === undefined ? null : await serveHealth({ host, port, isReady: () => takesWork() });
-  const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL });
+  const decisionPool = Math.ceil(config.DATABASE_POOL / 4);
+  const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL - decisionPool });
+  // What sessions ask of the database at once never stands in front of a decision.
+  const decisionDb = openDatabase(config.DATABASE_URL, { poolSize: decisionPool });
   await requireCurrentSchema(db);
   await verifyMasterKeys(db, config.MASTER_KEYS);
   const temporal = temporalConnection(config);
@@ -62,34 +63,30 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     searchAttributesKnown: await knowsSearchAttributes(connection, namespace, log),
     log,
   };
-  const worker = await Worker.create({
+  const workers = await createTaskWorkers({
     connection,
     namespace,
     taskQueue,
     workflowBundle: { code: readFileSync(`${programs}workflows.js`, 'utf8') },
     activities: createActivities(deps),
-    maxConcurrentActivityTaskExecutions: config.WORKER_MAX_SESSIONS + activityHeadroom,
-    maxHeartbeatThrottleInterval: '2 seconds',
-    // How long a workflow waits for a worker that is gone before another one takes it.
-    stickyQueueScheduleToStartTimeout: '3 seconds',
-    shutdownGraceTime: '3 seconds',
-    shutdownForceTime: '10 seconds',
+    decisionActivities: createActivities({ ...deps, db: decisionDb }),
+    slots: { watches: config.WORKER_MAX_SESSIONS, decisions: config.WORKER_MAX_DECISIONS },
   });
   const { workflow } = new Client({ connection, namespace });
   const outputKeptSeconds = config.PROCESS_OUTPUT_KEPT_SECONDS;
   const sweeping = { deps, workflows: workflow, taskQueue, outputKeptSeconds };
   const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
   // Running sessions go on without the worker; the next one finds and watches them again.
-  stopping.signal.addEventListener('abort', () => worker.shutdown());
+  stopping.signal.addEventListener('abort', () => workers.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');
-  takesWork = async () => worker.getState() === 'RUNNING' && (await db.raw('select 1')) !== null;
-  await worker.run();
+  takesWork = async () => workers.areRunning() && (await db.raw('select 1')) !== null;
+  await workers.run();
   await health?.close();
   stopSweeping();
   closeRuntime();
   await patterns.close();
   await connection.close();
-  await db.destroy();
+  await Promise.all([db.destroy(), decisionDb.destroy()]);
 }
 
 try {

@@ -1,5 +1,6 @@
 /** Limits of design 13 with their defaults. Each refusal names the limit. */
 import { count } from './parse.ts';
+import { quotaFields } from './quotas.ts';
 
 export const limitFields = {
   LIMIT_BODY_BYTES: count(1024 * 1024),
@@ -24,4 +25,5 @@ export const limitFields = {
   RATE_SIGN_IN_FAILURES_PER_MINUTE: count(20),
   RATE_SESSION_EVENTS_PER_MINUTE: count(600),
   RATE_ADD_MEMBER_PER_MINUTE: count(20),
+  ...quotaFields,
 } as const;

@@ -1,5 +1,18 @@
-/** Workflow ids and task queue: built here only, never as literals where they are used (design 6). */
+/** Workflow ids and task queues: built here only, never as literals where they are used (design 6). */
 export const taskQueue = 'platform-v1';
+
+/**
+ * The queues of a platform, by the name of the one for sessions. Each has workers of its own, so that what fills one delays nothing
+ * in another: watches last as long as their sessions, and a human waits for a decision.
+ */
+export const taskQueues = (sessions: string) => ({
+  /** Sessions: their workflows and the short steps of them. */
+  sessions,
+  /** One activity for each running session. */
+  watches: `${sessions}-watches`,
+  /** Permission requests and grants, and the activity that writes grants. */
+  decisions: `${sessions}-decisions`,
+});
 
 export const sessionWorkflowId = (sessionId: string) => `session/${sessionId}`;
 export const permissionRequestWorkflowId = (requestId: string) => `permission-request/${requestId}`;

@@ -2,8 +2,9 @@
  * Every activity as a workflow calls it: its time limits, its retries and the line that operators read in the
  * Temporal UI. Business refusals are non-retryable failures; everything else is a technical fault and tried again.
  */
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { taskQueues } from '../contract/workflow-ids.ts';
 
 /** Attempts are counted, not time: a worker that is away for a while does not fail a launch. */
 const someAttempts = {
@@ -47,14 +48,19 @@ export const { recordRunning } = proxyActivities<Activities>({
   ...leaveRunning,
 });
 
-/** Holds one slot of the worker for as long as the session runs; a lost worker is noticed by the heartbeat. */
-export const { watchWorkload } = proxyActivities<Activities>({
-  summary: 'Watch the workload until it ends',
-  startToCloseTimeout: '8 days',
-  heartbeatTimeout: '10 seconds',
-  retry: untilItWorks,
-  ...leaveRunning,
-});
+/**
+ * Holds one slot of a worker for as long as the session runs, on a queue for watches alone; a lost worker is noticed by the heartbeat.
+ * Histories from before that queue replay: replay compares which activity is scheduled, and not on which queue.
+ */
+export const watchWorkload: Activities['watchWorkload'] = (input) =>
+  proxyActivities<Activities>({
+    summary: 'Watch the workload until it ends',
+    taskQueue: taskQueues(workflowInfo().taskQueue).watches,
+    startToCloseTimeout: '8 days',
+    heartbeatTimeout: '10 seconds',
+    retry: untilItWorks,
+    ...leaveRunning,
+  }).watchWorkload(input);
 
 export const { deliverInputs } = proxyActivities<Activities>({
   summary: 'Deliver messages to the sidecar',

@@ -3,6 +3,7 @@ import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { type ErrorBody, httpStatusByCode } from '../../contract/errors.ts';
 import { InvalidCursorError } from '../../store/page-cursor.ts';
+import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { requestState } from './request-state.ts';
 
@@ -28,6 +29,12 @@ export function answerErrors(log: Logger) {
 function knownError(error: unknown): ApiError | null {
   if (error instanceof InvalidCursorError) {
     return invalid([{ path: 'cursor', code: 'invalid_cursor', message: error.message }]);
+  }
+  if (error instanceof QuotaExceededError) {
+    const { message, retryAfterSeconds } = error;
+    return retryAfterSeconds === null
+      ? new ApiError('conflict', message)
+      : new ApiError('rate_limited', message, { retryAfterSeconds });
   }
   return error instanceof ApiError ? error : null;
 }

@@ -2,7 +2,7 @@
 import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
-import { permissionRequestWorkflowId, sessionWorkflowId } from '../../contract/workflow-ids.ts';
+import { permissionRequestWorkflowId, sessionWorkflowId, taskQueues } from '../../contract/workflow-ids.ts';
 import { settled } from '../../runtime/settled.ts';
 import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
 import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
@@ -15,6 +15,7 @@ const undeliveredSeconds = 30;
 export interface Sweeping {
   deps: ActivityDependencies;
   workflows: Pick<WorkflowClient, 'start' | 'getHandle'>;
+  /** The queue for sessions. */
   taskQueue: string;
   /** What processes of sessions wrote is erased after so long. */
   outputKeptSeconds: number;
@@ -39,10 +40,12 @@ export async function sweep(sweeping: Sweeping): Promise<void> {
  * one that Temporal lost ends its session, with a reason.
  */
 export async function startLostWorkflows({ deps: { db }, workflows, taskQueue }: Sweeping): Promise<void> {
-  const options = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+  const options = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+  const queues = taskQueues(taskQueue);
   for (const sessionId of await listUnfinishedSessionIds(db)) {
     await workflows.start('sessionWorkflow', {
       ...options,
+      taskQueue: queues.sessions,
       workflowId: sessionWorkflowId(sessionId),
       args: [{ sessionId }],
       staticSummary: await readSessionSummary(db, sessionId),
@@ -51,6 +54,7 @@ export async function startLostWorkflows({ deps: { db }, workflows, taskQueue }:
   for (const requestId of await listOpenRequestIds(db)) {
     await workflows.start('permissionRequestWorkflow', {
       ...options,
+      taskQueue: queues.decisions,
       workflowId: permissionRequestWorkflowId(requestId),
       args: [{ requestId }],
       staticSummary: await readRequestSummary(db, requestId),

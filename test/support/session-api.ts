@@ -5,8 +5,10 @@ import { pino } from 'pino';
 import { createActivities } from '../../activities/index.ts';
 import { createReadImage } from '../../activities/sessions/read-image.ts';
 import { createSignApproval } from '../../api/approvals/sign-approval.ts';
+import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
 import { sessionRoutes } from '../../api/routes/session-index.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
+import type { TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import type { ApiConfig } from '../../config/api.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { Session } from '../../contract/session.ts';
@@ -23,6 +25,7 @@ import { startTestWorker, type TestWorker, workflowBundle } from './worker.ts';
 
 export interface SessionApi extends TestApi {
   workflows: WorkflowClient;
+  temporal: TestWorker['client'];
   runtime: RecordingRuntime;
   /** A session of a new agent of the person's, whose sidecar has reported that it listens. */
   runningSession(person: Person, base: string): Promise<{ session: Session; agent: Agent }>;
@@ -35,7 +38,16 @@ const log = pino({ level: 'silent' });
 /** Starts a thread with its first task only, which does not keep the process running. */
 const patterns = createPatternChecker();
 
-export async function startSessionApi(overrides: Record<string, string> = {}): Promise<SessionApi> {
+export interface SessionWorkerOptions {
+  slots?: Partial<TaskWorkerSlots>;
+  /** How long a session may take to report that its sidecar listens. */
+  startSeconds?: number;
+}
+
+export async function startSessionApi(
+  overrides: Record<string, string> = {},
+  workerOptions: SessionWorkerOptions = {},
+): Promise<SessionApi> {
   const taskQueue = `api-${randomUUID()}`;
   const workflows = createWorkflowClient({
     address: overrides['TEMPORAL_ADDRESS'] ?? temporalAddress(),
@@ -54,6 +66,7 @@ export async function startSessionApi(overrides: Record<string, string> = {}): P
       patterns,
       workflows,
       eventFeed: feed,
+      streamSlots: createStreamSlots(config),
       signApproval: async (...approval) => {
         sign ??= await createSignApproval(config.APPROVAL_PRIVATE_KEY);
         return sign(...approval);
@@ -61,7 +74,7 @@ export async function startSessionApi(overrides: Record<string, string> = {}): P
     });
   });
   const runtime = new RecordingRuntime();
-  const worker = await startWorker(api, runtime, taskQueue);
+  const worker = await startWorker(api, runtime, { taskQueue, ...workerOptions });
   const token = (sessionId: string) => internalToken(api.config.SESSION_KEY_SEED, sessionId);
   const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body) =>
     caller(api.url).send(method, `/internal/sessions/${sessionId}/${path}`, body, {
@@ -70,6 +83,7 @@ export async function startSessionApi(overrides: Record<string, string> = {}): P
   return {
     ...api,
     workflows,
+    temporal: worker.client,
     runtime,
     token,
     asSidecar,
@@ -106,7 +120,7 @@ export async function startSessionApi(overrides: Record<string, string> = {}): P
 async function startWorker(
   { db, config }: { db: TestApi['db']; config: ApiConfig },
   runtime: RecordingRuntime,
-  taskQueue: string,
+  { taskQueue, slots = {}, startSeconds = 60 }: SessionWorkerOptions & { taskQueue: string },
 ): Promise<TestWorker> {
   const publicKey = createPublicKey(config.APPROVAL_PRIVATE_KEY).export({ type: 'spki', format: 'pem' });
   const activities = createActivities({
@@ -118,9 +132,9 @@ async function startWorker(
     sessionKeySeed: config.SESSION_KEY_SEED,
     internalApiUrl: 'http://127.0.0.1:1',
     approvalPublicKey: await importSPKI(publicKey.toString(), 'EdDSA'),
-    limits: { SESSION_START_SECONDS: 60, SESSION_TOTAL_SECONDS: 3600, SESSION_IDLE_SECONDS: 600 },
+    limits: { SESSION_START_SECONDS: startSeconds, SESSION_TOTAL_SECONDS: 3600, SESSION_IDLE_SECONDS: 600 },
     searchAttributesKnown: false,
     log,
   });
-  return startTestWorker({ bundle: await workflowBundle(), activities, taskQueue });
+  return startTestWorker({ bundle: await workflowBundle(), activities, taskQueue, slots });
 }

@@ -12,9 +12,10 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { z } from 'zod';
 import type { Activities } from '../../activities/index.ts';
+import { createTaskWorkers, type TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import { temporalAddress } from './temporal.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -86,29 +87,34 @@ export function quietRuntime(): void {
 export async function startTestWorker(options: {
   bundle: { code: string };
   activities: Partial<Activities>;
+  /** What decisions are carried out with, where that is not the same. */
+  decisionActivities?: Partial<Activities>;
+  /** The queue for sessions; those beside it are named after it. */
   taskQueue?: string;
+  slots?: Partial<TaskWorkerSlots>;
 }): Promise<TestWorker> {
   quietRuntime();
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
   const connection = await NativeConnection.connect({ address: temporalAddress() });
-  const worker = await Worker.create({
+  const workers = await createTaskWorkers({
     connection,
+    namespace: 'default',
     taskQueue,
     // Histories that are kept name no machine.
     identity: 'test-worker',
     workflowBundle: options.bundle,
     activities: options.activities,
-    maxConcurrentActivityTaskExecutions: 50,
-    shutdownGraceTime: '100ms',
-    shutdownForceTime: '2s',
+    decisionActivities: options.decisionActivities ?? options.activities,
+    slots: { watches: 50, decisions: 20, ...options.slots },
+    shutdown: { graceTime: '100ms', forceTime: '2s' },
   });
-  const running = worker.run();
+  const running = workers.run();
   const clientConnection = await Connection.connect({ address: temporalAddress() });
   return {
     client: new Client({ connection: clientConnection }),
     taskQueue,
     stop: async () => {
-      worker.shutdown();
+      workers.shutdown();
       // A worker that is forced down says so; the tests do not wait for sessions that go on.
       await running.catch(() => undefined);
       await clientConnection.close();

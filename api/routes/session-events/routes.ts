@@ -15,14 +15,15 @@ import { type AnyRoute, defineRoute, type SignedIn, written } from '../../route.
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { canRead, requireReader } from '../sessions/access.ts';
 
-type Dependencies = Pick<SessionRouteDependencies, 'db' | 'eventFeed'>;
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'eventFeed' | 'streamSlots'>;
 
 const timing: StreamTiming = { checkMs: 2000, heartbeatMs: 15_000 };
 const eventStream = 'text/event-stream';
 const batchSize = 200;
 const position = z.coerce.number().int().min(0);
 
-export function sessionEventRoutes({ db, eventFeed }: Dependencies): AnyRoute[] {
+export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
+  const { db } = dependencies;
   return [
     defineRoute({
       method: 'get',
@@ -37,7 +38,7 @@ export function sessionEventRoutes({ db, eventFeed }: Dependencies): AnyRoute[] 
       async handler({ ctx, query, ...visit }) {
         await requireReader(db, visit);
         if (ctx.accepts(['application/json', eventStream]) === eventStream) {
-          await answerStream({ db, eventFeed }, ctx, visit, lastEventId(ctx) ?? query.after);
+          await answerStream(dependencies, ctx, visit, lastEventId(ctx) ?? query.after);
           return written;
         }
         const events = await listSessionEvents(db, visit.session.id, query);
@@ -61,7 +62,7 @@ function lastEventId(ctx: Context): number | null {
 }
 
 async function answerStream(
-  { db, eventFeed }: Dependencies,
+  { db, eventFeed, streamSlots }: Dependencies,
   ctx: Context,
   { session, user, signInId }: SignedIn & { session: Session },
   after: number,
@@ -72,6 +73,7 @@ async function answerStream(
     ctx.status = 204;
     return;
   }
+  streamSlots.hold(user.id, ctx.res);
   const ended = new AbortController();
   void once(ctx.res, 'close').then(() => ended.abort());
   const source = {

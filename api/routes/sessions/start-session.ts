@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Session, SessionInput } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/read.ts';
-import { findSession, insertSession } from '../../../store/sessions/insert-session.ts';
+import { inTransaction } from '../../../store/database.ts';
+import { lockSessionQuotas, requireSessionQuotas } from '../../../store/quotas/session-quotas.ts';
+import { findSession, insertSession, type NewSession } from '../../../store/sessions/insert-session.ts';
 import { readSessionSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { invalid, reusedKey } from '../../errors.ts';
 import type { InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
-type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'log'>;
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>;
 
 /**
  * Puts a session on record and starts its workflow. The same request again under its key finds the same session. Throws 422
- * for an agent that is not there, and for a key that another request had.
+ * for an agent that is not there, and for a key that another request had, and QuotaExceededError.
  */
 export async function startSession(
   dependencies: Dependencies,
@@ -28,7 +30,7 @@ export async function startSession(
   }
   const session =
     earlier ??
-    (await insertSession(db, {
+    (await insertWithinQuotas(dependencies, {
       ...who,
       id: randomUUID(),
       agentId: body.agent_id,
@@ -46,4 +48,21 @@ export async function startSession(
       .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));
   }
   return session;
+}
+
+/** Of two requests with one key the second finds the session of the first, also when that used up the quota. */
+function insertWithinQuotas(
+  { db, config }: Dependencies,
+  input: NewSession & { operatorId: string },
+): Promise<Session> {
+  const of = { userId: input.operatorId, workspaceId: input.workspaceId };
+  return inTransaction(db, async (trx) => {
+    await lockSessionQuotas(trx, of);
+    const earlier = await findSession(trx, input);
+    if (earlier !== null) {
+      return earlier;
+    }
+    await requireSessionQuotas(trx, of, config);
+    return insertSession(trx, input);
+  });
 }

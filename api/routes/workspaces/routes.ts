@@ -11,7 +11,7 @@ import { type AnyRoute, defineRoute } from '../../route.ts';
 const workspaceName = z.string().trim().min(1).max(100);
 const answer = z.strictObject({ workspace });
 
-export function workspaceRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
+export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'config'>): AnyRoute[] {
   return [
     defineRoute({
       method: 'post',
@@ -22,7 +22,9 @@ export function workspaceRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[]
       status: 201,
       response: answer,
       async handler({ user, body }) {
-        const created = await createWorkspace(db, body, user);
+        const created = await createWorkspace(db, body, user, {
+          perHour: config.RATE_WORKSPACES_PER_HOUR_PER_USER,
+        });
         if (created === null) {
           throw new ApiError('conflict', `The slug "${body.slug}" is taken`);
         }

@@ -193,7 +193,7 @@ describe('signing in at an identity provider', () => {
   );
 
   it('sets a Secure cookie where people come by https', async () => {
-    const https = await startTestApi({ PUBLIC_URL: 'https://platform.test' });
+    const https = await startTestApi({ PUBLIC_URL: 'https://platform.localhost' });
     try {
       const person = await https.person();
       const answer = await https.anonymous.send('POST', '/api/auth/demo-sign-in', {

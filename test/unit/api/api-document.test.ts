@@ -25,7 +25,7 @@ The sidecars' own routes below \`/internal\` are not listed: nothing but a sidec
 const withOidc = {
   OIDC_ISSUER: 'https://identity.example',
   OIDC_CLIENT_ID: 'platform',
-  PUBLIC_URL: 'https://platform.example',
+  PUBLIC_URL: 'https://platform.localhost',
 };
 
 /** Names of a schema's fields; a question mark where one may be left out. */

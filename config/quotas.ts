@@ -1,0 +1,14 @@
+/** How much of what all share one user or one workspace may take, with defaults. Each refusal names the limit. */
+import { count } from './parse.ts';
+
+export const quotaFields = {
+  /** Sessions that have not ended, of all workspaces: those that a user drives, and what they started. */
+  LIMIT_RUNNING_SESSIONS_PER_USER: count(50),
+  LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: count(200),
+  RATE_SESSIONS_PER_HOUR_PER_USER: count(200),
+  RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: count(1000),
+  RATE_WORKSPACES_PER_HOUR_PER_USER: count(20),
+  /** Event streams that are open at a time, in one process of the API. */
+  LIMIT_EVENT_STREAMS_PER_USER: count(40),
+  LIMIT_EVENT_STREAMS_PER_PROCESS: count(2000),
+} as const;
