@@ -17,6 +17,7 @@ import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';
 import { readEnvironment } from './read-environment.ts';
+import { reportFailure } from './report-failure.ts';
 
 /** Streams are cut after this long; running requests have ended by then. */
 const closeLimitMs = 5_000;
@@ -54,11 +55,12 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   await db.destroy();
 }
 
-function reasonOf(error: unknown, config: ApiConfig): unknown {
-  if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE') {
-    return `Port ${config.PORT} of ${config.HOST} is taken. Set PORT to another one.`;
-  }
-  return error instanceof Error ? error.message : error;
+function reasonOf(error: unknown, config: ApiConfig | undefined): unknown {
+  const isTaken =
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE';
+  return isTaken && config !== undefined
+    ? new ConfigurationError(`Port ${config.PORT} of ${config.HOST} is taken. Set PORT to another one.`)
+    : error;
 }
 
 let config: ApiConfig | undefined;
@@ -66,8 +68,6 @@ try {
   config = parseEnvironment(apiConfig, readEnvironment());
   await main(config, pino({ level: config.LOG_LEVEL, base: { process: 'api' } }));
 } catch (error) {
-  console.error(
-    error instanceof ConfigurationError || config === undefined ? String(error) : reasonOf(error, config),
-  );
+  reportFailure('api', reasonOf(error, config));
   process.exit(1);
 }

@@ -7,16 +7,16 @@ import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
 import { createReadImage } from '../activities/sessions/read-image.ts';
-import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
+import { parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflow-ids.ts';
 import { createPatternChecker } from '../patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
-import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { readEnvironment } from './read-environment.ts';
+import { reportFailure } from './report-failure.ts';
 import { serveHealth } from './worker/health.ts';
 import { createLogger } from './worker/logger.ts';
 import { openRuntime } from './worker/open-runtime.ts';
@@ -93,7 +93,6 @@ try {
   const config = parseEnvironment(workerConfig, readEnvironment());
   await main(config, createLogger(config.LOG_LEVEL));
 } catch (error) {
-  const expected = error instanceof ConfigurationError || error instanceof UnreadableSecretError;
-  console.error(expected ? error.message : error);
+  reportFailure('worker', error);
   process.exit(1);
 }

@@ -24,14 +24,47 @@ export function openDatabase(url: string, options: { poolSize: number }): Knex {
   });
 }
 
-/** Throws when the schema is not the one that this code was written for. */
+/** What is not as this release needs it; the message says what to do. */
+export class UnusableDatabaseError extends Error {
+  override name = 'UnusableDatabaseError';
+}
+
+/** The oldest version that the platform is tested with. */
+export const oldestPostgres = 15;
+
+/** Throws UnusableDatabaseError when the server is too old, or the schema is not the one that this code was written for. */
 export async function requireCurrentSchema(db: Knex): Promise<void> {
-  const [, pending] = (await db.migrate.list()) as [unknown[], unknown[]];
+  const { rows } = await db.raw<{ rows: { version: number; name: string }[] }>(
+    "select current_setting('server_version_num')::int as version, current_setting('server_version') as name",
+  );
+  if ((rows[0]?.version ?? 0) < oldestPostgres * 10_000) {
+    throw new UnusableDatabaseError(
+      `the database server is Postgres ${rows[0]?.name}; the platform needs ${oldestPostgres} or later`,
+    );
+  }
+  const known = await migrationSource.getMigrations([]);
+  const applied = await appliedMigrations(db);
+  const pending = known.filter((name) => !applied.includes(name));
   if (pending.length > 0) {
-    throw new Error(
+    throw new UnusableDatabaseError(
       `the database lacks ${pending.length} migrations; bring it up to date first (dist/migrate.js)`,
     );
   }
+  const newer = applied.filter((name) => !known.includes(name));
+  if (newer.length > 0) {
+    throw new UnusableDatabaseError(
+      `the database was migrated by a later release (${newer.at(-1)}): start that one, or restore the backup that was taken before it`,
+    );
+  }
+}
+
+/** None where nothing was ever migrated. */
+async function appliedMigrations(db: Knex): Promise<string[]> {
+  if (!(await db.schema.hasTable('migrations'))) {
+    return [];
+  }
+  const rows = await db('migrations').orderBy('id').select<{ name: string }[]>('name');
+  return rows.map(({ name }) => name);
 }
 
 /** Runs `work` in a transaction, or inside the one that is already open. */
