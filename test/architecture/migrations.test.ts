@@ -19,17 +19,19 @@ const problemOf = (text: string): string | null => {
 };
 
 describe('a migration', () => {
-  it.each(readdirSync('migrations').filter((file) => /^\d{14}_/.test(file) && file.slice(0, 14) > beforeTheRule))(
-    '%s only adds, or says which earlier release stopped to use what it takes',
-    (file) => {
-      expect(problemOf(readFileSync(`migrations/${file}`, 'utf8'))).toBeNull();
-    },
-  );
+  it.each(
+    readdirSync('migrations').filter((file) => /^\d{14}_/.test(file) && file.slice(0, 14) > beforeTheRule),
+  )('%s only adds, or says which earlier release stopped to use what it takes', (file) => {
+    expect(problemOf(readFileSync(`migrations/${file}`, 'utf8'))).toBeNull();
+  });
 
   it('that takes a column away is noticed, unless it says why nobody misses it', () => {
-    const up = "export async function up() { knex.raw('alter table a drop column b'); }\nexport async function down() {}";
+    const up =
+      "export async function up() { knex.raw('alter table a drop column b'); }\nexport async function down() {}";
     expect(problemOf(up)).toBe('drop column');
-    expect(problemOf(`/**\n * Contracts: no release since 0.1.0 reads or writes a.b.\n */\n${up}`)).toBeNull();
+    expect(
+      problemOf(`/**\n * Contracts: no release since 0.1.0 reads or writes a.b.\n */\n${up}`),
+    ).toBeNull();
     expect(problemOf(up.replace('drop column b', 'add column b text'))).toBeNull();
   });
 });

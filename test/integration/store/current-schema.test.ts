@@ -23,16 +23,20 @@ describe('a database that this release cannot use', () => {
     const empty = await createEmptyDatabase();
     await expect(requireCurrentSchema(empty.db)).rejects.toThrow(/lacks \d+ migrations/);
     await empty.drop();
-    await database.db.transaction(async (trx) => {
-      await trx.raw('delete from migrations where id = (select max(id) from migrations)');
-      await expect(requireCurrentSchema(trx)).rejects.toThrow('lacks 1 migrations');
-      await trx.rollback();
-    }).catch(() => undefined);
+    await database.db
+      .transaction(async (trx) => {
+        await trx.raw('delete from migrations where id = (select max(id) from migrations)');
+        await expect(requireCurrentSchema(trx)).rejects.toThrow('lacks 1 migrations');
+        await trx.rollback();
+      })
+      .catch(() => undefined);
     await requireCurrentSchema(database.db);
   });
 
   it('is one that a later release migrated, and says so', async () => {
-    await database.db('migrations').insert({ name: '29990101000000_add_future', batch: 99, migration_time: new Date() });
+    await database
+      .db('migrations')
+      .insert({ name: '29990101000000_add_future', batch: 99, migration_time: new Date() });
     await expect(requireCurrentSchema(database.db)).rejects.toThrow(
       'migrated by a later release (29990101000000_add_future)',
     );
@@ -44,7 +48,9 @@ describe('a database that this release cannot use', () => {
     await database.db.raw(`create schema older;
       create function older.current_setting(text) returns text language sql as
         $$ select case $1 when 'server_version_num' then '140009' else '14.9' end $$;`);
-    const db = openDatabase(`${database.url}?options=-c search_path=older,pg_catalog,public`, { poolSize: 1 });
+    const db = openDatabase(`${database.url}?options=-c search_path=older,pg_catalog,public`, {
+      poolSize: 1,
+    });
     await expect(requireCurrentSchema(db)).rejects.toThrow(
       `is Postgres 14.9; the platform needs ${oldestPostgres} or later`,
     );

@@ -15,7 +15,17 @@ function makeCertificates(): void {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
   const key = (name: string) => ['-newkey', 'rsa:2048', '-nodes', '-keyout', `${name}.key`];
   for (const authority of ['ca', 'other']) {
-    openssl('req', '-x509', ...key(authority), '-out', `${authority}.crt`, '-subj', `/CN=${authority}`, '-days', '2');
+    openssl(
+      'req',
+      '-x509',
+      ...key(authority),
+      '-out',
+      `${authority}.crt`,
+      '-subj',
+      `/CN=${authority}`,
+      '-days',
+      '2',
+    );
   }
   openssl('req', ...key('server'), '-out', 'server.csr', '-subj', '/CN=server');
   writeFileSync(join(directory, 'server.ext'), 'subjectAltName=DNS:localhost');
@@ -73,8 +83,12 @@ describe('DATABASE_URL', () => {
     async (sslmode) => {
       expect(await isEncrypted(urlOf('localhost', { sslmode, ...trusting('ca') }))).toBe(true);
       await expect(isEncrypted(urlOf('localhost', { sslmode }))).rejects.toThrow(/certificate/);
-      await expect(isEncrypted(urlOf('localhost', { sslmode, ...trusting('other') }))).rejects.toThrow(/certificate|signature/);
-      await expect(isEncrypted(urlOf('127.0.0.1', { sslmode, ...trusting('ca') }))).rejects.toThrow(/altnames|host/i);
+      await expect(isEncrypted(urlOf('localhost', { sslmode, ...trusting('other') }))).rejects.toThrow(
+        /certificate|signature/,
+      );
+      await expect(isEncrypted(urlOf('127.0.0.1', { sslmode, ...trusting('ca') }))).rejects.toThrow(
+        /altnames|host/i,
+      );
     },
   );
 

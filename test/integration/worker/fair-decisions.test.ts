@@ -84,19 +84,23 @@ async function startCrowd({ admin, base }: { admin: Person; base: string }): Pro
   }
 }
 
-it(`an approval takes its normal time beside ${sessionCount} sessions of another user`, async () => {
-  const tenant = await api.workspace();
-  const asking = await api.runningSession(tenant.admin, tenant.base);
-  const normalMs = await medianApproval(tenant.admin, tenant.base, asking);
-  const starting = startCrowd(await api.workspace());
-  const meanwhileMs = await approve(tenant.admin, tenant.base, asking);
-  await starting;
-  const launched = async () => (crowd.every((id) => api.runtime.states.has(id)) ? true : null);
-  await untilFound('the launch of every session', launched, limitMs);
-  const besideMs = await medianApproval(tenant.admin, tenant.base, asking);
-  process.stdout.write(
-    `approval: alone ${Math.round(normalMs)} ms, while the sessions start ${Math.round(meanwhileMs)} ms, beside them ${Math.round(besideMs)} ms\n`,
-  );
-  expect(besideMs / normalMs).toBeLessThan(generousRatio);
-  expect(meanwhileMs / normalMs).toBeLessThan(generousRatio * 3);
-}, limitMs);
+it(
+  `an approval takes its normal time beside ${sessionCount} sessions of another user`,
+  async () => {
+    const tenant = await api.workspace();
+    const asking = await api.runningSession(tenant.admin, tenant.base);
+    const normalMs = await medianApproval(tenant.admin, tenant.base, asking);
+    const starting = startCrowd(await api.workspace());
+    const meanwhileMs = await approve(tenant.admin, tenant.base, asking);
+    await starting;
+    const launched = async () => (crowd.every((id) => api.runtime.states.has(id)) ? true : null);
+    await untilFound('the launch of every session', launched, limitMs);
+    const besideMs = await medianApproval(tenant.admin, tenant.base, asking);
+    process.stdout.write(
+      `approval: alone ${Math.round(normalMs)} ms, while the sessions start ${Math.round(meanwhileMs)} ms, beside them ${Math.round(besideMs)} ms\n`,
+    );
+    expect(besideMs / normalMs).toBeLessThan(generousRatio);
+    expect(meanwhileMs / normalMs).toBeLessThan(generousRatio * 3);
+  },
+  limitMs,
+);
