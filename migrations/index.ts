@@ -18,8 +18,8 @@ import * as keepGrantsOfOthers from './20261122100100_keep_grants_of_others.ts';
 import * as addIdempotencyKeys from './20261122100200_add_idempotency_keys.ts';
 import * as indexIdempotencyKeys from './20261122100300_index_idempotency_keys.ts';
 import * as referenceRegistrySecrets from './20261122120000_reference_registry_secrets.ts';
-import * as createSessionProcesses from './20261122150000_create_session_processes.ts';
 import * as indexQuotas from './20261122130000_index_quotas.ts';
+import * as createSessionProcesses from './20261122150000_create_session_processes.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -40,8 +40,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261122100200_add_idempotency_keys': addIdempotencyKeys,
   '20261122100300_index_idempotency_keys': indexIdempotencyKeys,
   '20261122120000_reference_registry_secrets': referenceRegistrySecrets,
-  '20261122150000_create_session_processes': createSessionProcesses,
   '20261122130000_index_quotas': indexQuotas,
+  '20261122150000_create_session_processes': createSessionProcesses,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {
