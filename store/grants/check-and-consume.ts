@@ -45,8 +45,8 @@ const checkAndConsumeStatement = `
     select id, workspace_id, agent_id, operator_id from sessions where id = $2 and ended_at is null
   ), approval as materialized (
     select $6::boolean or exists (
-      select from mcp_servers entry join caller c on c.workspace_id = entry.workspace_id
-      where entry.approvers = 'admin' and (entry.id = $7
+      select from mcp_servers entry
+      where entry.workspace_id = (select workspace_id from caller) and entry.approvers = 'admin' and (entry.id = $7
         or jsonb_path_query_array(entry.manifest, '$.tool_scopes.*') @> to_jsonb($5::text))
     ) as kept_to_admins
   ), standing as materialized (
