@@ -1,0 +1,65 @@
+/** Grants that stop counting when an entry is kept to admins, and grants that an edit of an agent would cost. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+describeInBrowser('an entry that is kept to admins', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let max: FrontDoor;
+  let grantId: string;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+    const { grant } = await max.ok<{ grant: { id: string } }>('POST', '/api/workspaces/demo/grants', {
+      user_subject_id: (await max.me()).user.id,
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'persistent',
+    });
+    grantId = grant.id;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  it('names the grants that stop counting before it is saved, and the grants say so afterwards', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/catalog/files/edit');
+    await page.getByRole('radio', { name: 'Whoever drives the session, and admins' }).waitFor();
+    const note = page.getByRole('note').filter({ hasText: 'Grants that members made stop counting' });
+    expect(await note.count()).toBe(0);
+    await page.getByRole('radio', { name: 'Admins only' }).check();
+    await note.getByRole('link', { name: 'files.write' }).waitFor();
+    await note.getByText('made by Max Member').waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL('**/demo/catalog/files');
+    await visitor.open('demo/grants');
+    await page.getByText('no call passes on it').waitFor();
+    await visitor.open(`demo/grants/${grantId}`);
+    await page.getByRole('note').filter({ hasText: 'a member made it' }).waitFor();
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
+  it('is attached and detached with the same sentence beforehand as an edit of the agent', async () => {
+    const agent = await max.createAgent('attached', [], { files: {} });
+    const sentence = 'revokes those of its grants that you could not make yourself';
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const { page } = visitor;
+    for (const path of ['edit', 'servers/files']) {
+      await visitor.open(`demo/agents/${agent.id}/${path}`);
+      await page.getByRole('note').filter({ hasText: sentence }).waitFor();
+    }
+    await visitor.open(`demo/agents/${agent.id}`);
+    await page.getByRole('button', { name: 'Detach files' }).click();
+    await page.getByRole('dialog').getByText(sentence).waitFor();
+    await visitor.leave();
+  });
+});
