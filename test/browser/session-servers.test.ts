@@ -1,0 +1,87 @@
+/** What a session's page shows of servers that do not work, to admins and to the others who may read it. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { Agent } from '../../contract/agent.ts';
+import type { Session } from '../../contract/session.ts';
+import { waitForever } from '../support/asking-steps.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const noisy =
+  "echo 'Error: no key <b>here</b>' >&2; printf 'hidden \\342\\200\\256 character\\n' >&2; exit 3";
+
+describeInBrowser('servers that do not work', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let path: string;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+    const servers = {
+      missing: { type: 'command', command: '/no/such/program', args: [] },
+      noisy: { type: 'command', command: 'sh', args: ['-c', noisy] },
+    };
+    for (const [name, shape] of Object.entries(servers)) {
+      await ada.ok('POST', '/api/workspaces/demo/mcp-servers', { name, shape });
+    }
+    const call = (server: string) => ({
+      call: `${server}.anything`,
+      arguments: {},
+      expect: 'server_unavailable',
+    });
+    const { agent } = await max.ok<{ agent: Agent }>('POST', '/api/workspaces/demo/agents', {
+      name: 'unlucky',
+      run: { type: 'builtin', name: 'scripted' },
+      instructions: JSON.stringify({ steps: [call('missing'), call('noisy'), waitForever] }),
+    });
+    for (const name of Object.keys(servers)) {
+      await max.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name, env: {} });
+    }
+    const { session } = await max.ok<{ session: Session }>('POST', '/api/workspaces/demo/sessions', {
+      agent_id: agent.id,
+      prompt: 'Try.',
+    });
+    path = `demo/sessions/${session.id}`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  it('are named in an alert with what to do, in the transcript and in the panel', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const { page } = visitor;
+    await visitor.open(path);
+    const alert = page.getByRole('status').filter({ hasText: /does not work|do not work/ });
+    await alert.getByText('missing did not start: its program was not found').waitFor();
+    await alert.getByText('Check the command of its catalog entry').first().waitFor();
+    const panel = page.getByRole('region', { name: 'Servers' });
+    await panel.getByText('failed').first().waitFor();
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByText('missing did not start: its program was not found').waitFor();
+    expect(await panel.getByRole('button', { name: 'Output' }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
+  it('show admins what they wrote, as their claim and as text', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open(path);
+    const row = page
+      .getByRole('region', { name: 'Servers' })
+      .getByRole('listitem')
+      .filter({ hasText: 'noisy' });
+    await row.getByText('last ended with exit code 3').waitFor();
+    await row.getByRole('button', { name: 'Output' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Output of noisy' });
+    await dialog.getByText('Error: no key <b>here</b>').waitFor();
+    await dialog.getByText('nobody has checked them').waitFor();
+    await dialog.getByText('U+202E').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+});
