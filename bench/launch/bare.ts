@@ -13,7 +13,7 @@ import { renderWorkload } from '../../runtime/process/render-workload.ts';
 import { makeSessionDirectory, relayProgram } from '../../runtime/process/session-directory.ts';
 import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
-import { processLimits } from '../../test/support/process-limits.ts';
+import { processLimits, publicPackages } from '../../test/support/process-limits.ts';
 import type { LaunchTarget } from './on-the-platform.ts';
 
 const pollIntervalMs = 2;
@@ -30,6 +30,7 @@ export async function openBare(): Promise<LaunchTarget> {
     root: null,
     internet: false,
     limits: processLimits,
+    packages: publicPackages,
     cgroups: null,
     owner: 'bench',
     apiUrl: reports.url,

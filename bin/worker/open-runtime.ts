@@ -56,6 +56,11 @@ export async function openRuntime(
             },
             workspaceBytes: config.WORKSPACE_BYTES,
           },
+          packages: {
+            npmRegistryUrl: config.NPM_REGISTRY_URL ?? null,
+            pypiIndexUrl: config.PYPI_INDEX_URL ?? null,
+            caFile: config.SANDBOX_CA_FILE ?? null,
+          },
           takeLeftCalls,
           logger,
         }),

@@ -21,7 +21,7 @@ import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { type Programs, sessionFiles } from './layout.ts';
 import { limitsSentence } from './limits-sentence.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
-import type { Machine, ProcessLimits } from './render-launch.ts';
+import type { Machine, PackageSources, ProcessLimits } from './render-launch.ts';
 import { type RenderRules, renderWorkload } from './render-workload.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
@@ -44,6 +44,7 @@ export interface ProcessRuntimeOptions {
   apiUrl: string;
   limits: SidecarLimitSettings;
   containers: ProcessLimits;
+  packages: PackageSources;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
@@ -124,6 +125,7 @@ async function probe({
   return {
     ...setting,
     root: sandboxed ? root : null,
+    packages: options.packages,
     internet,
     apiUrl,
     sidecarLimits: sidecarLimits(limits),

@@ -8,8 +8,16 @@ import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
 import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protocol.ts';
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
-import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
+import { caFileInside, renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import type { ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
+
+/** Where programs with the internet get packages from; null: from where they do by themselves. */
+export interface PackageSources {
+  npmRegistryUrl: string | null;
+  pypiIndexUrl: string | null;
+  /** On this machine. */
+  caFile: string | null;
+}
 
 /** What each container of a session may use. */
 export interface ProcessLimits {
@@ -28,6 +36,7 @@ export interface Machine {
   limits: ProcessLimits;
   /** Null: each process is limited by itself. */
   cgroups: Cgroups | null;
+  packages: PackageSources;
   /** Whose control groups are this installation's. */
   owner: string;
   apiUrl: string;
@@ -92,7 +101,7 @@ function renderContainer(
     argv: argvOf(container, layout, { isSandboxed: root !== null }),
     env: {
       ...basicEnv(layout),
-      ...(container.network === 'none' ? offlinePackages : {}),
+      ...(container.network === 'none' ? offlinePackages : packageEnv(machine.packages)),
       ...configuredEnv(container, secrets),
       ...(container.server === null ? agentEnv(spec, layout) : {}),
     },
@@ -103,6 +112,7 @@ function renderContainer(
         : renderSandbox(container, {
             ...{ directory, programs, root },
             workspaceBytes: machine.limits.workspaceBytes,
+            caFile: container.network === 'internet' ? machine.packages.caFile : null,
           }),
     network: container.network,
     limits: container.server === null ? machine.limits.agent : machine.limits.server,
@@ -142,6 +152,15 @@ function inWorkspace(argument: string, { workspace }: Layout): string {
 
 function basicEnv(layout: Layout): ResolvedEnv {
   return { PATH: layout.path, HOME: layout.workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' };
+}
+
+/** In the words of npm, uv, pip, Node and OpenSSL. */
+function packageEnv({ npmRegistryUrl, pypiIndexUrl, caFile }: PackageSources): ResolvedEnv {
+  return {
+    ...(npmRegistryUrl === null ? {} : { npm_config_registry: npmRegistryUrl }),
+    ...(pypiIndexUrl === null ? {} : { UV_DEFAULT_INDEX: pypiIndexUrl, PIP_INDEX_URL: pypiIndexUrl }),
+    ...(caFile === null ? {} : { NODE_EXTRA_CA_CERTS: caFileInside, SSL_CERT_FILE: caFileInside }),
+  };
 }
 
 /** What no configuration can change (design 9). */

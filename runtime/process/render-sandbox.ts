@@ -49,6 +49,8 @@ const systemConfiguration = [
   '/etc/alternatives',
 ];
 
+/** Where a sandbox finds the operator's own authorities. */
+export const caFileInside = '/etc/ssl/operator-ca.pem';
 const mebibyte = 1024 * 1024;
 const generatedFiles = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.conf'];
 
@@ -60,7 +62,15 @@ export function renderSandbox(
     programs,
     root,
     workspaceBytes,
-  }: { directory: string; programs: Programs; root: SystemRoot; workspaceBytes: number },
+    caFile = null,
+  }: {
+    directory: string;
+    programs: Programs;
+    root: SystemRoot;
+    workspaceBytes: number;
+    /** The operator's own authorities, on this machine. */
+    caFile?: string | null;
+  },
 ): string[] {
   return [
     ...isolation,
@@ -77,6 +87,7 @@ export function renderSandbox(
     ...root.directories.flatMap((path) => readOnly(path, path)),
     ...Object.entries(root.links).flatMap(([path, target]) => ['--symlink', target, path]),
     ...systemConfiguration.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...(caFile === null ? [] : readOnly(caFile, caFileInside)),
     ...generatedFiles.flatMap((file) => readOnly(join(sessionFiles(directory).etc, file), `/etc/${file}`)),
     ...programMounts(container, directory, programs),
     ...ownMounts(container, directory),

@@ -1,4 +1,4 @@
-import type { ProcessLimits } from '../../runtime/process/render-launch.ts';
+import type { PackageSources, ProcessLimits } from '../../runtime/process/render-launch.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -8,3 +8,5 @@ export const processLimits: ProcessLimits = {
   server: { memoryBytes: 512 * mebibyte, cpuMillis: 1000, processes: 512 },
   workspaceBytes: 256 * mebibyte,
 };
+
+export const publicPackages: PackageSources = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };

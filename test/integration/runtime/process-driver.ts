@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import pino from 'pino';
 import { createProcessRuntime, type ProcessRuntimeOptions } from '../../../runtime/process/driver.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
-import { processLimits } from '../../support/process-limits.ts';
+import { processLimits, publicPackages } from '../../support/process-limits.ts';
 import type { DriverUnderTest } from './driver-under-test.ts';
 import { startWorkerProcess } from './worker-process.ts';
 
@@ -35,6 +35,7 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
       SERVER_HANDSHAKE_SECONDS: 30,
     },
     containers: processLimits,
+    packages: publicPackages,
     ...options,
   });
   return {

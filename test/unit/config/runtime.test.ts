@@ -35,6 +35,20 @@ describe('the runtime of a worker', () => {
     expect(problems).not.toContain('SIDECAR_IMAGE');
   });
 
+  it('takes registries of packages without credentials, which sandboxes would see, and says so', () => {
+    const url = 'https://reader:hunter2@npm.example.com/';
+    const problems = problemsOf({
+      NPM_REGISTRY_URL: url,
+      PYPI_INDEX_URL: 'ftp://x',
+      SANDBOX_CA_FILE: 'ca.pem',
+    });
+    expect(problems).toContain('NPM_REGISTRY_URL: must have no user name and no password');
+    expect(problems).not.toContain('hunter2');
+    expect(problems).toContain('PYPI_INDEX_URL: must be an http or https URL');
+    expect(problems).toContain('SANDBOX_CA_FILE: must be an absolute path');
+    expect(problemsOf({ NPM_REGISTRY_URL: 'https://npm.example.com/' })).not.toContain('NPM_REGISTRY_URL');
+  });
+
   it('is asked for what it needs itself, together with everything else that is wrong', () => {
     const problems = problemsOf({ RUNTIME: 'container' });
     for (const variable of ['DATABASE_URL', 'SIDECAR_IMAGE', 'SCRIPTED_IMAGE', 'RUNNER_IMAGE']) {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../../runtime/process/render-launch.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
-import { processLimits } from '../../support/process-limits.ts';
+import { processLimits, publicPackages } from '../../support/process-limits.ts';
 
 const id = '7a3d4f5e-0000-4000-8000-000000000001';
 const directory = `/home/somebody/${'with-a-long-way/'.repeat(8)}sessions/${id}`;
@@ -12,6 +12,7 @@ const machine: Machine = {
   root: null,
   internet: false,
   limits: processLimits,
+  packages: publicPackages,
   cgroups: null,
   owner: 'owner',
   apiUrl: 'http://127.0.0.1:8080',

@@ -5,7 +5,7 @@ import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runti
 import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
-import { processLimits } from '../../../support/process-limits.ts';
+import { processLimits, publicPackages } from '../../../support/process-limits.ts';
 
 const directory = `/data/sessions/${sessionId}`;
 const sandboxed: Machine = {
@@ -13,6 +13,7 @@ const sandboxed: Machine = {
   root: { links: {}, directories: [], hidden: [], hiddenFiles: [] },
   internet: true,
   limits: processLimits,
+  packages: publicPackages,
   cgroups: null,
   owner: 'owner',
   apiUrl: 'http://127.0.0.1:8080',
@@ -70,6 +71,32 @@ describe('the launch of a session', () => {
     expect(containerOf(sandboxed, 'mcp-files').env).toMatchObject({ API_TOKEN: 'of-files' });
     expect(containerOf(sandboxed, 'mcp-db').env).toMatchObject({ API_TOKEN: 'of-db' });
     expect(Object.keys(containerOf(sandboxed, 'mcp-db').env)).not.toContain('PLATFORM_CONFIG');
+  });
+
+  it('tells who has the internet where packages come from, and whom to trust', () => {
+    const packages = {
+      npmRegistryUrl: 'https://npm.example.com/',
+      pypiIndexUrl: 'https://pypi.example.com/simple',
+      caFile: '/etc/operator/ca.pem',
+    };
+    const machine = { ...sandboxed, packages };
+    const [with_, without] = (['internet', 'none'] as const).map((network) => {
+      const spec = renderWorkload(
+        configuration({ agent: { network }, servers: [serverNamed('files', { network: 'none' })] }),
+        { seededCommands: null },
+      );
+      return renderLaunch(spec, secrets, { machine, directory }).containers.find(
+        ({ name }) => name === 'agent',
+      );
+    });
+    expect(with_?.env).toMatchObject({
+      npm_config_registry: packages.npmRegistryUrl,
+      UV_DEFAULT_INDEX: packages.pypiIndexUrl,
+      NODE_EXTRA_CA_CERTS: '/etc/ssl/operator-ca.pem',
+    });
+    expect(with_?.sandbox?.join(' ')).toContain('--ro-bind /etc/operator/ca.pem /etc/ssl/operator-ca.pem');
+    expect(Object.keys(without?.env ?? {})).not.toContain('npm_config_registry');
+    expect(without?.sandbox).not.toContain(packages.caFile);
   });
 
   it('lets no configuration change what the platform tells the agent', () => {
