@@ -1,0 +1,19 @@
+/** What the documents name is there. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+describe('the threat model', () => {
+  it('names for each risk of the OWASP MCP Top 10 tests that exist', () => {
+    const [, table = ''] =
+      /## The OWASP MCP Top 10\n(.*?)\n## /s.exec(readFileSync('docs/threat-model.md', 'utf8')) ?? [];
+    const rows = table.split('\n').filter((line) => /^\| MCP\d\d /.test(line));
+    expect(rows).toHaveLength(10);
+    const all = readdirSync('test', { recursive: true, encoding: 'utf8' });
+    for (const row of rows) {
+      const named = [...(row.split('|')[3] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      expect(named).not.toEqual([]);
+      const missing = named.filter((name) => !all.includes(name) && !all.includes(`${name}.test.ts`));
+      expect(missing).toEqual([]);
+    }
+  });
+});
