@@ -32,7 +32,7 @@ export interface ContainerRuntimeOptions {
   logger: Logger;
 }
 
-/** Throws when no engine answers on the socket. */
+/** Throws when no engine answers on the socket, or it is a Podman whose networks cannot be fenced. */
 export async function createContainerRuntime({
   socketPath,
   engine: settings,
@@ -44,6 +44,11 @@ export async function createContainerRuntime({
   await engine.ping().catch((error: unknown) => {
     throw new Error(`CONTAINER_SOCKET: no container engine answers on ${socketPath} (${String(error)})`);
   });
+  if ((await engine.podmanNetworkBackend()) === 'cni') {
+    throw new Error(
+      `CONTAINER_SOCKET: the Podman on ${socketPath} uses CNI, whose internal networks have no gateway. Install netavark and aardvark-dns, set network_backend = "netavark" in the [network] section of its containers.conf, and restart it (docs/operations.md)`,
+    );
+  }
   logger.info(
     { socketPath, installation: settings.installation },
     'sessions run as containers of this engine',

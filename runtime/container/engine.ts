@@ -6,6 +6,7 @@ import { createTurns } from '../in-turn.ts';
 import type { ContainerBody, VolumePlan } from './container-plan.ts';
 import { joinFrames } from './join-frames.ts';
 import { labelKeys } from './names.ts';
+import { isPodman, podmanAnnotations, podmanNetworkBackend } from './podman.ts';
 
 /** An answer of the engine that is an error. Its message is the engine's own. */
 export class EngineError extends Error {
@@ -39,8 +40,6 @@ const listedVolume = z.object({ Name: z.string(), Labels: labels });
 const inspectedImage = z.object({
   Config: z.object({ Volumes: z.record(z.string(), z.unknown()).nullish(), Labels: labels }).nullish(),
 });
-const engineVersion = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() });
-const podmanImage = z.object({ Annotations: z.record(z.string(), z.unknown()).nullish() });
 
 /** What an image brings that the engine takes over for its containers. */
 export interface ImageOnEngine {
@@ -87,6 +86,9 @@ export function openEngine(socketPath: string) {
   return {
     /** Throws when nothing answers on the socket. */
     ping: () => call(docker.ping()),
+    /** `netavark` or `cni` of Podman; null on Docker, which has a network of its own. */
+    podmanNetworkBackend: async (): Promise<string | null> =>
+      (await call(isPodman(docker))) ? call(podmanNetworkBackend(docker)) : null,
     ...images(docker, patient),
     ...networks(docker),
     ...volumes(docker),
@@ -106,7 +108,7 @@ const images = (docker: Docker, patient: Docker) => ({
     return {
       volumes: Object.keys(Config?.Volumes ?? {}),
       labels: Object.keys(Config?.Labels ?? {}),
-      annotations: (await isPodman(docker)) ? await podmanAnnotations(docker, reference) : [],
+      annotations: (await call(isPodman(docker))) ? await call(podmanAnnotations(docker, reference)) : [],
     };
   },
   /** Throws EngineError also for what the engine reports while it pulls. */
@@ -257,24 +259,6 @@ const containerContents = (docker: Docker) => ({
     throw new Error(`${path} is no file`);
   },
 });
-
-async function isPodman(docker: Docker): Promise<boolean> {
-  const { Components } = engineVersion.parse(await call(docker.version()));
-  return (Components ?? []).some(({ Name }) => Name === 'Podman Engine');
-}
-
-/** Only Podman's own API tells them. */
-async function podmanAnnotations(docker: Docker, reference: string): Promise<string[]> {
-  const asked = {
-    path: `/v4.0.0/libpod/images/${reference}/json`,
-    method: 'GET',
-    statusCodes: { 200: true, 404: 'no such image', 500: 'server error' },
-  };
-  const answer = new Promise<unknown>((resolve, reject) =>
-    docker.modem.dial(asked, (error: unknown, found: unknown) => (error ? reject(error) : resolve(found))),
-  );
-  return Object.keys(podmanImage.parse(await call(answer)).Annotations ?? {});
-}
 
 /** One JSON object on each line; an engine that has begun to answer reports an error there. */
 function refuseReportedError(progress: string): void {

@@ -14,7 +14,19 @@ const settings = z.object({
   environment: z.record(z.string(), z.string()),
 });
 
-const engine = readSettings();
+/** Where the Docker Engine of `docker-engine.ts` listens. */
+export const dockerSocket = '/run/agent-platform-docker/docker.sock';
+
+const built = readSettings();
+const engine = process.env['TEST_CONTAINER_ENGINE'] === 'docker' ? onDocker() : built;
+
+function onDocker(): z.infer<typeof settings> {
+  const address = `unix://${dockerSocket}`;
+  return { address, program: 'docker', arguments: ['--host', address], environment: {} };
+}
+
+/** Whether the tests start a podman of the project's own, with settings of their choice. */
+export const hasOwnPodman = engine?.program === 'podman' && engine.address === null;
 
 /** False where no engine is to be had: tests that need one are left out there. */
 export const hasContainerEngine = engine?.program != null;
@@ -37,9 +49,14 @@ export async function startContainerEngine(options: EngineOptions = {}): Promise
 export interface EngineOptions {
   /** `127.0.0.1:<port>` of registries without TLS, which Docker takes by itself at this address. */
   insecureRegistries?: readonly string[];
+  /** Of podman: with CNI in place of netavark, as an operator may have it. */
+  cni?: boolean;
 }
 
-async function startService({ insecureRegistries = [] }: EngineOptions): Promise<ContainerEngine> {
+async function startService({
+  insecureRegistries = [],
+  cni = false,
+}: EngineOptions): Promise<ContainerEngine> {
   const directory = mkdtempSync(join(tmpdir(), 'engine-'));
   const registries = join(directory, 'registries.conf');
   const entries = insecureRegistries.map((host) => `[[registry]]\nlocation = "${host}"\ninsecure = true\n`);
@@ -50,7 +67,14 @@ async function startService({ insecureRegistries = [] }: EngineOptions): Promise
     'podman',
     [...common, 'system', 'service', '--time', String(idleSeconds), `unix://${socket}`],
     {
-      env: { ...process.env, ...environment, CONTAINERS_REGISTRIES_CONF: registries },
+      env: {
+        ...process.env,
+        ...environment,
+        CONTAINERS_REGISTRIES_CONF: registries,
+        ...(cni
+          ? { CONTAINERS_CONF: writeCniSettings(directory, environment['CONTAINERS_CONF'] ?? '') }
+          : {}),
+      },
       stdio: 'ignore',
       // What watches a container notes there that it ran out of memory.
       cwd: directory,
@@ -68,6 +92,19 @@ async function startService({ insecureRegistries = [] }: EngineOptions): Promise
     throw error;
   }
   return { address: `unix://${socket}`, stop };
+}
+
+/** The settings of the tests' podman, with the other network stack; answers the path of the file. */
+function writeCniSettings(directory: string, conf: string): string {
+  const path = join(directory, 'containers.conf');
+  const text = readFileSync(conf, 'utf8')
+    .replace('network_backend = "netavark"', 'network_backend = "cni"')
+    .replace(
+      /^network_config_dir = .*$/m,
+      `network_config_dir = ${JSON.stringify(join(directory, 'networks'))}`,
+    );
+  writeFileSync(path, text);
+  return path;
 }
 
 async function stopService(child: ChildProcess, directory: string): Promise<void> {
@@ -100,11 +137,19 @@ export function engineCommand(args: readonly string[]): {
   return { program, args: [...common, ...args], environment };
 }
 
-function requireEngine() {
-  if (engine === null || engine.program === null) {
+/** The command line of the engine that built the images, whichever engine the tests of this file run on. */
+export function buildingEngine(): ReturnType<typeof engineCommand> {
+  const { program, arguments: args, environment } = present(built);
+  return { program, args, environment };
+}
+
+const requireEngine = () => present(engine);
+
+function present(found: typeof engine) {
+  if (found === null || found.program === null) {
     throw new Error('there is no container engine; node scripts/setup.mjs --test says why');
   }
-  return { ...engine, program: engine.program };
+  return { ...found, program: found.program };
 }
 
 function readSettings(): z.infer<typeof settings> | null {
