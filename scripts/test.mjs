@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { missingPrograms } from './setup/system-packages.mjs';
+import { describeMissingPrograms } from './setup/system-packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** What the set-up could not provide, and why. */
@@ -57,8 +57,8 @@ function reportLeftOut(result) {
   for (const line of existsSync(leftOutFile) ? JSON.parse(readFileSync(leftOutFile, 'utf8')) : []) {
     console.log(`  ${line}`);
   }
-  for (const program of missingPrograms()) {
-    console.log(`  ${program} is not installed; npm test installs it as root on Debian and Ubuntu.`);
+  for (const line of describeMissingPrograms()) {
+    console.log(`  ${line}`);
   }
 }
 

@@ -41,6 +41,13 @@ const programs = {
     cost: "podman's containers find no others by name",
     forTests: true,
   },
+  // Its package starts a daemon on machines with systemd, which only a machine of CI is free for.
+  dockerd: {
+    package: 'docker.io',
+    cost: 'containers are not tested on a Docker Engine beside podman',
+    forTests: true,
+    onlyInCi: true,
+  },
   debootstrap: {
     package: 'debootstrap',
     cost: 'images are built only where their base can be pulled',
@@ -63,9 +70,21 @@ const programs = {
   chromium: { package: 'chromium', cost: 'the tests of the web UI are left out', forTests: true },
 };
 
-export function missingPrograms() {
+function missingPrograms() {
   return Object.keys(programs).filter((program) => which(program) === null);
 }
+
+/** For the end of `npm test`: what is missing, and how it would be there. */
+export function describeMissingPrograms() {
+  return missingPrograms().map((program) => {
+    const when = programs[program].onlyInCi ? ' where CI is set' : '';
+    return `${program} is not installed; npm test installs it as root on Debian and Ubuntu${when}.`;
+  });
+}
+
+/** Those that `npm test` installs by itself. */
+const missingForTests = (environment) =>
+  missingPrograms().filter((program) => environment.CI || !programs[program].onlyInCi);
 
 /** For `npm start`: names what is missing, what that costs and how to install it. Changes nothing. */
 export function nameMissingPrograms() {
@@ -82,7 +101,7 @@ export function nameMissingPrograms() {
 
 /** For `npm test`: installs what the tests need where that is possible. In CI, nothing may be missing. */
 export async function installSystemPackages(environment) {
-  const missing = missingPrograms();
+  const missing = missingForTests(environment);
   if (missing.length === 0) {
     return undefined;
   }

@@ -1,0 +1,106 @@
+/** A real Docker Engine of the tests' own (Debian's docker.io), beside podman: with its own images, networks and socket. */
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { dockerSocket } from './container-engine.ts';
+import { eventually } from './eventually.ts';
+import { requirePlatformImages } from './platform-images.ts';
+
+const run = promisify(execFile);
+const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'agent-platform');
+const ownImages = 'localhost/agent-platform/*';
+
+/** It takes root, and the command line of Docker beside it. */
+export const hasDockerd =
+  process.getuid?.() === 0 &&
+  spawnSync('dockerd', ['--version']).status === 0 &&
+  spawnSync('docker', ['--version']).status === 0;
+
+/** Starts it, with the platform's images. `builtBy` is the engine that built them, as a command line. */
+export async function startDockerEngine(builtBy: {
+  program: string;
+  args: string[];
+  environment: Record<string, string>;
+}): Promise<{ stop(): Promise<void> }> {
+  // Docker would turn this on itself, and then drop what every other network of the machine forwards.
+  writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
+  rmSync(dockerSocket, { force: true });
+  const place = join(dockerSocket, '..');
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  const child = spawn(
+    'dockerd',
+    [
+      ...['--host', `unix://${dockerSocket}`, '--pidfile', join(place, 'docker.pid')],
+      ...['--data-root', join(cache, 'docker'), '--exec-root', join(place, 'exec')],
+      ...['--log-level', 'warn', '--config-file', emptySettings(place)],
+    ],
+    { stdio: 'ignore' },
+  );
+  const stop = () => stopped(child);
+  try {
+    await eventually(async () => void (await docker(['version'])));
+    await loadImages(builtBy);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}
+
+const docker = (args: readonly string[]) =>
+  run('docker', ['--host', `unix://${dockerSocket}`, ...args], { maxBuffer: 16 * 1024 * 1024 });
+
+/** The settings of a Docker that this machine may have are not for this one. */
+function emptySettings(place: string): string {
+  const path = join(place, 'daemon.json');
+  writeFileSync(path, '{}');
+  return path;
+}
+
+/** Copies the images that it does not have yet, and removes those of earlier sources. */
+async function loadImages(builtBy: Parameters<typeof startDockerEngine>[0]): Promise<void> {
+  const env = { ...process.env, ...builtBy.environment };
+  const list = await run(
+    builtBy.program,
+    [...builtBy.args, 'images', '--format', '{{.Repository}}:{{.Tag}}'],
+    { env },
+  );
+  const bases = list.stdout.split('\n').filter((name) => name.startsWith('localhost/agent-platform/base:'));
+  const wanted = [...Object.values(requirePlatformImages()), ...bases];
+  const listed = await docker([
+    'images',
+    '--filter',
+    `reference=${ownImages}`,
+    '--format',
+    '{{.Repository}}:{{.Tag}}',
+  ]);
+  const there = listed.stdout.split('\n').filter((name) => name !== '');
+  for (const name of there.filter((each) => !wanted.includes(each) && !each.endsWith(':test'))) {
+    await docker(['rmi', name]).catch(() => undefined);
+  }
+  const missing = wanted.filter((name) => !there.includes(name));
+  if (missing.length === 0) {
+    return;
+  }
+  const directory = mkdtempSync(join(cache, 'docker-load-'));
+  const archive = join(directory, 'images.tar');
+  const several = builtBy.program === 'podman' ? ['--multi-image-archive'] : [];
+  try {
+    await run(builtBy.program, [...builtBy.args, 'save', ...several, '--output', archive, ...missing], {
+      env,
+    });
+    await docker(['load', '--input', archive]);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
