@@ -92,7 +92,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       const { session, request } = await startWaitingSession(max, notes);
       const label = `label=agent-platform.internal/session=${session.id}`;
       const ofSession = () =>
-        runEngine(['ps', '--all', '--filter', label, '--format', '{{.Names}} {{.Image}}']);
+        runEngine(['ps', '--all', '--no-trunc', '--filter', label, '--format', '{{.Names}} {{.Image}}']);
       expect(await ofSession()).toContain(`team/notes@${notes.entry.image_digest}`);
       await compose.run(['kill', 'api', 'worker']);
       await compose.run(['up', '--detach']);

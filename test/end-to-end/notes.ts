@@ -8,7 +8,7 @@ import type { AuditEvent } from '../../contract/audit-event.ts';
 import type { McpServer } from '../../contract/catalog.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
-import { runEngine } from '../support/container-engine.ts';
+import { engineCommand, runEngine } from '../support/container-engine.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { requirePlatformImages } from '../support/platform-images.ts';
 
@@ -32,7 +32,9 @@ export async function pushNotesImage(registry: string): Promise<string> {
     // Node and nothing else, which is on this machine already.
     const base = ['--build-arg', `NODE_IMAGE=${requirePlatformImages().scripted}`];
     await runEngine(['build', ...base, '--tag', reference, context], { timeoutMs: buildTimeoutMs });
-    await runEngine(['push', '--tls-verify=false', reference], { timeoutMs: buildTimeoutMs });
+    // Docker knows by its own settings which registries have no TLS.
+    const withoutTls = engineCommand([]).program === 'podman' ? ['--tls-verify=false'] : [];
+    await runEngine(['push', ...withoutTls, reference], { timeoutMs: buildTimeoutMs });
     return reference;
   } finally {
     await runEngine(['rmi', '--force', reference]).catch(() => undefined);

@@ -34,6 +34,8 @@ export async function startDockerEngine(builtBy: {
     [
       ...['--host', `unix://${dockerSocket}`, '--pidfile', join(place, 'docker.pid')],
       ...['--data-root', join(cache, 'docker'), '--exec-root', join(place, 'exec')],
+      // Registries of tests, at the addresses that Docker gives the machine in its networks.
+      ...['172.16.0.0/12', '192.168.0.0/16'].flatMap((range) => ['--insecure-registry', range]),
       ...['--log-level', 'warn', '--config-file', emptySettings(place)],
     ],
     { stdio: 'ignore' },
