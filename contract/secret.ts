@@ -37,3 +37,14 @@ export const secretUse = z.strictObject({
   variable: z.string().nullable(),
 });
 export type SecretUse = z.infer<typeof secretUse>;
+
+/** How many different agents, and catalog entries that pull their image with it, refer to a secret. */
+export const secretUsers = z.strictObject({ agents: z.int(), mcp_servers: z.int() });
+export type SecretUsers = z.infer<typeof secretUsers>;
+
+/** With `include_uses`; without it a listed secret is exactly its metadata. */
+export const listedSecret = secretMetadata.extend({
+  allowed_servers: allowedServers.optional(),
+  used_by: secretUsers.optional(),
+});
+export type ListedSecret = z.infer<typeof listedSecret>;

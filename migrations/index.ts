@@ -20,6 +20,7 @@ import * as indexIdempotencyKeys from './20261122100300_index_idempotency_keys.t
 import * as referenceRegistrySecrets from './20261122120000_reference_registry_secrets.ts';
 import * as indexQuotas from './20261122130000_index_quotas.ts';
 import * as createSessionProcesses from './20261122150000_create_session_processes.ts';
+import * as announceAccessChanges from './20261122160000_announce_access_changes.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -42,6 +43,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261122120000_reference_registry_secrets': referenceRegistrySecrets,
   '20261122130000_index_quotas': indexQuotas,
   '20261122150000_create_session_processes': createSessionProcesses,
+  '20261122160000_announce_access_changes': announceAccessChanges,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -5,6 +5,7 @@
 
 import { terminalStatus } from '../../contract/session.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
+import { Bell } from './bell.ts';
 
 export interface StreamSource {
   /** The next events with `seq` above `after`, in order. */
@@ -65,32 +66,4 @@ function frame(event: SessionEvent): string {
 
 function isEnd(event: SessionEvent): boolean {
   return event.type === 'session.status_changed' && terminalStatus.safeParse(event.payload['to']).success;
-}
-
-/** Remembers a ring until somebody waits, so that one between a read and the wait is not missed. */
-class Bell {
-  private rung = false;
-  private answer: () => void = () => undefined;
-
-  constructor(signal: AbortSignal) {
-    signal.addEventListener('abort', () => this.ring(), { once: true });
-  }
-
-  ring(): void {
-    this.rung = true;
-    this.answer();
-  }
-
-  async wait(limitMs: number): Promise<void> {
-    if (!this.rung) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, limitMs);
-        this.answer = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    this.rung = false;
-  }
 }

@@ -5,7 +5,7 @@ import { inputMessage } from '../../contract/agent-contract.ts';
 import { auditEvent } from '../../contract/audit-event.ts';
 import { manifest, manifestEnvField, mcpServer, shape } from '../../contract/catalog.ts';
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
-import { secretMetadata, secretUse } from '../../contract/secret.ts';
+import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
 import { sessionProcess } from '../../contract/session-process.ts';
 import { toolCall } from '../../contract/tool-call.ts';
@@ -38,6 +38,7 @@ const named: Record<string, z.ZodType> = {
   Member: member,
   PermissionRequest: shownRequest,
   Secret: secretMetadata,
+  ListedSecret: listedSecret,
   SecretUse: secretUse,
   Session: shownSession,
   SessionProcess: sessionProcess,

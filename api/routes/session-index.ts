@@ -3,6 +3,7 @@ import type { AnyRoute } from '../route.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { internalRoutes } from './internal/routes.ts';
+import { browserStreamRoute } from './me/stream-route.ts';
 import { permissionRequestRoutes } from './permission-requests/routes.ts';
 import type { SessionRouteDependencies } from './session-dependencies.ts';
 import { sessionEventRoutes } from './session-events/routes.ts';
@@ -15,6 +16,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): AnyRoute[
   return [
     ...routesOfSessions(dependencies),
     ...sessionEventRoutes(dependencies),
+    browserStreamRoute(dependencies),
     ...artifactRoutes(dependencies),
     ...sessionProcessRoutes(dependencies),
     ...toolCallRoutes(dependencies),

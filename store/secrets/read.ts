@@ -37,6 +37,19 @@ export async function readRestriction(
   return row === undefined ? null : { allowedServers: row.allowed_servers };
 }
 
+/** Which entries may be given each of the named secrets; null means any. */
+export async function listRestrictions(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string[] | null>> {
+  const rows = await db('workspace_secrets')
+    .where({ workspace_id: workspaceId })
+    .whereIn('name', [...names])
+    .select('name', 'allowed_servers');
+  return new Map(rows.map(({ name, allowed_servers: allowed }) => [name, allowed]));
+}
+
 /** What validation needs to know of the named secrets; names that do not exist are absent. */
 export async function readKnownSecrets(
   db: Db,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import type { SecretUse } from '../../contract/secret.ts';
+import type { SecretUse, SecretUsers } from '../../contract/secret.ts';
 import type { Db } from '../database.ts';
 import { decodeCursor, pageOf } from '../page-cursor.ts';
 
@@ -13,7 +13,35 @@ interface UseRow {
   variable: string;
 }
 
-/** Every place of the workspace that references the secret: attachments, agent env, siblings, services and entries whose image it pulls. */
+/** What refers to a secret in a workspace: attachments, agent env, siblings, services and entries whose image it pulls. */
+const everyUse = `
+  select 'mcp_attachment' as kind, a.id as agent_id, a.name as agent_name, s.name, e.key as variable, e.value as reference
+    from agent_mcp_attachments t
+    join agents a on a.id = t.agent_id
+    join mcp_servers s on s.id = t.mcp_server_id,
+    lateral jsonb_each_text(t.env) e
+    where t.workspace_id = :workspaceId
+      -- A plain value that looks like a reference is never resolved.
+      and s.manifest #>> array['env', e.key, 'kind'] = 'secret'
+  union all
+  select 'agent_env', a.id, a.name, '', e.key, e.value
+    from agents a, lateral jsonb_each_text(a.env) e
+    where a.workspace_id = :workspaceId
+  union all
+  select c.kind, a.id, a.name, c.companion ->> 'name', e.key, e.value
+    from agents a,
+    lateral (select 'sibling_env' as kind, jsonb_array_elements(a.siblings) as companion
+             union all select 'service_env', jsonb_array_elements(a.services)) c,
+    lateral jsonb_each_text(c.companion -> 'env') e
+    where a.workspace_id = :workspaceId
+  union all
+  select 'registry_secret', null, '', m.name, '', m.shape ->> 'registry_secret'
+    from mcp_servers m
+    where m.workspace_id = :workspaceId and m.shape ->> 'type' = 'image'`;
+
+const referenceTo = (name: string) => `\${${name}}`;
+
+/** Every place of the workspace that references the secret. Throws InvalidCursorError. */
 export async function listSecretUses(
   db: Db,
   { workspaceId, name }: { workspaceId: string; name: string },
@@ -22,37 +50,14 @@ export async function listSecretUses(
   const key = ['agent_name', 'kind', 'name', 'variable'] as const;
   const after = decodeCursor(page.cursor, z.tuple([z.string(), z.string(), z.string(), z.string()]));
   const result = await db.raw(
-    `select * from (
-       select 'mcp_attachment' as kind, a.id as agent_id, a.name as agent_name, s.name, e.key as variable
-         from agent_mcp_attachments t
-         join agents a on a.id = t.agent_id
-         join mcp_servers s on s.id = t.mcp_server_id,
-         lateral jsonb_each_text(t.env) e
-         where t.workspace_id = :workspaceId and e.value = :reference
-           -- A plain value that looks like a reference is never resolved.
-           and s.manifest #>> array['env', e.key, 'kind'] = 'secret'
-       union all
-       select 'agent_env', a.id, a.name, '', e.key
-         from agents a, lateral jsonb_each_text(a.env) e
-         where a.workspace_id = :workspaceId and e.value = :reference
-       union all
-       select c.kind, a.id, a.name, c.companion ->> 'name', e.key
-         from agents a,
-         lateral (select 'sibling_env' as kind, jsonb_array_elements(a.siblings) as companion
-                  union all select 'service_env', jsonb_array_elements(a.services)) c,
-         lateral jsonb_each_text(c.companion -> 'env') e
-         where a.workspace_id = :workspaceId and e.value = :reference
-       union all
-       select 'registry_secret', null, '', m.name, ''
-         from mcp_servers m
-         where m.workspace_id = :workspaceId and m.shape ->> 'type' = 'image' and m.shape ->> 'registry_secret' = :reference
-     ) uses
-     where :first or (agent_name, kind, name, variable) > (:agent, :kind, :name, :variable)
+    `select * from (${everyUse}) uses
+     where reference = :reference
+       and (:first or (agent_name, kind, name, variable) > (:agent, :kind, :name, :variable))
      order by agent_name, kind, name, variable
      limit :limit`,
     {
       workspaceId,
-      reference: `\${${name}}`,
+      reference: referenceTo(name),
       first: after === null,
       agent: after?.[0] ?? '',
       kind: after?.[1] ?? '',
@@ -63,6 +68,24 @@ export async function listSecretUses(
   );
   const { rows, nextCursor } = pageOf<UseRow>(result.rows, page.limit, (row) => key.map((part) => row[part]));
   return { items: rows.map(present), nextCursor };
+}
+
+/** How many agents and catalog entries refer to each of the secrets, by name. */
+export async function countSecretUsers(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, SecretUsers>> {
+  const result = await db.raw(
+    `select reference, count(distinct agent_id)::int as agents,
+       (count(*) filter (where kind = 'registry_secret'))::int as mcp_servers
+     from (${everyUse}) uses where reference = any(:references) group by reference`,
+    { workspaceId, references: names.map(referenceTo) },
+  );
+  const found = new Map<string, SecretUsers>(
+    result.rows.map(({ reference, ...users }: SecretUsers & { reference: string }) => [reference, users]),
+  );
+  return new Map(names.map((name) => [name, found.get(referenceTo(name)) ?? { agents: 0, mcp_servers: 0 }]));
 }
 
 function present(row: UseRow): SecretUse {

@@ -2,7 +2,7 @@ import { type NewSessionEvent, payloadByEventType, type SessionEvent } from '../
 import { type Db, hasSqlState, prepared, sqlState } from '../database.ts';
 import { type EventRow, presentEvent } from './row.ts';
 
-/** Channel of the announcements; each is `<session id>:<seq>`. */
+/** Channel of the announcements; each is `<session id>:<seq>:<workspace id>:<type>`. */
 export const sessionEventChannel = 'session_events';
 
 /** The session's row counts the events, and its lock orders them: a smaller `seq` is never committed later. */
@@ -11,14 +11,16 @@ const appendEvent = `
     select * from session_events where id = $1
   ), counted as (
     update sessions set last_event_seq = last_event_seq + 1
-    where id = $2 and not exists (select from known) returning last_event_seq
+    where id = $2 and not exists (select from known) returning last_event_seq, workspace_id
   ), written as (
     insert into session_events (id, session_id, seq, type, actor_type, actor_id, payload)
     select $1, $2, last_event_seq, $3, $4, $5, $6 from counted returning *
   )
   select known.*, null as announced from known
   union all
-  select written.*, pg_notify('${sessionEventChannel}', session_id || ':' || seq)::text from written`;
+  select written.*,
+    pg_notify('${sessionEventChannel}', concat_ws(':', written.session_id, seq, workspace_id, type))::text
+    from written, counted`;
 
 /**
  * Appends an event to a session's transcript and announces it, both at commit. The payload is parsed by its type's schema;

@@ -1,7 +1,10 @@
-/** Announcements of new session events: one listening connection for a whole process, made again when it is lost. */
+/** Announcements of what changed: one listening connection for a whole process, made again when it is lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sessionEventChannel } from './append.ts';
+
+/** Channel of the announcements of the triggers on members and sign-ins; each is a user's id. */
+const accessChannel = 'access_changes';
 
 export interface SessionEventFeed {
   /**
@@ -9,40 +12,37 @@ export interface SessionEventFeed {
    * been missed then. It says nothing about which events: they are read from the table. Returns the way to stop.
    */
   subscribe(sessionId: string, wake: () => void): () => void;
+  /** Likewise for all sessions of a workspace, with the type of the event; null after an interruption. */
+  subscribeWorkspace(workspaceId: string, wake: (eventType: string | null) => void): () => void;
+  /** Calls `wake` when the user's memberships or sign-ins may have changed, and after every interruption. */
+  subscribeUser(userId: string, wake: () => void): () => void;
   close(): Promise<void>;
 }
+
+type Wake = (detail: string | null) => void;
 
 const longestPauseMs = 2000;
 
 /** Starts to listen at once, and goes on trying for as long as the feed is open. */
 export function openSessionEventFeed(url: string): SessionEventFeed {
-  const subscribers = new Map<string, Set<() => void>>();
+  const subscribers = new Subscribers();
   const closing = new AbortController();
-  const wakeAll = () => {
-    for (const wakes of subscribers.values()) {
-      for (const wake of wakes) {
-        wake();
-      }
+  const onAnnouncement = (channel: string, payload: string) => {
+    if (channel === accessChannel) {
+      subscribers.wake(`user ${payload}`, null);
+      return;
     }
+    const [sessionId, , workspaceId, eventType = null] = payload.split(':');
+    subscribers.wake(`session ${sessionId}`, null);
+    subscribers.wake(`workspace ${workspaceId}`, eventType);
   };
-  const onAnnouncement = (payload: string) => {
-    for (const wake of subscribers.get(payload.split(':')[0] ?? '') ?? []) {
-      wake();
-    }
-  };
-  const running = keepListening(url, { onListening: wakeAll, onAnnouncement, signal: closing.signal });
+  const onListening = () => subscribers.wakeAll();
+  const running = keepListening(url, { onListening, onAnnouncement, signal: closing.signal });
 
   return {
-    subscribe(sessionId, wake) {
-      const wakes = subscribers.get(sessionId) ?? new Set();
-      subscribers.set(sessionId, wakes.add(wake));
-      return () => {
-        wakes.delete(wake);
-        if (wakes.size === 0 && subscribers.get(sessionId) === wakes) {
-          subscribers.delete(sessionId);
-        }
-      };
-    },
+    subscribe: (sessionId, wake) => subscribers.add(`session ${sessionId}`, wake),
+    subscribeWorkspace: (workspaceId, wake) => subscribers.add(`workspace ${workspaceId}`, wake),
+    subscribeUser: (userId, wake) => subscribers.add(`user ${userId}`, wake),
     async close() {
       closing.abort();
       await running;
@@ -50,9 +50,39 @@ export function openSessionEventFeed(url: string): SessionEventFeed {
   };
 }
 
+/** Who is woken by which key. */
+class Subscribers {
+  private readonly byKey = new Map<string, Set<Wake>>();
+
+  add(key: string, callback: Wake): () => void {
+    // Twice the same function are two subscriptions.
+    const wake: Wake = (detail) => callback(detail);
+    const wakes = this.byKey.get(key) ?? new Set();
+    this.byKey.set(key, wakes.add(wake));
+    return () => {
+      wakes.delete(wake);
+      if (wakes.size === 0 && this.byKey.get(key) === wakes) {
+        this.byKey.delete(key);
+      }
+    };
+  }
+
+  wake(key: string, detail: string | null): void {
+    for (const wake of this.byKey.get(key) ?? []) {
+      wake(detail);
+    }
+  }
+
+  wakeAll(): void {
+    for (const key of this.byKey.keys()) {
+      this.wake(key, null);
+    }
+  }
+}
+
 interface Listener {
   onListening(): void;
-  onAnnouncement(payload: string): void;
+  onAnnouncement(channel: string, payload: string): void;
   signal: AbortSignal;
 }
 
@@ -83,10 +113,11 @@ async function listenOnce(url: string, { onListening, onAnnouncement, signal }: 
   client.on('error', stop);
   client.on('end', stop);
   signal.addEventListener('abort', stop);
-  client.on('notification', ({ payload }) => onAnnouncement(payload ?? ''));
+  client.on('notification', ({ channel, payload }) => onAnnouncement(channel, payload ?? ''));
   try {
     await client.connect();
     await client.query(`listen ${sessionEventChannel}`);
+    await client.query(`listen ${accessChannel}`);
     onListening();
     await lost;
     return true;

@@ -158,6 +158,8 @@ describeInBrowser('the web UI', () => {
     await visitor.open('demo/sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.route('**/api/**', (route) => route.abort());
+    // Nothing is asked while nothing happens: the next page is the first to notice.
+    await page.getByRole('link', { name: 'Grants' }).click();
     const banner = page.getByText('The platform does not answer.');
     await banner.waitFor();
     // What takes a click is on top: the banner is not behind anything.
@@ -165,6 +167,90 @@ describeInBrowser('the web UI', () => {
     await visitor.checkAccessibility();
     await page.unroute('**/api/**');
     await banner.waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('waits for a page that it cannot load, and brings every page up to date when the platform is back', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/ERR_|Failed to (load resource|fetch)/);
+    const { page } = visitor;
+    await visitor.open('demo/sessions');
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'MCP catalog' }).click();
+    await page.getByText('The platform does not answer.').waitFor();
+    expect(await page.getByText('It is a defect of the page').count()).toBe(0);
+    await visitor.picture('platform-away');
+    await page.context().setOffline(false);
+    const backAt = Date.now();
+    await page.getByRole('heading', { name: 'MCP catalog', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'files' }).first().waitFor();
+    process.stdout.write(`the page was there ${Date.now() - backAt} ms after the platform was back\n`);
+    await page.getByText('The platform does not answer.').waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('reads every list again after an interruption, also those that had failed', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/ERR_|Failed to (load resource|fetch)/);
+    const { page } = visitor;
+    await visitor.open('demo/agents');
+    await page.getByRole('link', { name: 'scribe' }).waitFor();
+    await visitor.open('demo/grants');
+    await page.getByRole('heading', { name: 'Grants', level: 1 }).waitFor();
+    await page.context().setOffline(true);
+    // The file of this page was loaded before; its data cannot be.
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('The platform does not answer.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: /could not be loaded$/ }).waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('offers a reload after an upgrade, and what was typed stays', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/404|Failed to fetch|PageNotLoaded/);
+    const { page } = visitor;
+    await visitor.open('demo/sessions/new');
+    await page.getByLabel('Prompt').fill('Half a prompt');
+    // What an upgraded platform answers: another entry, and nothing under the old names.
+    await page.route('**/app/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: '<script type="module" src="/app/_assets/index-new.js"></script>',
+      }),
+    );
+    await page.route('**/app/_assets/**', (route) => route.fulfill({ status: 404, body: 'not found' }));
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('heading', { name: 'The platform was upgraded' }).waitFor();
+    expect(await page.getByText('It is a defect of the page').count()).toBe(0);
+    await visitor.checkAccessibility();
+    await visitor.picture('upgraded');
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload', exact: true }).click();
+    await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
+    await visitor.open('demo/sessions/new');
+    await page.getByText('What you typed before is here again.').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('Half a prompt');
+    await visitor.leave();
+  });
+
+  it('keeps what was typed while one looks elsewhere, but no value that looks secret', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/agents/new');
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('drafted');
+    await page.getByRole('link', { name: 'Secrets' }).click();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('DRAFTED');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('link', { name: 'New agent' }).click();
+    await page.getByText('What you typed before is here again.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Name' }).first().inputValue()).toBe('drafted');
+    await page.getByRole('button', { name: 'Start over' }).click();
+    expect(await page.getByRole('textbox', { name: 'Name' }).first().inputValue()).toBe('');
     await visitor.leave();
   });
 

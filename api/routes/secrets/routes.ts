@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import { secretName } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { allowedServers, secretMetadata, secretUse, secretValue } from '../../../contract/secret.ts';
+import {
+  allowedServers,
+  type ListedSecret,
+  listedSecret,
+  type SecretMetadata,
+  secretMetadata,
+  secretUse,
+  secretValue,
+} from '../../../contract/secret.ts';
 import { clearSecret } from '../../../store/secrets/clear.ts';
 import { seal } from '../../../store/secrets/envelope.ts';
 import { putSecret } from '../../../store/secrets/put.ts';
-import { listSecrets, readRestriction } from '../../../store/secrets/read.ts';
+import { listRestrictions, listSecrets, readRestriction } from '../../../store/secrets/read.ts';
 import { restrictSecret } from '../../../store/secrets/restrict.ts';
-import { listSecretUses } from '../../../store/secrets/uses.ts';
+import { countSecretUsers, listSecretUses } from '../../../store/secrets/uses.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { notFound } from '../../errors.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
@@ -37,13 +45,32 @@ function listRoute({ db }: SecretDependencies): AnyRoute {
     summary: 'Metadata of all secrets, never a value',
     scope: 'workspace',
     alsoUnprefixed: true,
-    query: pageQuery,
-    response: z.strictObject({ secrets: z.array(secretMetadata), next_cursor: nextCursor }),
-    async handler({ workspace, query }) {
+    query: pageQuery.extend({ include_uses: z.enum(['true', 'false']).default('false') }),
+    response: z.strictObject({ secrets: z.array(listedSecret), next_cursor: nextCursor }),
+    async handler({ workspace, query: { include_uses: includeUses, ...query } }) {
       const page = await listSecrets(db, workspace.id, query);
-      return { secrets: page.items, next_cursor: page.nextCursor };
+      const secrets = includeUses === 'true' ? await withUses(db, workspace.id, page.items) : page.items;
+      return { secrets, next_cursor: page.nextCursor };
     },
   });
+}
+
+/** Who uses each of them, and who may, with two queries for the whole page. */
+async function withUses(
+  db: SecretDependencies['db'],
+  workspaceId: string,
+  secrets: readonly SecretMetadata[],
+): Promise<ListedSecret[]> {
+  const names = secrets.map(({ name }) => name);
+  const [users, restrictions] = await Promise.all([
+    countSecretUsers(db, workspaceId, names),
+    listRestrictions(db, workspaceId, names),
+  ]);
+  return secrets.map((secret) => ({
+    ...secret,
+    allowed_servers: restrictions.get(secret.name) ?? null,
+    used_by: users.get(secret.name) ?? { agents: 0, mcp_servers: 0 },
+  }));
 }
 
 /** The only place where a plaintext secret is read from the wire; it is sealed before anything else happens to it. */

@@ -67,6 +67,30 @@ describe('workspace secrets', () => {
     }
   });
 
+  it('are listed with who uses each, and who may, when that is asked for', async () => {
+    const { admin, member, base } = await api.workspace();
+    for (const name of ['UNUSED', 'USED', 'KEPT']) {
+      await admin.ok('PUT', `${base}/secrets/${name}`, { value: 'not told' });
+    }
+    await admin.ok('PATCH', `${base}/secrets/KEPT`, { allowed_servers: [] });
+    for (const name of ['one', 'two']) {
+      await admin.ok('POST', `${base}/agents`, {
+        name,
+        run: { type: 'builtin', name: 'scripted' },
+        instructions: '{"steps":[]}',
+        env: { FIRST: '${USED}', SECOND: '${USED}', PLAIN: 'UNUSED' },
+      });
+    }
+    const { secrets } = await member.ok<{ secrets: object[] }>('GET', `${base}/secrets?include_uses=true`);
+    const none = { agents: 0, mcp_servers: 0 };
+    expect(secrets).toMatchObject([
+      { name: 'KEPT', allowed_servers: [], used_by: none },
+      { name: 'UNUSED', allowed_servers: null, used_by: none },
+      { name: 'USED', allowed_servers: null, used_by: { agents: 2, mcp_servers: 0 } },
+    ]);
+    expect(JSON.stringify(secrets)).not.toContain('not told');
+  });
+
   it('are listed with metadata only, under both paths, a page at a time', async () => {
     const { workspace, admin, member, base } = await api.workspace();
     for (const name of ['C', 'A', 'B']) {

@@ -157,23 +157,20 @@ describe('texts', () => {
     const own = { kind: 'agent_env' as const, agent, name: null, variable: 'T' };
     expect(placeOfUse(attached)).toBe('MCP server git, as T');
     expect([isReadableByAgent(attached), isReadableByAgent(own)]).toEqual([false, true]);
-    expect([usersText([]), usersText([attached, own])]).toEqual(['no agent', '1 agent']);
+    expect([usersText({ agents: 0, mcp_servers: 0 }), usersText({ agents: 1, mcp_servers: 0 })]).toEqual([
+      'no agent',
+      '1 agent',
+    ]);
     expect(usesCutOff([attached, own], null)).toEqual([]);
     expect(usesCutOff([attached, own], ['git'])).toEqual([]);
     expect(usesCutOff([attached, own], [])).toEqual([attached]);
   });
   it('say that an entry’s image is pulled with a secret', () => {
     const pulled = { kind: 'registry_secret' as const, agent: null, name: 'boxed', variable: null };
-    const own = {
-      kind: 'agent_env' as const,
-      agent: { id: 'a', name: 'scribe' },
-      name: null,
-      variable: 'T',
-    };
     expect(placeOfUse(pulled)).toBe('credentials for the registry of its image');
     expect(isReadableByAgent(pulled)).toBe(false);
-    expect(usersText([pulled])).toBe('1 catalog entry');
-    expect(usersText([pulled, { ...pulled, name: 'other' }, own])).toBe('1 agent, 2 catalog entries');
+    expect(usersText({ agents: 0, mcp_servers: 1 })).toBe('1 catalog entry');
+    expect(usersText({ agents: 1, mcp_servers: 2 })).toBe('1 agent, 2 catalog entries');
     expect(usesCutOff([pulled], ['another'])).toEqual([pulled]);
     expect(usesCutOff([pulled], ['boxed'])).toEqual([]);
   });

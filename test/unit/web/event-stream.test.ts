@@ -3,165 +3,130 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   EventStreamParser,
-  followEvents,
+  type LinkState,
   pauseMs,
-  type StreamState,
+  StreamFollower,
 } from '../../../web/src/api/event-stream.ts';
 
-interface Numbered {
-  seq: number;
-  last?: boolean;
-}
+const timing = {
+  firstPauseMs: 1,
+  longestPauseMs: 20,
+  refusedPauseMs: 30,
+  goodAfterMs: 5_000,
+  silenceMs: 60_000,
+};
+const frame = (count: number) => `data: ${count}\n\n`;
 
-const timing = { firstPauseMs: 1, longestPauseMs: 20, silenceMs: 10_000 };
-const frame = (event: Numbered) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`;
+type AnswerWith = (response: ServerResponse, request: IncomingMessage) => void;
 
 let server: Server | undefined;
+let follower: StreamFollower<number> | undefined;
 afterEach(() => {
+  follower?.stop();
   server?.closeAllConnections();
   server?.close();
 });
 
-/** Follows a stream that answers each connection with the next of `answers`; resolves when following ends. */
-async function follow(
-  answers: ((response: ServerResponse, request: IncomingMessage) => void)[],
-  { after = 0, ...more }: { silenceMs?: number; after?: number } = {},
-) {
-  const resumedFrom: string[] = [];
+/** Follows a stream that answers each connection with the next of `answers`, and stops after `last`. */
+async function follow(answers: AnswerWith[], last: number, more: Partial<typeof timing> = {}) {
+  const paths: (string | undefined)[] = [];
   server = createServer((request, response) => {
-    resumedFrom.push(String(request.headers['last-event-id']));
-    const answer = answers.shift();
-    if (answer === undefined) {
-      response.writeHead(404).end('{"error":{"code":"not_found","message":"over"}}');
-    } else {
-      answer(response, request);
-    }
+    paths.push(request.url);
+    const answer = answers.shift() ?? (() => response.writeHead(404).end());
+    answer(response, request);
   });
   await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   const seen: number[] = [];
-  const states: StreamState[] = [];
-  let code: string | null = null;
-  await followEvents<Numbered>({
-    url: `http://127.0.0.1:${port}/`,
-    after,
+  const states: LinkState[] = [];
+  const statuses: (number | undefined)[] = [];
+  const started = new StreamFollower<number>({
+    url: () => `http://127.0.0.1:${port}/${seen.at(-1) ?? 0}`,
     fetch,
-    parse: (data) => JSON.parse(data),
-    isLast: ({ last }) => last === true,
-    onEvents: (events) => seen.push(...events.map(({ seq }) => seq)),
-    onState: (state, failure) => {
-      states.push(state);
-      code = failure?.code ?? null;
+    parse: Number,
+    onMessage(message) {
+      seen.push(message);
+      if (message === last) {
+        started.stop();
+      }
     },
-    signal: new AbortController().signal,
+    onState(state, failure) {
+      states.push(state);
+      statuses.push(failure?.status);
+    },
     timing: { ...timing, ...more },
   });
-  return { seen, states, code, resumedFrom };
+  follower = started;
+  await started.run();
+  return { seen, states, statuses, paths };
 }
 
-const stream = (...events: Numbered[]) => `: open\n\n${events.map(frame).join('')}`;
-
-describe('following the events of a session', () => {
-  it('goes on after a connection that broke inside an event, without losing or doubling one', async () => {
-    const { seen, states, resumedFrom } = await follow([
-      (response) => {
-        response.write(stream({ seq: 1 }, { seq: 2 }) + frame({ seq: 3 }).slice(0, 9), () =>
-          response.destroy(),
-        );
-      },
-      // One that ignores where to go on is no trouble either.
-      (response) => response.end(stream({ seq: 1 }, { seq: 2 }, { seq: 3 }, { seq: 4 })),
-      (response) => response.end(stream({ seq: 5 }, { seq: 6, last: true })),
-    ]);
-    expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(resumedFrom).toEqual(['0', '2', '4']);
-    expect(states.at(-1)).toBe('ended');
-    expect(states).toContain('reconnecting');
-  });
-
-  it('asks again where an event is missing', async () => {
-    const { seen, resumedFrom } = await follow([
-      (response) => response.end(stream({ seq: 1 }, { seq: 3 })),
-      (response) => response.end(stream({ seq: 2 }, { seq: 3, last: true })),
-    ]);
-    expect(seen).toEqual([1, 2, 3]);
-    expect(resumedFrom).toEqual(['0', '1']);
-  });
-
-  it('ends at once for a session that has nothing more to say', async () => {
-    const { seen, states } = await follow([(response) => response.writeHead(204).end()]);
-    expect(seen).toEqual([]);
-    expect(states).toEqual(['connecting', 'ended']);
-  });
-
-  it('tries again while the platform cannot answer or the sign-in has ended, and stops when it refuses', async () => {
-    const { states, code } = await follow([
-      (response) => response.writeHead(503).end('<html>a proxy</html>'),
-      (response) =>
-        response.writeHead(401).end('{"error":{"code":"unauthenticated","message":"Sign in first"}}'),
-      (response) => response.writeHead(403).end('{"error":{"code":"forbidden","message":"no"}}'),
-    ]);
-    expect(states).toEqual(['connecting', 'reconnecting', 'reconnecting', 'failed']);
-    expect(code).toBe('forbidden');
-  });
-
-  it('goes on from an event that is known already', async () => {
-    const { seen, resumedFrom } = await follow(
-      [(response) => response.end(stream({ seq: 3 }, { seq: 4, last: true }))],
-      { after: 2 },
+describe('following a stream', () => {
+  it('connects again after a connection that broke inside a message, from where it was', async () => {
+    const { seen, states, paths } = await follow(
+      [
+        (response) => response.write(`${frame(1)}${frame(2)}dat`, () => response.destroy()),
+        (response) => response.end(frame(3)),
+        (response) => response.write(frame(4)),
+      ],
+      4,
     );
-    expect(seen).toEqual([3, 4]);
-    expect(resumedFrom).toEqual(['2']);
+    expect(seen).toEqual([1, 2, 3, 4]);
+    expect(paths).toEqual(['/0', '/2', '/3']);
+    expect(states).toEqual(['connecting', 'live', 'reconnecting', 'live', 'reconnecting', 'live']);
+  });
+
+  it('tries again whatever the platform answers, and says why', async () => {
+    const { statuses, seen } = await follow(
+      [
+        (response) => response.writeHead(503).end('<html>a proxy</html>'),
+        (response) => response.writeHead(401).end('{"error":{"code":"unauthenticated","message":"Sign in"}}'),
+        (response) => response.writeHead(429, { 'Retry-After': '0' }).end('{}'),
+        (response) => response.write(frame(1)),
+      ],
+      1,
+    );
+    expect(statuses.filter((status) => status !== undefined)).toEqual([503, 401, 429]);
+    expect(seen).toEqual([1]);
   });
 
   it('gives up a connection that never answers, or has gone silent', async () => {
     const { seen, states } = await follow(
-      [
-        () => undefined,
-        (response) => response.write(stream({ seq: 1 })),
-        (response) => response.end(stream({ seq: 2, last: true })),
-      ],
+      [() => undefined, (response) => response.write(frame(1)), (response) => response.write(frame(2))],
+      2,
       { silenceMs: 1000 },
     );
     expect(seen).toEqual([1, 2]);
     expect(states).toContain('reconnecting');
   });
+
+  it('connects at once when it is told to, instead of waiting', async () => {
+    const done = follow(
+      [(response) => response.writeHead(401).end('{}'), (response) => response.write(frame(1))],
+      1,
+      // Longer than any test may take.
+      { refusedPauseMs: 3_600_000 },
+    );
+    const nudge = setInterval(() => follower?.retry(), 20);
+    expect((await done).seen).toEqual([1]);
+    clearInterval(nudge);
+  });
+
+  it('is not connected again once another has taken its place', async () => {
+    const done = follow([(response) => setTimeout(() => response.end(frame(1)), 50)], 99);
+    const nudge = setInterval(() => follower?.retire(), 5);
+    const { seen, states } = await done;
+    clearInterval(nudge);
+    expect(seen).toEqual([1]);
+    expect(states).not.toContain('reconnecting');
+  });
 });
 
-it('says nothing more once nobody follows', async () => {
-  server = createServer((_request, response) => {
-    response.write(stream({ seq: 1 }), () => response.write(frame({ seq: 2 })));
-  });
-  await new Promise<void>((listening) => server?.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  const leaving = new AbortController();
-  const told: unknown[] = [];
-  await followEvents<Numbered>({
-    url: `http://127.0.0.1:${port}/`,
-    after: 0,
-    fetch,
-    parse: (data) => JSON.parse(data),
-    isLast: () => false,
-    onEvents: (events) => {
-      told.push(...events.map(({ seq }) => seq));
-      leaving.abort();
-    },
-    onState: (state) => told.push(state),
-    signal: leaving.signal,
-    timing,
-  });
-  expect(told.slice(0, 3)).toEqual(['connecting', 'live', 1]);
-  expect(told.filter((what) => typeof what === 'string')).toHaveLength(2);
-});
-
-it('takes events apart wherever the text is cut', () => {
-  const text = `: open\n\n${frame({ seq: 1 })}: still here\n\n${frame({ seq: 2 })}`;
+it('takes messages apart wherever the text is cut', () => {
+  const text = `: open\n\n${frame(1)}: still here\n\n${frame(2)}`;
   for (let cut = 0; cut <= text.length; cut += 1) {
     const parser = new EventStreamParser();
-    expect([...parser.push(text.slice(0, cut)), ...parser.push(text.slice(cut))]).toEqual([
-      '{"seq":1}',
-      '{"seq":2}',
-    ]);
+    expect([...parser.push(text.slice(0, cut)), ...parser.push(text.slice(cut))]).toEqual(['1', '2']);
   }
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { entryNameOf, planImport } from '../../../web/src/pages/catalog/import-plan.ts';
-import { nameLooksSecret, valueLooksSecret } from '../../../web/src/pages/catalog/secret-looks.ts';
+import { nameLooksSecret, valueLooksSecret } from '../../../web/src/text/secret-looks.ts';
 
 const plan = (mcpServers: Record<string, unknown>, taken: string[] = []) =>
   planImport(JSON.stringify({ mcpServers }), taken);

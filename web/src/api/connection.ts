@@ -1,18 +1,22 @@
-/** How the platform does, as the requests of this page saw it last, and whether the person is still signed in. */
+/** How the platform does, as the requests of this page saw it last, and whether the page still fits the person and the platform. */
 
 export type Connection = 'ok' | 'slow' | 'unreachable';
 
 interface State {
   connection: Connection;
   signedOut: boolean;
+  /** Somebody else signed in with this browser. */
+  isOfSomebodyElse: boolean;
+  /** The platform serves a newer UI than this page. */
+  isOutdated: boolean;
 }
 
-let state: State = { connection: 'ok', signedOut: false };
+let state: State = { connection: 'ok', signedOut: false, isOfSomebodyElse: false, isOutdated: false };
 const listeners = new Set<() => void>();
 
 function change(next: Partial<State>): void {
   const changed = { ...state, ...next };
-  if (changed.connection !== state.connection || changed.signedOut !== state.signedOut) {
+  if (JSON.stringify(changed) !== JSON.stringify(state)) {
     state = changed;
     for (const listener of listeners) {
       listener();
@@ -25,6 +29,8 @@ export const reportUnreachable = () => change({ connection: 'unreachable' });
 export const reportSlow = () => change(state.connection === 'ok' ? { connection: 'slow' } : {});
 export const reportSignedOut = () => change({ signedOut: true });
 export const reportSignedIn = () => change({ signedOut: false });
+export const reportSomebodyElse = () => change({ isOfSomebodyElse: true });
+export const reportOutdated = () => change({ isOutdated: true });
 
 export const readConnection = (): State => state;
 export function subscribeConnection(listener: () => void): () => void {

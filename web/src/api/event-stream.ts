@@ -1,28 +1,19 @@
 /**
- * A session's events over server-sent events, each once and in order whatever happens to the connection: it asks again from
- * the last event it has (Last-Event-ID), and drops what it has already. Pure of React, so that it is tested as it runs.
+ * One stream of server-sent events, connected again whenever it breaks. Pure of React and of the page, so that it is tested
+ * as it runs.
  */
 import { ApiFailure, failureOf, isTransient } from './failure.ts';
 
 export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'ended' | 'failed';
+export type LinkState = Extract<StreamState, 'connecting' | 'live' | 'reconnecting'>;
 
-/** What a stream carries: `seq` counts up by one within the session. */
-interface Numbered {
-  seq: number;
-}
-
-export interface StreamOptions<Event extends Numbered> {
-  url: string;
-  /** The last event that is known already; 0 for none. */
-  after: number;
+export interface StreamOptions<Message> {
+  /** Where to connect; asked before each attempt. */
+  url(): string;
   fetch(url: string, init: { headers: Record<string, string>; signal: AbortSignal }): Promise<Response>;
-  parse(data: string): Event;
-  /** Whether nothing comes after this event. */
-  isLast(event: Event): boolean;
-  /** New events, in order. */
-  onEvents(events: Event[]): void;
-  onState(state: StreamState, failure: ApiFailure | null): void;
-  signal: AbortSignal;
+  parse(data: string): Message;
+  onMessage(message: Message): void;
+  onState(state: LinkState, failure: ApiFailure | null): void;
   timing?: StreamTiming;
 }
 
@@ -30,11 +21,21 @@ export interface StreamTiming {
   /** The first pause before connecting again; it doubles up to `longestPauseMs` while nothing comes. */
   firstPauseMs: number;
   longestPauseMs: number;
+  /** The pause after a refusal that says nothing about when to ask again. */
+  refusedPauseMs: number;
+  /** A connection that lasted for so long was a good one. */
+  goodAfterMs: number;
   /** The platform sends at least a comment every 15 s: a connection that is silent for longer is dead. */
   silenceMs: number;
 }
 
-const usual: StreamTiming = { firstPauseMs: 250, longestPauseMs: 8_000, silenceMs: 40_000 };
+export const usualTiming: StreamTiming = {
+  firstPauseMs: 250,
+  longestPauseMs: 8_000,
+  refusedPauseMs: 15_000,
+  goodAfterMs: 5_000,
+  silenceMs: 40_000,
+};
 
 /** Takes a stream of text apart into the data of its events. */
 export class EventStreamParser {
@@ -54,125 +55,130 @@ export class EventStreamParser {
 /** The pause before the attempt after `failures` that brought nothing, in ms. `chance` (0 to 1) spreads many pages. */
 export function pauseMs(
   failures: number,
-  { firstPauseMs, longestPauseMs }: StreamTiming,
+  { firstPauseMs, longestPauseMs }: Pick<StreamTiming, 'firstPauseMs' | 'longestPauseMs'>,
   chance: number,
 ): number {
   return Math.min(longestPauseMs, firstPauseMs * 2 ** failures) * (0.5 + chance / 2);
 }
 
-/** Ends when the session's last event came, when the API refuses for good, or when `signal` aborts. Never rejects. */
-export async function followEvents<Event extends Numbered>(options: StreamOptions<Event>): Promise<void> {
-  const { signal, onState, timing = usual } = options;
-  const position: Position = { seq: options.after, isEnd: false };
-  let failures = 0;
-  onState('connecting', null);
-  while (!signal.aborted) {
-    const before = position.seq;
+export class StreamFollower<Message> {
+  private readonly options: StreamOptions<Message>;
+  private readonly timing: StreamTiming;
+  private readonly stopped = new AbortController();
+  private connection: AbortController | null = null;
+  private heardAt = Date.now();
+  private pause: { until: number; end: () => void } | null = null;
+  private retired = false;
+
+  constructor(options: StreamOptions<Message>) {
+    this.options = options;
+    this.timing = options.timing ?? usualTiming;
+  }
+
+  /** Ends when it is stopped, or when it is retired and its connection ends. Never rejects. */
+  async run(): Promise<void> {
+    let failures = 0;
+    this.tell('connecting', null);
+    while (!this.stopped.signal.aborted) {
+      const startedAt = Date.now();
+      const failure = await this.readOnce();
+      if (this.retired || this.stopped.signal.aborted) {
+        return;
+      }
+      this.tell('reconnecting', failure);
+      failures = Date.now() - startedAt >= this.timing.goodAfterMs ? 0 : failures + 1;
+      await this.sleep(this.pauseAfter(failure, failures - 1));
+    }
+  }
+
+  stop(): void {
+    this.stopped.abort();
+    this.connection?.abort();
+    this.pause?.end();
+  }
+
+  /** Another one takes its place: it goes on until it breaks, and is not connected again. */
+  retire(): void {
+    this.retired = true;
+    this.pause?.end();
+  }
+
+  /** Connects now when it waits for its next attempt. */
+  retry(): void {
+    this.pause?.end();
+  }
+
+  /** Does what is due: browsers delay the timers of hidden tabs by up to a minute. */
+  lookAtClock(): void {
+    if (this.pause !== null && Date.now() >= this.pause.until) {
+      this.pause.end();
+    }
+    if (Date.now() - this.heardAt >= this.timing.silenceMs) {
+      this.connection?.abort();
+    }
+  }
+
+  private pauseAfter(failure: ApiFailure | null, failures: number): number {
+    if (failure === null || isTransient(failure)) {
+      return pauseMs(Math.max(0, failures), this.timing, Math.random());
+    }
+    return failure.retryAfterSeconds === null ? this.timing.refusedPauseMs : failure.retryAfterSeconds * 1000;
+  }
+
+  /** One connection, to its end. Answers the API's refusal; null when the connection broke or ended. */
+  private async readOnce(): Promise<ApiFailure | null> {
+    const connection = new AbortController();
+    this.connection = connection;
+    this.heardAt = Date.now();
+    const silence = setInterval(() => this.lookAtClock(), this.timing.silenceMs / 2);
     try {
-      await readOnce(options, position, timing);
+      const headers = { accept: 'text/event-stream' };
+      const { signal } = connection;
+      const response = await this.options.fetch(this.options.url(), { headers, signal });
+      if (!response.ok || response.body === null) {
+        return failureOf(response, await response.json().catch(() => null));
+      }
+      this.tell('live', null);
+      await this.readMessages(response.body);
+      return null;
     } catch (error) {
-      const failure = error instanceof ApiFailure ? error : null;
-      if (!signal.aborted) {
-        onState(isFinal(failure) ? 'failed' : 'reconnecting', failure);
-      }
-      if (isFinal(failure)) {
-        return;
-      }
+      return error instanceof ApiFailure ? error : null;
+    } finally {
+      clearInterval(silence);
+      connection.abort();
     }
-    if (position.isEnd && !signal.aborted) {
-      return onState('ended', null);
-    }
-    failures = position.seq > before ? 0 : failures + 1;
-    await sleep(pauseMs(failures, timing, Math.random()), signal);
   }
-}
 
-/** Refused for good. A sign-in that has ended comes back, and so does the right to ask after too many requests. */
-function isFinal(failure: ApiFailure | null): boolean {
-  return failure !== null && !isTransient(failure) && failure.status !== 401 && failure.status !== 429;
-}
-
-interface Position {
-  seq: number;
-  isEnd: boolean;
-}
-
-/** One connection, to its end. Throws an ApiFailure when it is refused, and whatever the connection broke with. */
-async function readOnce<Event extends Numbered>(
-  options: StreamOptions<Event>,
-  position: Position,
-  { silenceMs }: StreamTiming,
-): Promise<void> {
-  const connection = new AbortController();
-  const stop = () => connection.abort();
-  options.signal.addEventListener('abort', stop, { once: true });
-  let silence = setTimeout(stop, silenceMs);
-  try {
-    const headers = { accept: 'text/event-stream', 'last-event-id': String(position.seq) };
-    const response = await options.fetch(options.url, { headers, signal: connection.signal });
-    if (response.status === 204) {
-      position.isEnd = true;
-      return;
-    }
-    if (!response.ok || response.body === null) {
-      throw failureOf(response, await response.json().catch(() => null));
-    }
-    if (options.signal.aborted) {
-      return;
-    }
-    options.onState('live', null);
+  private async readMessages(body: ReadableStream<Uint8Array>): Promise<void> {
     const parser = new EventStreamParser();
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const decoder = new TextDecoder();
+    const reader = body.getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (options.signal.aborted) {
-        // Who follows no longer may follow something else by now.
-        return;
+      this.heardAt = Date.now();
+      for (const data of parser.push(decoder.decode(part.value, { stream: true }))) {
+        if (this.stopped.signal.aborted) {
+          return;
+        }
+        this.options.onMessage(this.options.parse(data));
       }
-      clearTimeout(silence);
-      silence = setTimeout(stop, silenceMs);
-      take(options, position, parser.push(part.value).map(options.parse));
     }
-  } finally {
-    clearTimeout(silence);
-    options.signal.removeEventListener('abort', stop);
-    connection.abort();
   }
-}
 
-/** Passes on what is new. An event out of turn means that one was lost: the connection is begun again from the last good one. */
-function take<Event extends Numbered>(
-  { onEvents, isLast }: StreamOptions<Event>,
-  position: Position,
-  events: Event[],
-): void {
-  const fresh: Event[] = [];
-  for (const event of events) {
-    if (event.seq > position.seq + 1) {
-      break;
-    }
-    if (event.seq === position.seq + 1) {
-      fresh.push(event);
-      position.seq = event.seq;
-      position.isEnd ||= isLast(event);
+  private tell(state: LinkState, failure: ApiFailure | null): void {
+    if (!this.stopped.signal.aborted) {
+      this.options.onState(state, failure);
     }
   }
-  if (fresh.length > 0) {
-    onEvents(fresh);
-  }
-  const last = events.at(-1);
-  if (last !== undefined && last.seq > position.seq) {
-    throw new Error('an event is missing from the stream');
-  }
-}
 
-async function sleep(durationMs: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, durationMs);
-    signal.addEventListener('abort', done);
-  });
+  private async sleep(durationMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, durationMs);
+      const end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.pause = { until: Date.now() + durationMs, end };
+    });
+    this.pause = null;
+  }
 }

@@ -650,6 +650,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that a browser shows live, for all of its tabs, as text/event-stream (contract/browser-stream.ts); `sessions` is a list of `<session id>:<seq of the last known event>` with commas */
+        get: {
+            parameters: {
+                query?: {
+                    sessions?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Bytes, or a redirect */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}": {
         parameters: {
             query?: never;
@@ -2546,6 +2583,7 @@ export interface paths {
                 query?: {
                     cursor?: string;
                     limit?: number;
+                    include_uses?: "true" | "false";
                 };
                 header?: never;
                 path: {
@@ -2562,7 +2600,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            secrets: components["schemas"]["Secret"][];
+                            secrets: components["schemas"]["ListedSecret"][];
                             next_cursor: string | null;
                         };
                     };
@@ -3233,6 +3271,20 @@ export interface components {
             role: "admin" | "member";
             /** Format: date-time */
             added_at: string;
+        };
+        ListedSecret: {
+            name: string;
+            is_set: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: string | null;
+            allowed_servers?: string[] | null;
+            used_by?: {
+                agents: number;
+                mcp_servers: number;
+            };
         };
         Manifest: {
             /** @default {} */

@@ -18,6 +18,7 @@ export type Me = Schemas['Me'];
 export type Member = Schemas['Member'];
 export type PermissionRequest = Schemas['PermissionRequest'];
 export type Secret = Schemas['Secret'];
+export type ListedSecret = Schemas['ListedSecret'];
 export type SecretUse = Schemas['SecretUse'];
 export type Session = Schemas['Session'];
 export type SessionProcess = Schemas['SessionProcess'];

@@ -11,8 +11,11 @@ interface ListOptions<Item> {
   /** One page; `cursor` is undefined for the first. */
   fetchPage(at: { cursor: string | undefined; signal: AbortSignal }): Promise<Page<Item>>;
   enabled?: boolean;
-  refetchInterval?: number | false;
+  /** The pause before the list is read again; only for what the stream does not tell. */
+  refetchInterval?: () => number | false;
 }
+
+const never = () => false as const;
 
 /**
  * `items` of all pages so far, undefined until the first is there. `<LoadMore list={list} />` brings the next;
@@ -22,7 +25,7 @@ export function useList<Item>({
   queryKey,
   fetchPage,
   enabled = true,
-  refetchInterval = false,
+  refetchInterval = never,
 }: ListOptions<Item>) {
   const query = useInfiniteQuery({
     queryKey,

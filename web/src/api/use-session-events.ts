@@ -1,91 +1,79 @@
 /** A session's events on a page. */
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useWorkspace } from '../app/signed-in.tsx';
-import { watchedFetch } from './client.ts';
+import { api, call } from './client.ts';
 import { reportSignedOut } from './connection.ts';
-import { followEvents, type StreamState } from './event-stream.ts';
+import type { StreamState } from './event-stream.ts';
 import type { ApiFailure } from './failure.ts';
 import { keys } from './keys.ts';
+import { SessionFollower } from './stream/session-follower.ts';
+import { useLive } from './stream/use-live.ts';
 import type { SessionEvent } from './types.ts';
 
 export interface SessionEvents {
   /** All events so far, in order, each once. */
   events: readonly SessionEvent[];
-  /** `failed` is for good (`failure` says why); `reconnecting` mends itself. */
+  /** `failed` is for good (`failure` says why); `reconnecting` recovers by itself. */
   state: StreamState;
   failure: ApiFailure | null;
 }
 
 const nothing: SessionEvents = { events: [], state: 'connecting', failure: null };
 const endStatuses = new Set<unknown>(['completed', 'failed', 'terminated']);
+const pageSize = 200;
 
-/** Also renews what other parts of the page know of the session and of open requests when an event tells of a change. */
+/** Also refreshes what other parts of the page know of the session and of open requests when an event tells of a change. */
 export function useSessionEvents(sessionId: string): SessionEvents {
   const [known, setKnown] = useState(nothing);
   const { slug } = useWorkspace();
   const queries = useQueryClient();
-  const isLookedAt = useIsLookedAt();
-  const lastSeq = useRef(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another session begins anew.
+  const live = useLive();
   useEffect(() => {
-    lastSeq.current = 0;
-    setKnown(nothing);
-  }, [sessionId]);
-  useEffect(() => {
-    if (!isLookedAt) {
+    if (live === null) {
       return;
     }
-    const ended = new AbortController();
-    void followEvents<SessionEvent>({
-      url: `/api/sessions/${encodeURIComponent(sessionId)}/events`,
-      after: lastSeq.current,
-      fetch: watchedFetch,
-      parse: (data) => JSON.parse(data),
+    setKnown(nothing);
+    const show = (state: StreamState, failure: ApiFailure | null = null) =>
+      setKnown((before) => ({ ...before, state, failure }));
+    const follower = new SessionFollower<SessionEvent>({
+      fetchEvents: (after) => fetchEvents(sessionId, after),
+      pageSize,
       isLast: ({ type, payload }) => type === 'session.status_changed' && endStatuses.has(payload['to']),
-      signal: ended.signal,
+      watch(after) {
+        live.watch(sessionId, after);
+        show(live.state);
+      },
+      unwatch: () => live.unwatch(sessionId),
+      onState(state, failure) {
+        if (failure?.status === 401) {
+          reportSignedOut();
+        }
+        show(state, failure);
+      },
       onEvents(events) {
-        lastSeq.current = events.at(-1)?.seq ?? lastSeq.current;
+        live.reached(sessionId, events.at(-1)?.seq ?? 0);
         setKnown((before) => ({ ...before, events: [...before.events, ...events] }));
         for (const queryKey of changedBy(events, slug, sessionId)) {
           void queries.invalidateQueries({ queryKey });
         }
       },
-      onState(state, failure) {
-        if (failure?.status === 401) {
-          reportSignedOut();
-        }
-        setKnown((before) => ({ ...before, state, failure }));
-      },
     });
-    return () => ended.abort();
-  }, [sessionId, slug, queries, isLookedAt]);
+    const stopFollowing = live.follow(sessionId, follower);
+    const stopState = live.onState((state) => follower.isFollowing && show(state));
+    follower.start();
+    return () => {
+      stopState();
+      stopFollowing();
+      follower.stop();
+    };
+  }, [sessionId, slug, queries, live]);
   return known;
 }
 
-/** A tab that nobody looks at for this long gives its connection back: a browser has about six for one address. */
-const hiddenLimitMs = 30_000;
-
-function useIsLookedAt(): boolean {
-  const [isLookedAt, setLookedAt] = useState(true);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = () => {
-      clearTimeout(timer);
-      if (document.visibilityState === 'hidden') {
-        timer = setTimeout(() => setLookedAt(false), hiddenLimitMs);
-      } else {
-        setLookedAt(true);
-      }
-    };
-    look();
-    document.addEventListener('visibilitychange', look);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', look);
-    };
-  }, []);
-  return isLookedAt;
+async function fetchEvents(sessionId: string, after: number): Promise<SessionEvent[]> {
+  const params = { path: { session_id: sessionId }, query: { after, limit: pageSize } };
+  return (await call(api.GET('/api/sessions/{session_id}/events', { params }))).events;
 }
 
 /** Events after which a session waits for somebody, or no longer does. */

@@ -3,7 +3,6 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { Router } from 'wouter';
 import { api, call } from '../api/client.ts';
-import { readConnection } from '../api/connection.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { keys } from '../api/keys.ts';
 import { FailedState, LoadingState } from '../components/state-views.tsx';
@@ -11,10 +10,12 @@ import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { styleNonce } from './content-security.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { LiveUpdates } from './live-updates.tsx';
 import { queryClient } from './query-client.ts';
 import { Routes } from './routes.tsx';
 import { SessionLostDialog } from './session-lost-dialog.tsx';
 import { MeProvider } from './signed-in.tsx';
+import { SomebodyElseDialog, useIsOfSomebodyElse } from './somebody-else-dialog.tsx';
 import { readableColors, theme } from './theme.ts';
 
 export function App() {
@@ -37,8 +38,6 @@ export function App() {
   );
 }
 
-const lookEveryMs = 5_000;
-
 /** The sign-in for who is not signed in; the page for who is, also when the sign-in ends while the page is open. */
 function Entrance() {
   const {
@@ -49,14 +48,18 @@ function Entrance() {
     queryKey: keys.me,
     queryFn: ({ signal }) => call(api.GET('/api/me', { signal })),
     staleTime: 60_000,
-    // Who is in no workspace waits for an admin to add them.
-    refetchInterval: ({ state }) =>
-      state.data?.workspaces.length === 0 && !readConnection().signedOut ? lookEveryMs : false,
+    meta: { whileHidden: true },
   });
+  const isOfSomebodyElse = useIsOfSomebodyElse();
+  if (isOfSomebodyElse) {
+    return <SomebodyElseDialog />;
+  }
   if (me !== undefined) {
     return (
       <MeProvider me={me}>
-        <Routes />
+        <LiveUpdates>
+          <Routes />
+        </LiveUpdates>
         <SessionLostDialog />
       </MeProvider>
     );

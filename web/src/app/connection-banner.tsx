@@ -1,39 +1,66 @@
-/** Says when the platform does not answer or is slow, looks for it, and brings the page up to date when it is back. */
-import { Alert } from '@mantine/core';
+/** Says when the platform does not answer, is slow or was upgraded; looks for it, and brings the page up to date when it is back. */
+import { Alert, Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
 import { watchedFetch } from '../api/client.ts';
 import { readConnection, subscribeConnection } from '../api/connection.ts';
+import { checkOutdated } from '../api/upgrade.ts';
 
 const lookEveryMs = 2_000;
 
 export function ConnectionBanner() {
-  const { connection } = useSyncExternalStore(subscribeConnection, readConnection);
-  const queries = useQueryClient();
-  const lost = connection === 'unreachable';
-  useEffect(() => {
-    if (!lost) {
-      return;
-    }
-    const timer = setInterval(() => {
-      watchedFetch('/api/health').then(
-        () => queries.invalidateQueries(),
-        () => undefined,
-      );
-    }, lookEveryMs);
-    return () => clearInterval(timer);
-  }, [lost, queries]);
-
+  const { connection, isOutdated } = useSyncExternalStore(subscribeConnection, readConnection);
+  useRecovery(connection === 'unreachable');
   // The place is always there: screen readers announce what appears in it.
   return (
     <div role="status" className="connection-banner">
-      {connection === 'ok' ? null : (
-        <Alert color={lost ? 'red' : 'yellow'} radius={0} py="xs" variant="filled" autoContrast>
-          {lost
-            ? 'The platform does not answer. Nothing that you typed is lost; this page tries again by itself.'
-            : 'The platform answers slowly.'}
-        </Alert>
-      )}
+      {connection === 'unreachable' ? (
+        <Notice color="red">
+          The platform does not answer. Nothing that you typed is lost; this page tries again by itself.
+        </Notice>
+      ) : isOutdated ? (
+        <Notice color="blue">
+          <Group justify="space-between">
+            The platform was upgraded. Reload this page to use the new version; what you typed stays.
+            <Button size="compact-sm" variant="white" onClick={() => window.location.reload()}>
+              Reload
+            </Button>
+          </Group>
+        </Notice>
+      ) : connection === 'slow' ? (
+        <Notice color="yellow">The platform answers slowly.</Notice>
+      ) : null}
     </div>
   );
+}
+
+function Notice({ color, children }: { color: string; children: ReactNode }) {
+  return (
+    <Alert color={color} radius={0} py="xs" variant="filled" autoContrast>
+      {children}
+    </Alert>
+  );
+}
+
+/** Asks until there is an answer, whoever gets it; then everything is read again. */
+function useRecovery(isLost: boolean): void {
+  const queries = useQueryClient();
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (wasLost.current && !isLost) {
+      void queries.invalidateQueries();
+      void checkOutdated().catch(() => undefined);
+    }
+    wasLost.current = isLost;
+    if (!isLost) {
+      return;
+    }
+    const look = () => void watchedFetch('/api/health').catch(() => undefined);
+    const timer = setInterval(look, lookEveryMs);
+    window.addEventListener('online', look);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener('online', look);
+    };
+  }, [isLost, queries]);
 }

@@ -1,33 +1,45 @@
-/** A defect of one page leaves the rest of the UI standing. */
+/** What one page fails with leaves the rest of the UI standing. */
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 import { StateView } from '../components/state-views.tsx';
+import { PageNotLoaded } from './load-page.ts';
 
 interface State {
-  failed: boolean;
+  error: unknown;
 }
 
-export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
-  override state: State = { failed: false };
+const nothing = Symbol('nothing failed');
 
-  static getDerivedStateFromError(): State {
-    return { failed: true };
+export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
+  override state: State = { error: nothing };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error };
   }
 
   override render(): ReactNode {
-    if (!this.state.failed) {
+    const { error } = this.state;
+    if (error === nothing) {
       return this.props.children;
     }
     return (
-      <StateView
-        role="alert"
-        title="This page failed"
-        text="It is a defect of the page; the platform goes on."
-      >
+      <StateView role="alert" {...textOf(error)}>
         <Button variant="default" onClick={() => window.location.reload()}>
           Load the page again
         </Button>
       </StateView>
     );
   }
+}
+
+function textOf(error: unknown): { title: string; text: string } {
+  if (!(error instanceof PageNotLoaded)) {
+    return { title: 'This page failed', text: 'It is a defect of the page; the platform goes on.' };
+  }
+  return error.isOutdated
+    ? {
+        title: 'The platform was upgraded',
+        text: 'This page belongs to the new version: load it again. What you typed stays.',
+      }
+    : { title: 'This page could not be loaded', text: 'The platform answers, but not with this page.' };
 }

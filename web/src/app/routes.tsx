@@ -1,17 +1,21 @@
 /** Which page an address shows. */
+import { Button } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
-import { LoadingState, NoPermissionState, NotFoundState } from '../components/state-views.tsx';
+import { Link, Redirect, Route, Switch } from 'wouter';
+import { LoadingState, NoPermissionState, NotFoundState, StateView } from '../components/state-views.tsx';
 import { HomePage } from '../pages/home/home-page.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { useFormerWorkspaces } from './former-workspaces.ts';
+import { loadPage } from './load-page.ts';
 import { home, newWorkspace, pathOf } from './paths.ts';
 import { type Section, sections } from './sections.ts';
 import { Shell } from './shell.tsx';
 import { useMe, useWorkspace, WorkspaceProvider } from './signed-in.tsx';
 
-const NewWorkspacePage = lazy(() => import('../pages/home/new-workspace-page.tsx'));
+const NewWorkspacePage = lazy(() => loadPage(() => import('../pages/home/new-workspace-page.tsx')));
 
 export function Routes() {
+  const former = useFormerWorkspaces();
   return (
     <Switch>
       <Route path={home}>
@@ -24,7 +28,9 @@ export function Routes() {
       </Route>
       <Route path="/:slug">{({ slug }) => <Redirect to={pathOf(slug, 'sessions')} replace />}</Route>
       <Route path="/:slug/:section/*?">
-        {({ slug, section }) => <WorkspacePage key={slug} slug={slug} path={section} />}
+        {({ slug, section }) => (
+          <WorkspacePage key={slug} slug={slug} path={section} formerName={former.get(slug)} />
+        )}
       </Route>
       <Route>
         <NotFoundState what="This page" />
@@ -33,9 +39,21 @@ export function Routes() {
   );
 }
 
-function WorkspacePage({ slug, path }: { slug: string; path: string }) {
+/** `formerName` is that of a workspace which the person was a member of until now. */
+function WorkspacePage({
+  slug,
+  path,
+  formerName,
+}: {
+  slug: string;
+  path: string;
+  formerName: string | undefined;
+}) {
   const workspace = useMe().workspaces.find((candidate) => candidate.slug === slug);
   const section = sections.find((candidate) => candidate.path === path);
+  if (workspace === undefined && formerName !== undefined) {
+    return <LeftWorkspaceState name={formerName} />;
+  }
   if (workspace === undefined) {
     return <NotFoundState what="This workspace" />;
   }
@@ -45,6 +63,20 @@ function WorkspacePage({ slug, path }: { slug: string; path: string }) {
         {section === undefined ? <NotFoundState what="This page" /> : <SectionPage section={section} />}
       </Shell>
     </WorkspaceProvider>
+  );
+}
+
+function LeftWorkspaceState({ name }: { name: string }) {
+  return (
+    <StateView
+      role="alert"
+      title={`You are no longer a member of ${name}`}
+      text="An admin of the workspace removed you. This page keeps nothing of it."
+    >
+      <Button component={Link} href={home} variant="default">
+        To the start
+      </Button>
+    </StateView>
   );
 }
 

@@ -1,5 +1,6 @@
 /** The sections of a workspace, in the order of the navigation. Each is a folder of pages/ that loads when it is opened. */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { loadPage } from './load-page.ts';
 import type { SectionPath } from './paths.ts';
 
 export interface Section {
@@ -15,7 +16,7 @@ const section = (
   label: string,
   load: () => Promise<{ default: ComponentType }>,
   adminOnly = false,
-): Section => ({ path, label, adminOnly, page: lazy(load) });
+): Section => ({ path, label, adminOnly, page: lazy(() => loadPage(load)) });
 
 export const sections: readonly Section[] = [
   section('sessions', 'Sessions', () => import('../pages/sessions/sessions-section.tsx')),

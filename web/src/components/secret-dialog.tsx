@@ -10,6 +10,7 @@ import { useAllSecrets } from '../api/use-all.ts';
 import { useWorkspace } from '../app/signed-in.tsx';
 import { FailureAlert } from './failure-alert.tsx';
 import { type SecretValue, SecretValueInput } from './secret-value-input.tsx';
+import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
 
 /**
  * Sets a secret: a new one, or with `fixedName` the value of one that is there. The value leaves the field as it is sent,
@@ -76,23 +77,21 @@ function useSetSecret(
   });
 }
 
-function SecretForm({
-  fixedName,
-  suggestedName,
-  onClose,
-  onSaved,
-}: {
+interface SecretFormProps {
   fixedName: string | undefined;
   suggestedName: string;
   onClose: () => void;
   onSaved: (secret: Secret) => void;
-}) {
+}
+
+function SecretForm({ fixedName, suggestedName, onClose, onSaved }: SecretFormProps) {
   const { slug } = useWorkspace();
   const value = useRef<SecretValue>(null);
   const [typedName, setTypedName] = useState(suggestedName);
   const [errors, setErrors] = useState<Record<string, string>>({});
   // Counts changes: the value itself is in no state of the page.
   const [typed, setTyped] = useState(0);
+  useAskBeforeLeaving(typed > 0);
   const name = fixedName ?? typedName;
   const known = useAllSecrets(slug).data?.find((secret) => secret.name === name);
   const save = useSetSecret(name, value, onSaved, (error) => setErrors(fieldErrors(error)));

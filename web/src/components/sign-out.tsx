@@ -1,12 +1,17 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { api, call } from '../api/client.ts';
+import { useLive } from '../api/stream/use-live.ts';
+import { startAfresh } from '../app/start-afresh.ts';
 
 export function useSignOut(): () => void {
+  const live = useLive();
   const signOut = useMutation({
     mutationFn: () => call(api.POST('/api/auth/sign-out', {})),
-    // A new load forgets everything that this page knew.
-    onSuccess: () => window.location.assign('/app/'),
+    onSuccess: () => {
+      live?.leave();
+      startAfresh();
+    },
   });
   return () => signOut.mutate();
 }

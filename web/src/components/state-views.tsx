@@ -35,7 +35,7 @@ export function StateView({ title, text, role, children }: StateViewProps) {
 export function LoadingState() {
   return (
     <Center mih={200} role="status">
-      <Loader aria-label="Loading" />
+      <Loader role="img" aria-label="Loading" />
     </Center>
   );
 }

@@ -22,10 +22,8 @@ export function isReadableByAgent({ kind }: Pick<SecretUse, 'kind'>): boolean {
   return kind === 'agent_env';
 }
 
-/** "no agent", "1 agent", "3 agents, 1 catalog entry": how many different ones use it. */
-export function usersText(uses: readonly SecretUse[]): string {
-  const agents = new Set(uses.flatMap(({ agent }) => agent?.id ?? [])).size;
-  const entries = uses.filter(({ kind }) => kind === 'registry_secret').length;
+/** "no agent", "1 agent", "3 agents, 1 catalog entry". */
+export function usersText({ agents, mcp_servers: entries }: { agents: number; mcp_servers: number }): string {
   const counted = [
     ...(agents === 0 ? [] : [agents === 1 ? '1 agent' : `${agents} agents`]),
     ...(entries === 0 ? [] : [entries === 1 ? '1 catalog entry' : `${entries} catalog entries`]),

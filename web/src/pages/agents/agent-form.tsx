@@ -3,7 +3,9 @@ import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDraft } from '../../components/form-draft.tsx';
 import type { AgentFormState } from './agent-form-type.ts';
 import { type AgentContent, type AgentValues, contentOf, fieldOf, problemsOf } from './agent-values.ts';
 import { CompanionFields } from './companion-fields.tsx';
@@ -16,15 +18,19 @@ import { RunFields } from './run-fields.tsx';
 /** Everything of an agent but its MCP servers and grants. `save` is what sends it. */
 export function AgentForm({
   initial,
+  draftName,
   save,
   submitLabel,
   onCancel,
 }: {
   initial: AgentValues;
+  /** What is typed is kept under this name until it is sent. */
+  draftName: string;
   save: UseMutationResult<unknown, Error, AgentContent>;
   submitLabel: string;
   onCancel: () => void;
 }) {
+  const { slug } = useWorkspace();
   const form = useForm<AgentValues>({ initialValues: initial, validate: problemsOf });
   const send = (values: AgentValues) =>
     save.mutate(contentOf(values), {
@@ -34,6 +40,7 @@ export function AgentForm({
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
+        <FormDraft form={form} slug={slug} name={draftName} isSent={save.isSuccess} />
         <BasicFields form={form} />
         <Part
           title="Environment"

@@ -10,6 +10,7 @@ import type { Agent, Attachment, McpServer } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { AttachmentField } from './attachment-field.tsx';
 import { droppedVariables, envOfGiven, givenBefore } from './attachment-values.ts';
 import { GatedTools } from './gated-tools.tsx';
@@ -29,9 +30,10 @@ export function AttachmentForm({
   const [, navigate] = useLocation();
   const { name, manifest } = entry;
   const [before] = useState(attached?.env ?? {});
-  const [given, setGiven] = useState(() => givenBefore(manifest, before));
+  const draftName = `attachment of ${name} to ${agent.id} ${entry.version}`;
+  const [given, setGiven, forgetDraft] = useDraft(draftName, givenBefore(manifest, before));
   const page = pathOf(slug, 'agents', agent.id);
-  const save = useSaveAttachment(agent.id, name);
+  const save = useSaveAttachment(agent.id, name, forgetDraft);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const give = (variable: string, text: string) => {
     setGiven({ ...given, [variable]: text });
@@ -88,7 +90,7 @@ export function AttachmentForm({
 }
 
 /** Saves what a server is given, and goes to the agent's page. */
-function useSaveAttachment(agentId: string, name: string) {
+function useSaveAttachment(agentId: string, name: string, onSaved: () => void) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const queries = useQueryClient();
@@ -101,6 +103,7 @@ function useSaveAttachment(agentId: string, name: string) {
         }),
       ),
     onSuccess: async () => {
+      onSaved();
       await Promise.all([
         queries.invalidateQueries({ queryKey: keys.agent(agentId, 'attachments') }),
         queries.invalidateQueries({ queryKey: keys.secrets(slug) }),

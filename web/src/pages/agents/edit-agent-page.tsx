@@ -53,7 +53,13 @@ function EditAgent({ agent }: { agent: Agent }) {
         </Alert>
       )}
       <RevokesNote />
-      <AgentForm initial={valuesOf(begun)} save={save} submitLabel="Save" onCancel={() => navigate(page)} />
+      <AgentForm
+        initial={valuesOf(begun)}
+        draftName={`agent ${begun.id} ${begun.updated_at}`}
+        save={save}
+        submitLabel="Save"
+        onCancel={() => navigate(page)}
+      />
     </PageFrame>
   );
 }

@@ -24,6 +24,7 @@ export function NewAgentPage() {
     <PageFrame title="New agent" description="It will be yours. MCP servers are attached once it is there.">
       <AgentForm
         initial={newAgent}
+        draftName="new agent"
         save={save}
         submitLabel="Create"
         onCancel={() => navigate(pathOf(slug, 'agents'))}

@@ -13,7 +13,6 @@ import { ApprovalDialog } from './approval-dialog.tsx';
 import { RequestCard } from './request-card.tsx';
 import { type RequestStatus, statusLabel } from './request-text.ts';
 
-const lookEveryMs = 5_000;
 const all = 'all';
 const choices = [
   ...Object.entries(statusLabel).map(([value, label]) => ({ value, label })),
@@ -66,7 +65,6 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
 function useRequests(slug: string, status: RequestStatus | undefined) {
   return useList<PermissionRequest>({
     queryKey: keys.permissionRequests(slug, 'list', status ?? all),
-    refetchInterval: lookEveryMs,
     async fetchPage({ cursor, signal }) {
       const query = {
         ...(status === undefined ? {} : { status }),

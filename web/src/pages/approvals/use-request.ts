@@ -6,7 +6,8 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { type Choice, grantBody } from './choices.ts';
 
-const lookEveryMs = 3_000;
+/** The stream tells of every decision; this is for a request whose dialog is open while word of it is lost. */
+const lookEveryMs = 15_000;
 
 export const requestQuery = (slug: string, id: string) =>
   queryOptions({

@@ -51,6 +51,7 @@ function EditEntry({ entry }: { entry: McpServer }) {
       )}
       <EntryForm
         initial={valuesOf(begun)}
+        draftName={`entry ${name} ${begun.version}`}
         nameIsFixed
         ofImage={begun.manifest_source === 'image' ? begun.manifest : null}
         save={save}

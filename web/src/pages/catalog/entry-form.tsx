@@ -5,7 +5,9 @@ import { type ReactNode, useMemo } from 'react';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import type { Manifest, McpServerInput } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDraft } from '../../components/form-draft.tsx';
 import { AccessFields } from './access-fields.tsx';
 import { type EntryValues, fieldOf, inputOf, problemsOf } from './entry-values.ts';
 import { ManifestEditor } from './manifest-editor.tsx';
@@ -16,6 +18,7 @@ import { UncountedGrants } from './uncounted-grants.tsx';
 /** Everything that an admin decides of an entry. `save` is what sends it; `ofImage` is what its image says, where it was read. */
 export function EntryForm({
   initial,
+  draftName,
   nameIsFixed,
   ofImage = null,
   save,
@@ -23,12 +26,15 @@ export function EntryForm({
   onCancel,
 }: {
   initial: EntryValues;
+  /** What is typed is kept under this name until it is sent. */
+  draftName: string;
   nameIsFixed: boolean;
   ofImage?: Manifest | null;
   save: UseMutationResult<unknown, Error, McpServerInput>;
   submitLabel: string;
   onCancel: () => void;
 }) {
+  const { slug } = useWorkspace();
   const form = useForm<EntryValues>({ initialValues: initial, validate: problemsOf });
   const { manifestText, shapeType } = form.values;
   const manifest = useMemo(() => readManifest(manifestText), [manifestText]);
@@ -37,6 +43,7 @@ export function EntryForm({
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
+        <FormDraft form={form} slug={slug} name={draftName} isSent={save.isSuccess} />
         <Part title="Server">
           {nameIsFixed ? null : (
             <TextInput

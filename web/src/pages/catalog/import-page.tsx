@@ -7,6 +7,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { useAskBeforeLeaving } from '../../components/use-ask-before-leaving.ts';
 import { leadToProblem } from '../../components/use-lead-to-problem.ts';
 import { type KindChoices, type PlannedServer, planImport } from './import-plan.ts';
 import { ImportedSecrets } from './imported-secrets.tsx';
@@ -31,6 +32,7 @@ export function ImportPage() {
   const [choices, setChoices] = useState<KindChoices>({});
   const register = useRegisterPlan(slug);
   const planned = useRef<HTMLDivElement>(null);
+  useAskBeforeLeaving(text.trim() !== '');
   if (servers.data === undefined) {
     return servers.error === null ? (
       <LoadingState />

@@ -5,8 +5,8 @@
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
 import type { Manifest, McpServerInput } from '../../api/types.ts';
+import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
 import { isPlainRecord, serversIn } from './desktop-configuration.ts';
-import { nameLooksSecret, valueLooksSecret } from './secret-looks.ts';
 
 export interface PlannedVariable {
   name: string;

@@ -34,6 +34,7 @@ export function RegisterPage() {
     >
       <EntryForm
         initial={newEntry}
+        draftName="new entry"
         nameIsFixed={false}
         save={save}
         submitLabel="Register"

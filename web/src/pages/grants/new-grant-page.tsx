@@ -10,6 +10,7 @@ import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDraft } from '../../components/form-draft.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { HolderField } from './holder-field.tsx';
 import { MatterField } from './matter-field.tsx';
@@ -56,6 +57,7 @@ export function NewGrantPage() {
     >
       <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
         <Stack maw={640}>
+          <FormDraft form={form} slug={slug} name="new grant" isSent={create.isSuccess} />
           <HolderField {...field} />
           <TypeField {...field} />
           <MatterField {...field} />

@@ -10,6 +10,7 @@ import { home, pathOf } from '../../app/paths.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDraft } from '../../components/form-draft.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -64,6 +65,7 @@ export default function NewWorkspacePage() {
         ) : null}
         <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
           <Stack>
+            <FormDraft form={form} slug="_" name="new workspace" isSent={create.isSuccess} />
             <TextInput
               label="Name"
               required

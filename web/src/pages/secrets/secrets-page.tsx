@@ -1,7 +1,6 @@
-import { Badge, Button, Loader, Table, Text } from '@mantine/core';
+import { Badge, Button, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { Secret } from '../../api/types.ts';
-import { useAllSecrets } from '../../api/use-all.ts';
+import type { ListedSecret } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
@@ -12,12 +11,12 @@ import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { usersText } from '../../text/secret-use-text.ts';
-import { useSecretUses } from './secret-uses.ts';
+import { useListedSecrets } from './use-listed-secrets.ts';
 
 /** All secrets of the workspace: which are set, for whom, and who uses them. Never a value. */
 export function SecretsPage() {
   const { slug, isAdmin } = useWorkspace();
-  const secrets = useAllSecrets(slug);
+  const secrets = useListedSecrets(slug);
   const [opened, dialog] = useDisclosure();
   const add = isAdmin ? <Button onClick={dialog.open}>New secret</Button> : null;
   return (
@@ -50,7 +49,7 @@ export function SecretsPage() {
   );
 }
 
-function SecretsTable({ secrets }: { secrets: Secret[] }) {
+function SecretsTable({ secrets }: { secrets: ListedSecret[] }) {
   return (
     <Table.ScrollContainer minWidth={640}>
       <Table verticalSpacing="sm">
@@ -73,7 +72,8 @@ function SecretsTable({ secrets }: { secrets: Secret[] }) {
   );
 }
 
-function SecretRow({ secret: { name, is_set, updated_at, updated_by } }: { secret: Secret }) {
+function SecretRow({ secret }: { secret: ListedSecret }) {
+  const { name, is_set, updated_at, updated_by, allowed_servers = null, used_by } = secret;
   const { slug } = useWorkspace();
   return (
     <Table.Tr>
@@ -83,7 +83,8 @@ function SecretRow({ secret: { name, is_set, updated_at, updated_by } }: { secre
       <Table.Td>
         <SetBadge isSet={is_set} />
       </Table.Td>
-      <UsesCells name={name} />
+      <Table.Td>{allowedText(allowed_servers)}</Table.Td>
+      <Table.Td>{used_by === undefined ? 'not known' : usersText(used_by)}</Table.Td>
       <Table.Td>
         <Text size="sm" component="div">
           <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
@@ -105,29 +106,9 @@ export function SetBadge({ isSet }: { isSet: boolean }) {
   );
 }
 
-function UsesCells({ name }: { name: string }) {
-  const { slug } = useWorkspace();
-  const { data, error } = useSecretUses(slug, name);
-  if (data === undefined) {
-    const waiting = error === null ? <Loader size="xs" aria-label="Loading" /> : 'not known';
-    return (
-      <>
-        <Table.Td>{waiting}</Table.Td>
-        <Table.Td>{waiting}</Table.Td>
-      </>
-    );
+function allowedText(servers: string[] | null): string {
+  if (servers === null) {
+    return 'any MCP server';
   }
-  const { allowedServers, uses } = data;
-  return (
-    <>
-      <Table.Td>
-        {allowedServers === null
-          ? 'any MCP server'
-          : allowedServers.length === 0
-            ? 'no MCP server'
-            : allowedServers.join(', ')}
-      </Table.Td>
-      <Table.Td>{usersText(uses)}</Table.Td>
-    </>
-  );
+  return servers.join(', ') || 'no MCP server';
 }

@@ -11,13 +11,10 @@ import { SessionStatus } from './session-status.tsx';
 import { type SessionNode, sessionTree } from './session-tree.ts';
 import { stateOf } from './status-text.ts';
 
-const lookEveryMs = 5_000;
-
 /** The sessions that this one started, and those below them. Nothing where there are none. */
-export function ChildrenPanel({ session, goesOn }: { session: Session; goesOn: boolean }) {
+export function ChildrenPanel({ session }: { session: Session }) {
   const list = useList<Session>({
     queryKey: keys.session(session.id, 'children'),
-    refetchInterval: goesOn ? lookEveryMs : false,
     async fetchPage({ cursor, signal }) {
       const query = cursor === undefined ? {} : { cursor };
       const params = { path: { session_id: session.id }, query };

@@ -1,16 +1,17 @@
 /** What the operator tells the agent, or answers it. What was typed stays until the platform has taken it. */
 import { Button, Card, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, type SyntheticEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, type SyntheticEvent, useRef } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import type { Question } from './open-questions.ts';
 
 export function MessageForm({ session, question }: { session: Session; question: Question | undefined }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(`message to ${session.id}`, '');
   const field = useRef<HTMLTextAreaElement>(null);
   const queries = useQueryClient();
   const params = { path: { session_id: session.id } };

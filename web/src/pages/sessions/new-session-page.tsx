@@ -9,6 +9,7 @@ import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDraft } from '../../components/form-draft.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { EmptyState, FailedState, LoadingState } from '../../components/state-views.tsx';
 import { ReachNotice } from './reach-notice.tsx';
@@ -80,6 +81,7 @@ function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack maw={640}>
+        <FormDraft form={form} slug={slug} name="new session" isSent={start.isSuccess} />
         <Select
           label="Agent"
           data={agents}

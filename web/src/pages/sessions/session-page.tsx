@@ -31,16 +31,11 @@ import { useSessionNames } from './use-session-names.ts';
 import { useToolCalls } from './use-tool-calls.ts';
 import { useWaitingRequests } from './use-waiting-requests.ts';
 
-const lookEveryMs = 10_000;
-
 export function SessionPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: keys.session(id, 'one'),
     queryFn: ({ signal }) =>
       call(api.GET('/api/sessions/{session_id}', { params: { path: { session_id: id } }, signal })),
-    // Its events say at once what changed; this is for what they do not say.
-    refetchInterval: (query) =>
-      hasEnded(query.state.data?.session.status ?? 'pending') ? false : lookEveryMs,
   });
   if (data === undefined) {
     return error === null ? (
@@ -58,7 +53,7 @@ function Loaded({ session }: { session: Session }) {
   const goesOn = !hasEnded(session.status);
   const [wasGoingOn] = useState(goesOn);
   useBeginAtTop();
-  const calls = useToolCalls(session.id, { goesOn: goesOn || endedJustNow(session) });
+  const calls = useToolCalls(session);
   const entries = useMemo(() => transcriptEntries(events, calls.items ?? []), [events, calls.items]);
   const waiting = useWaitingRequests(events);
   const approvals = useApprovalQueue(waiting);
@@ -107,7 +102,7 @@ function Loaded({ session }: { session: Session }) {
             {goesOn && session.started_at === null ? null : <LaunchProgress events={events} />}
             <ServersPanel sessionId={session.id} goesOn={goesOn} />
             <ArtifactsPanel sessionId={session.id} />
-            <ChildrenPanel session={session} goesOn={goesOn} />
+            <ChildrenPanel session={session} />
             <ConfigurationPanel sessionId={session.id} />
           </Stack>
         </Grid.Col>
@@ -118,7 +113,10 @@ function Loaded({ session }: { session: Session }) {
 
 /** Whoever opens a session from further down a list begins at its top. */
 function useBeginAtTop(): void {
-  useEffect(() => window.scrollTo(0, 0), []);
+  useEffect(() => {
+    // Newer browsers answer with a promise, which is no way to clean up.
+    window.scrollTo(0, 0);
+  }, []);
 }
 
 function tabTitleOf(session: Session): string {
@@ -142,11 +140,6 @@ function StateLine({ session }: { session: Session }) {
     </Group>
   );
 }
-
-/** The last calls are recorded while the session ends, and shortly after. */
-const recordedWithinMs = 15_000;
-const endedJustNow = ({ ended_at: at }: Session) =>
-  at !== null && Date.now() - Date.parse(at) < recordedWithinMs;
 
 function EarlierCalls({ load, loading }: { load: () => void; loading: boolean }) {
   return (

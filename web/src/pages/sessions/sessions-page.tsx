@@ -13,8 +13,6 @@ import { SessionsTable } from './sessions-table.tsx';
 import { filterOf, sessionStates } from './status-text.ts';
 import { WaitingNotice } from './waiting-notice.tsx';
 
-const lookEveryMs = 5_000;
-
 export function SessionsPage() {
   const { slug, isAdmin } = useWorkspace();
   const [params] = useSearchParams();
@@ -64,7 +62,6 @@ interface Filter extends ReturnType<typeof filterOf> {
 function useSessions(slug: string, { status, waiting_for: wait, agent_id: agentId }: Filter) {
   return useList<Session>({
     queryKey: keys.sessions(slug, 'list', status, wait, agentId),
-    refetchInterval: lookEveryMs,
     async fetchPage({ cursor, signal }) {
       const query = {
         ...(status === undefined ? {} : { status }),

@@ -1,16 +1,21 @@
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { ToolCall } from '../../api/types.ts';
+import type { Session, ToolCall } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 
-const lookEveryMs = 2_000;
 const pageSize = 200;
+/** The last calls are recorded while the session ends, and shortly after, when the stream tells nothing more of it. */
+const recordedWithinMs = 15_000;
+const lookEveryMs = 5_000;
+const endedJustNow = ({ ended_at: at }: Session) =>
+  at !== null && Date.now() - Date.parse(at) < recordedWithinMs;
 
-/** A session's tool calls, read again and again while `goesOn`. */
-export function useToolCalls(sessionId: string, { goesOn }: { goesOn: boolean }) {
+/** A session's tool calls. The stream says when there are more. */
+export function useToolCalls(session: Session) {
+  const sessionId = session.id;
   return useList<ToolCall>({
     queryKey: keys.session(sessionId, 'tool-calls'),
-    refetchInterval: goesOn ? lookEveryMs : false,
+    refetchInterval: () => (endedJustNow(session) ? lookEveryMs : false),
     async fetchPage({ cursor, signal }) {
       const query = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
       const params = { path: { session_id: sessionId }, query };

@@ -8,6 +8,7 @@ import { keys } from '../../api/keys.ts';
 import type { Workspace } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDraft } from '../../components/form-draft.tsx';
 import { changesOf, type Values } from './changes-of.ts';
 import { PayloadLogDialog } from './payload-log-dialog.tsx';
 import { type SettingText, settingTexts } from './setting-text.ts';
@@ -47,6 +48,7 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack>
+        <FormDraft form={form} slug={slug} name="settings" isSent={save.isSuccess && !form.isDirty()} />
         <TextInput label="Name of the workspace" required {...form.getInputProps('name')} />
         {settingTexts.map((text) => (
           <Setting

@@ -1,0 +1,27 @@
+/** Remembers a ring until somebody waits, so that one between a read and the wait is not missed. */
+export class Bell {
+  private rung = false;
+  private answer: () => void = () => undefined;
+
+  constructor(signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.ring(), { once: true });
+  }
+
+  ring(): void {
+    this.rung = true;
+    this.answer();
+  }
+
+  async wait(limitMs: number): Promise<void> {
+    if (!this.rung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, limitMs);
+        this.answer = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.rung = false;
+  }
+}

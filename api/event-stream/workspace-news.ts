@@ -1,0 +1,89 @@
+/** Which lists of which workspaces may read differently: collected from announcements, told at most once a second. */
+import type { WorkspaceTopic } from '../../contract/browser-stream.ts';
+
+export interface WorkspaceNews {
+  workspaceId: string;
+  topic: WorkspaceTopic;
+}
+
+/** What an event of any session means for the lists of its workspace; null means that anything may have happened. */
+export function topicsOf(eventType: string | null): WorkspaceTopic[] {
+  switch (eventType) {
+    case null:
+    case 'agent.permission_request':
+    case 'permission.decided':
+    case 'session.status_changed':
+      return ['sessions', 'permission_requests'];
+    case 'agent.input_requested':
+    case 'user.message':
+    case 'agent.shared':
+      return ['sessions'];
+    default:
+      return [];
+  }
+}
+
+type SubscribeWorkspace = (workspaceId: string, wake: (eventType: string | null) => void) => () => void;
+
+/** Listens to the workspaces that it is told to follow. `ring` is called when there is something to take. */
+export class NewsCollector {
+  private readonly stopByWorkspace = new Map<string, () => void>();
+  private readonly pending = new Map<string, WorkspaceNews>();
+  private takenAt = 0;
+  private readonly subscribe: SubscribeWorkspace;
+  private readonly ring: () => void;
+  private readonly atMostEveryMs: number;
+
+  constructor(subscribe: SubscribeWorkspace, ring: () => void, atMostEveryMs: number) {
+    this.subscribe = subscribe;
+    this.ring = ring;
+    this.atMostEveryMs = atMostEveryMs;
+  }
+
+  /** From now on these workspaces and no others. */
+  follow(workspaceIds: ReadonlySet<string>): void {
+    for (const [id, stop] of this.stopByWorkspace) {
+      if (!workspaceIds.has(id)) {
+        stop();
+        this.stopByWorkspace.delete(id);
+      }
+    }
+    for (const id of workspaceIds) {
+      if (!this.stopByWorkspace.has(id)) {
+        this.stopByWorkspace.set(
+          id,
+          this.subscribe(id, (eventType) => this.collect(id, eventType)),
+        );
+      }
+    }
+  }
+
+  /** What was collected of the workspaces that are followed; nothing when the last time is too short ago. */
+  take(): WorkspaceNews[] {
+    if (this.pending.size === 0 || this.dueInMs() > 0) {
+      return [];
+    }
+    this.takenAt = Date.now();
+    const news = [...this.pending.values()].filter(({ workspaceId }) =>
+      this.stopByWorkspace.has(workspaceId),
+    );
+    this.pending.clear();
+    return news;
+  }
+
+  /** How long until `take` gives what is pending; infinite when nothing is. */
+  dueInMs(): number {
+    return this.pending.size === 0
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, this.takenAt + this.atMostEveryMs - Date.now());
+  }
+
+  private collect(workspaceId: string, eventType: string | null): void {
+    for (const topic of topicsOf(eventType)) {
+      this.pending.set(`${workspaceId} ${topic}`, { workspaceId, topic });
+    }
+    if (this.pending.size > 0) {
+      this.ring();
+    }
+  }
+}

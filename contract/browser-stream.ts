@@ -1,0 +1,31 @@
+/** What `GET /api/me/stream` tells a browser: one stream for all of its tabs, each message one JSON text (decision 0027). */
+import { z } from 'zod';
+import { uuid } from './names.ts';
+import { sessionEvent } from './session-event.ts';
+
+export const streamMessage = z.discriminatedUnion('type', [
+  /** First of all: whose sign-in the stream belongs to. */
+  z.strictObject({ type: z.literal('open'), user_id: uuid }),
+  /** The next event of a watched session. */
+  z.strictObject({ type: z.literal('session.event'), event: sessionEvent }),
+  /** Nothing more comes of this session: it has ended, or the reader may not read it. */
+  z.strictObject({
+    type: z.literal('session.closed'),
+    session_id: uuid,
+    reason: z.enum(['ended', 'refused']),
+  }),
+  /** The session has new records, such as tool calls. */
+  z.strictObject({ type: z.literal('session.recorded'), session_id: uuid }),
+  /** Lists of this workspace may read differently now. */
+  z.strictObject({
+    type: z.literal('workspace.changed'),
+    workspace_id: uuid,
+    topic: z.enum(['sessions', 'permission_requests']),
+  }),
+  /** The reader was added to a workspace, removed from one, or has another role. */
+  z.strictObject({ type: z.literal('memberships.changed') }),
+  /** Last of all: the sign-in is over. */
+  z.strictObject({ type: z.literal('signed_out') }),
+]);
+export type StreamMessage = z.infer<typeof streamMessage>;
+export type WorkspaceTopic = Extract<StreamMessage, { type: 'workspace.changed' }>['topic'];

@@ -1,0 +1,31 @@
+import type { SessionStatus } from '../../contract/session.ts';
+import { type Db, prepared } from '../database.ts';
+
+/** What a stream has to know of a session, again and again: who may read it, and how far it has come. */
+export interface WatchedSession {
+  id: string;
+  workspace_id: string;
+  operator_id: string;
+  root_operator_id: string;
+  shared_with_workspace: boolean;
+  status: SessionStatus;
+  last_event_seq: number;
+  /** Grows with each record of the session in the audit, such as a tool call; 0 without any. */
+  last_record_position: number;
+}
+
+const readWatched = `
+  select id, workspace_id, operator_id, root_operator_id, shared_with_workspace, status, last_event_seq,
+    coalesce((select position from audit_events a where a.session_id = s.id order by position desc limit 1), 0)
+      as last_record_position
+  from sessions s where id = any($1::uuid[])`;
+
+/** Those of the sessions that exist, by id. */
+export async function readWatchedSessions(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, WatchedSession>> {
+  const rows =
+    ids.length === 0 ? [] : await prepared<WatchedSession>(db, 'read-watched-sessions', readWatched, [ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,159 @@
+/** What a page notices by itself, and how little it asks for that. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { demoPeople } from '../../embedded/demo-content.ts';
+import { ask, waitFor, waitForever, write } from '../support/asking-steps.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+describeInBrowser('a page of the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, demoPeople.ada.email);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  it('tells a removed member so within seconds, and keeps nothing of the workspace', async () => {
+    const max = await FrontDoor.signIn(platform.url, demoPeople.max.email);
+    const { user } = await max.ok<{ user: { id: string } }>('GET', '/api/me');
+    const agent = await ada.createAgent('to-be-left', [waitForever], {});
+    const session = await max.startSession(agent.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    visitor.expectInConsole(/40[34]/);
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    await page.getByText('Live: what happens appears here.').waitFor();
+    await page.getByRole('textbox', { name: 'Message to the agent' }).fill('half a sentence');
+    await ada.ok('DELETE', `/api/workspaces/demo/members/${user.id}`);
+    const removedAt = Date.now();
+    await page.getByRole('heading', { name: 'You are no longer a member of Demo' }).waitFor();
+    process.stdout.write(`a removed member's page noticed after ${Date.now() - removedAt} ms\n`);
+    await visitor.checkAccessibility();
+    await visitor.picture('removed-member');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('half a sentence');
+    expect(await page.locator('body').textContent()).not.toContain('to-be-left');
+    // What was read before is gone too: going back shows nothing.
+    await page.goBack().catch(() => undefined);
+    await visitor.open('demo/agents');
+    await page.getByRole('heading', { name: /does not exist$/ }).waitFor();
+    await ada.ok('POST', '/api/workspaces/demo/members', { email: user_email, role: 'member' });
+    await visitor.leave();
+  });
+  const user_email = demoPeople.max.email;
+
+  it('shows what happens elsewhere without asking for it', async () => {
+    const agent = await ada.createAgent('asker', [waitFor('go'), ask('once'), write(), waitForever], {
+      files: {},
+    });
+    const session = await ada.startSession(agent.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/approvals');
+    await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
+    const requests = page.getByRole('list', { name: 'Permission requests' }).getByText('asker');
+    await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go' });
+    await requests.first().waitFor();
+    await visitor.open('demo/sessions');
+    const row = page.getByRole('row').filter({ hasText: 'asker' });
+    await row.waitFor();
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await untilFound('the end of the session', async () => {
+      const path = `/api/sessions/${session.id}`;
+      const { status } = (await ada.ok<{ session: { status: string } }>('GET', path)).session;
+      return status === 'terminated' ? true : null;
+    });
+    await row.getByText('Terminated').waitFor();
+    await visitor.leave();
+  });
+
+  it.each([
+    'sessions',
+    'approvals',
+    'agents',
+    'catalog',
+    'secrets',
+    'grants',
+    'audit',
+    'members',
+    'settings',
+  ])('asks at most once every 15 s while nothing happens: %s', async (section) => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const asked = countRequests(page);
+    await page.clock.install();
+    await visitor.open(`demo/${section}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await untilQuiet(asked);
+    asked.length = 0;
+    await page.clock.runFor(idleMs);
+    await untilQuiet(asked);
+    expect(asked.length).toBeLessThanOrEqual(1);
+    await visitor.leave();
+  });
+
+  it('asks for nothing while a session waits', async () => {
+    const agent = await ada.createAgent('idle', [waitForever], {});
+    const session = await ada.startSession(agent.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const asked = countRequests(page);
+    await page.clock.install();
+    await visitor.open(`demo/sessions/${session.id}`);
+    await page.getByText('Live: what happens appears here.').waitFor();
+    await untilQuiet(asked);
+    asked.length = 0;
+    await page.clock.runFor(idleMs);
+    await untilQuiet(asked);
+    expect(asked).toEqual([]);
+    await visitor.leave();
+  });
+
+  it('reads the list of secrets with one request, however many there are', async () => {
+    for (let count = 0; count < 30; count += 1) {
+      await ada.ok('PUT', `/api/workspaces/demo/secrets/MANY_${count}`, { value: 'not told' });
+    }
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const asked = countRequests(page);
+    await visitor.open('demo/secrets');
+    await page.getByRole('link', { name: 'MANY_29' }).waitFor();
+    await untilQuiet(asked);
+    expect(asked.filter((path) => path.includes('/secrets'))).toHaveLength(1);
+    await visitor.leave();
+  });
+});
+
+/** Of the page's clock. The platform's signs of life come by the real one: after 40 s without any, the page connects again. */
+const idleMs = 20_000;
+
+/** Paths that the page asked the API for, without its stream. */
+function countRequests(page: Page): string[] {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api/') && pathname !== '/api/me/stream') {
+      asked.push(pathname);
+    }
+  });
+  return asked;
+}
+
+/** Waits until the page has asked for nothing for two seconds. */
+async function untilQuiet(asked: readonly string[]): Promise<void> {
+  let before = { count: -1, at: Date.now() };
+  await eventually(() => {
+    if (asked.length !== before.count) {
+      before = { count: asked.length, at: Date.now() };
+    }
+    expect(Date.now() - before.at).toBeGreaterThan(2_000);
+  });
+}

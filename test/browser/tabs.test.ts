@@ -1,0 +1,186 @@
+/** Many tabs of one browser: one stream for all of them, whatever happens to the tab that holds it. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { demoPeople } from '../../embedded/demo-content.ts';
+import { say, waitFor, waitForever } from '../support/asking-steps.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+/** Twenty pages at once take a slow machine minutes. */
+const patientMs = 600_000;
+
+describeInBrowser('twenty tabs of the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, demoPeople.ada.email);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  const counter = async (name: string, count: number) => {
+    const numbers = Array.from({ length: count }, (_, index) => `Number ${index + 1} of ${count}`);
+    const steps = numbers.flatMap((text) => [say(text), { sleep_seconds: 0.5 }]);
+    const agent = await ada.createAgent(name, [waitFor('count'), ...steps, waitForever], {});
+    return { numbers, session: await ada.startSession(agent.id) };
+  };
+
+  /** A window in which somebody has signed in; closed again whatever happens in it. */
+  const inWindow = async (use: (context: BrowserContext) => Promise<void>) => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const context = visitor.page.context();
+    context.setDefaultTimeout(patientMs / 2);
+    try {
+      await use(context);
+    } finally {
+      await context.close();
+    }
+  };
+
+  it(
+    'show one session live, take a message at once, and lose nothing when the tab with the stream goes',
+    async () => {
+      const { numbers, session } = await counter('of-one-session', 40);
+      await inWindow(async (context) => {
+        const streams = watchStreams(context);
+        const tabs = await openTabs(
+          context,
+          Array.from({ length: 20 }, () => `demo/sessions/${session.id}`),
+        );
+        await Promise.all(tabs.map((tab) => tab.getByText('Live: what happens appears here.').waitFor()));
+        expect(streams.open().length).toBeLessThanOrEqual(2);
+        await eventually(() => expect(streams.open()).toHaveLength(1));
+
+        const last = tabs.at(-1) as Page;
+        await last.getByRole('textbox', { name: 'Message to the agent' }).fill('count');
+        await last.getByRole('button', { name: 'Send' }).click();
+        await Promise.all(tabs.map((tab) => tab.getByText('Number 3 of 40').waitFor()));
+
+        const closed = streams.holder();
+        await closed.close();
+        const closedAt = Date.now();
+        await untilFound('another tab with the stream', async () =>
+          streams.open().some(({ page }) => page !== closed) ? true : null,
+        );
+        process.stdout.write(`another tab took the stream over after ${Date.now() - closedAt} ms\n`);
+        const left = tabs.filter((tab) => !tab.isClosed());
+        await Promise.all(left.map((tab) => tab.getByText('Number 15 of 40').waitFor()));
+
+        const hung = streams.holder();
+        // A page that hangs answers nothing, not even to be closed: its renderer is ended in the end.
+        const hanging = hung.evaluate('while (true) {}').catch(() => undefined);
+        const others = left.filter((tab) => tab !== hung);
+        await Promise.all(others.map((tab) => tab.getByText('Number 40 of 40').waitFor()));
+        for (const tab of others) {
+          expect(await tab.getByText(/^Number \d+ of 40$/).allTextContents()).toEqual(numbers);
+        }
+        expect(streams.open().some(({ page }) => page !== hung)).toBe(true);
+        await context.close();
+        await hanging;
+      });
+    },
+    patientMs,
+  );
+
+  it(
+    'show different sessions, each its own, with a connection to spare for everything else',
+    async () => {
+      const [first, second] = [await counter('first-of-two', 3), await counter('second-of-two', 4)];
+      await inWindow(async (context) => {
+        const streams = watchStreams(context);
+        const paths = Array.from(
+          { length: 20 },
+          (_, index) => `demo/sessions/${(index % 2 === 0 ? first : second).session.id}`,
+        );
+        const tabs = await openTabs(context, paths);
+        await Promise.all(tabs.map((tab) => tab.getByText('Live: what happens appears here.').waitFor()));
+        for (const { session } of [first, second]) {
+          await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'count' });
+        }
+        for (const [index, tab] of tabs.entries()) {
+          const { numbers } = index % 2 === 0 ? first : second;
+          await tab.getByText(numbers.at(-1) ?? '').waitFor();
+          expect(await tab.getByText(/^Number \d+ of \d+$/).allTextContents()).toEqual(numbers);
+        }
+        await eventually(() => expect(streams.open()).toHaveLength(1));
+      });
+    },
+    patientMs,
+  );
+
+  it(
+    'end with the sign-in, and keep nothing that was typed',
+    async () => {
+      await inWindow(async (context) => {
+        const [first, second] = await openTabs(context, ['demo/agents', '_/workspaces/new']);
+        await second?.getByLabel('Name').fill('Typed');
+        await first?.getByRole('button', { name: 'Ada Admin' }).click();
+        await first?.getByRole('menuitem', { name: 'Sign out' }).click();
+        await first?.getByRole('heading', { name: 'Sign in' }).waitFor();
+        await second?.getByRole('heading', { name: 'Sign in' }).waitFor();
+        expect(await second?.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Typed');
+      });
+    },
+    patientMs,
+  );
+
+  it(
+    'close when somebody else signs in with the same browser',
+    async () => {
+      await inWindow(async (context) => {
+        const [tab] = await openTabs(context, ['demo/agents']);
+        await tab?.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+        await context.request.post('/api/auth/demo-sign-in', { data: { email: demoPeople.max.email } });
+        const [other] = await openTabs(context, ['demo/agents']);
+        await other?.getByRole('button', { name: 'Max Member' }).waitFor();
+        // The first tab learns it when its stream connects again, as after a restart of the API.
+        await platform.kill('api', '');
+        await tab?.getByRole('dialog', { name: 'Somebody else has signed in' }).waitFor();
+        expect(await tab?.getByText('Ada Admin').count()).toBe(0);
+        await tab?.getByRole('button', { name: 'Go on as who is signed in now' }).click();
+        await tab?.getByRole('button', { name: 'Max Member' }).waitFor();
+      });
+    },
+    patientMs,
+  );
+});
+
+async function openTabs(context: BrowserContext, paths: string[]): Promise<Page[]> {
+  const tabs: Page[] = [];
+  for (const path of paths) {
+    const tab = await context.newPage();
+    await tab.goto(`/app/${path}`);
+    tabs.push(tab);
+  }
+  return tabs;
+}
+
+/** The streams that tabs of this window hold. */
+function watchStreams(context: BrowserContext) {
+  const open = new Map<unknown, { page: Page }>();
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/api/me/stream') {
+      open.set(request, { page: request.frame().page() });
+    }
+  });
+  context.on('requestfinished', (request) => open.delete(request));
+  context.on('requestfailed', (request) => open.delete(request));
+  const ofOpenPages = () => [...open.values()].filter(({ page }) => !page.isClosed());
+  return {
+    open: ofOpenPages,
+    holder(): Page {
+      const page = ofOpenPages().at(-1)?.page;
+      if (page === undefined) {
+        throw new Error('no tab holds a stream');
+      }
+      return page;
+    },
+  };
+}

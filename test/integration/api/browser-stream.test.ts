@@ -1,0 +1,182 @@
+/** The one stream of a browser: sessions' events, word of other changes, and its end when the reader may not read. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type StreamMessage, streamMessage } from '../../../contract/browser-stream.ts';
+import type { Session } from '../../../contract/session.ts';
+import type { Workspace } from '../../../contract/workspace.ts';
+import { appendSessionEvent } from '../../../store/session-events/append.ts';
+import { moveSession } from '../../../store/sessions/move-session.ts';
+import type { Person } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
+import { MessageReader } from '../../support/message-reader.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+
+let api: SessionApi;
+let workspace: Workspace;
+let admin: Person;
+let member: Person;
+let base: string;
+let session: Session;
+const open: MessageReader[] = [];
+
+beforeAll(async () => {
+  api = await startSessionApi();
+});
+beforeEach(async () => {
+  ({ workspace, admin, member, base } = await api.workspace());
+  ({ session } = await api.runningSession(member, base));
+  await eventually(async () => expect((await known(session)).length).toBeGreaterThanOrEqual(2));
+});
+afterEach(() => {
+  for (const reader of open.splice(0)) {
+    reader.close();
+  }
+});
+afterAll(() => api.stop());
+
+const known = async ({ id }: Session) =>
+  (await member.ok<{ events: { seq: number }[] }>('GET', `/api/sessions/${id}/events`)).events;
+const stream = async (person: Person, sessions = '') => {
+  const reader = await MessageReader.open(`${api.url}/api/me/stream?sessions=${sessions}`, person.cookie);
+  open.push(reader);
+  return reader;
+};
+const publish = ({ id, agent_id: agentId }: Session, status: string) =>
+  appendSessionEvent(api.db, id, {
+    id: randomUUID(),
+    type: 'agent.status',
+    actor: { type: 'agent', id: agentId },
+    payload: { status },
+  });
+const seqs = ({ messages }: MessageReader, { id }: Session) =>
+  messages.flatMap((message) =>
+    message.type === 'session.event' && message.event.session_id === id ? [message.event.seq] : [],
+  );
+const ofType = <Type extends StreamMessage['type']>({ messages }: MessageReader, type: Type) =>
+  messages.filter((message): message is Extract<StreamMessage, { type: Type }> => message.type === type);
+const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
+const removeFromWorkspace = (person: Person) =>
+  api.db('members').where({ workspace_id: workspace.id, user_id: person.user.id }).delete();
+
+describe('the stream of a browser', () => {
+  it('says whose it is, and sends the events of several sessions, each once and in order', async () => {
+    const { session: other } = await api.runningSession(member, base);
+    const reader = await stream(member, `${session.id}:0,${other.id}:1`);
+    for (let count = 0; count < 250; count += 1) {
+      await publish(count % 2 === 0 ? session : other, `${count}`);
+    }
+    const lastOf = async ({ id }: Session) => (await api.db('sessions').where({ id }).first()).last_event_seq;
+    const [last, lastOfOther] = [await lastOf(session), await lastOf(other)];
+    await eventually(() => {
+      expect(seqs(reader, session)).toEqual(upTo(last));
+      expect(seqs(reader, other)).toEqual(upTo(lastOfOther, 2));
+    });
+    expect(reader.messages[0]).toEqual({ type: 'open', user_id: member.user.id });
+    for (const message of reader.messages) {
+      expect(streamMessage.parse(message)).toEqual(message);
+    }
+  });
+
+  it('sends no event to who may not read the session, and says so', async () => {
+    const outsider = await api.person('Olga Outsider');
+    await api.join(workspace, outsider, 'member');
+    const stranger = await api.person('Stranger');
+    const readers = [
+      await stream(outsider, `${session.id}:0`),
+      await stream(stranger, `${session.id}:0`),
+      await stream(member, `${randomUUID()}:0`),
+    ];
+    for (const reader of readers) {
+      await eventually(() => expect(ofType(reader, 'session.closed')).toMatchObject([{ reason: 'refused' }]));
+      expect(ofType(reader, 'session.event')).toEqual([]);
+    }
+    expect((await stream(member, 'nonsense')).status).toBe(422);
+    const tooMany = Array.from({ length: 101 }, () => `${randomUUID()}:0`).join(',');
+    expect((await stream(member, tooMany)).status).toBe(422);
+    expect((await fetch(`${api.url}/api/me/stream`)).status).toBe(401);
+  });
+
+  it('closes a session after its last event, and at once when there is nothing more', async () => {
+    const reader = await stream(member, `${session.id}:0`);
+    await moveSession(api.db, session.id, { to: 'terminated', reason: 'Enough' });
+    await eventually(() =>
+      expect(ofType(reader, 'session.closed')).toEqual([
+        { type: 'session.closed', session_id: session.id, reason: 'ended' },
+      ]),
+    );
+    const last = seqs(reader, session).length;
+    expect(seqs(reader, session)).toEqual(upTo(last));
+    const after = await stream(member, `${session.id}:${last}`);
+    await eventually(() => expect(ofType(after, 'session.closed')).toMatchObject([{ reason: 'ended' }]));
+    expect(seqs(after, session)).toEqual([]);
+  });
+
+  it('says which lists changed, to members of the workspace and to nobody else', async () => {
+    const stranger = await api.workspace();
+    const readers = { admin: await stream(admin), stranger: await stream(stranger.admin) };
+    await eventually(() => expect(readers.admin.messages.length).toBeGreaterThan(0));
+    await moveSession(api.db, session.id, { to: 'terminated', reason: 'Enough' });
+    const changed = (topic: string) => ({ type: 'workspace.changed', workspace_id: workspace.id, topic });
+    await eventually(() => expect(readers.admin.messages).toContainEqual(changed('sessions')));
+    await eventually(() => expect(readers.admin.messages).toContainEqual(changed('permission_requests')));
+    expect(JSON.stringify(readers.stranger.messages)).not.toContain(workspace.id);
+  });
+
+  it('tells a burst of changes at most once a second', async () => {
+    const reader = await stream(admin);
+    await eventually(() => expect(reader.messages.length).toBeGreaterThan(0));
+    const startedAt = Date.now();
+    for (let count = 0; count < 100; count += 1) {
+      await api.db.raw(`select pg_notify('session_events', ?)`, [
+        `${session.id}:${count}:${workspace.id}:session.status_changed`,
+      ]);
+    }
+    await eventually(() => expect(ofType(reader, 'workspace.changed').length).toBeGreaterThan(0));
+    await publish(session, 'nothing for lists');
+    const seconds = (Date.now() - startedAt) / 1000;
+    // Two topics each time.
+    expect(ofType(reader, 'workspace.changed').length).toBeLessThanOrEqual(2 * (Math.ceil(seconds) + 1));
+  });
+
+  it('tells a removed member at once, and nothing of the workspace any more', async () => {
+    const reader = await stream(member, `${session.id}:0`);
+    await eventually(() => expect(seqs(reader, session).length).toBeGreaterThan(0));
+    await removeFromWorkspace(member);
+    const { seq } = await publish(session, 'not for them');
+    await eventually(() => {
+      expect(ofType(reader, 'memberships.changed')).toHaveLength(1);
+      expect(ofType(reader, 'session.closed')).toMatchObject([{ reason: 'refused' }]);
+    });
+    expect(seqs(reader, session)).not.toContain(seq);
+  });
+
+  it('tells of an added membership and of another role', async () => {
+    const newcomer = await api.person('Nora Newcomer');
+    const reader = await stream(newcomer);
+    await eventually(() => expect(reader.messages).toHaveLength(1));
+    await api.join(workspace, newcomer, 'member');
+    await eventually(() => expect(ofType(reader, 'memberships.changed')).toHaveLength(1));
+    await api.db('members').where({ user_id: newcomer.user.id }).update({ role: 'admin' });
+    await eventually(() => expect(ofType(reader, 'memberships.changed')).toHaveLength(2));
+  });
+
+  it('ends when the reader signs out', async () => {
+    const reader = await stream(member, `${session.id}:0`);
+    await eventually(() => expect(reader.messages.length).toBeGreaterThan(0));
+    await member.ok('POST', '/api/auth/sign-out', {});
+    await reader.ended;
+    expect(reader.messages.at(-1)).toEqual({ type: 'signed_out' });
+  });
+
+  it('survives the loss of the connection that listens', async () => {
+    const reader = await stream(member, `${session.id}:0`);
+    await eventually(() => expect(reader.messages.length).toBeGreaterThan(1));
+    await api.db.raw(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'agent-platform-events' and datname = current_database()`,
+    );
+    const { seq } = await publish(session, 'unheard');
+    await eventually(() => expect(seqs(reader, session)).toContain(seq));
+    expect(seqs(reader, session)).toEqual(upTo(seqs(reader, session).length));
+  });
+});

@@ -1,0 +1,89 @@
+import { expect, it } from '@jest/globals';
+import { ApiFailure } from '../../../web/src/api/failure.ts';
+import { SessionFollower } from '../../../web/src/api/stream/session-follower.ts';
+import { eventually } from '../../support/eventually.ts';
+
+interface Event {
+  seq: number;
+  last?: boolean;
+}
+
+const pageSize = 3;
+
+/** A session whose events are `stored`, and a tab that follows it. */
+function tab(stored: Event[], fail?: () => unknown) {
+  const seen: number[] = [];
+  const states: string[] = [];
+  const watched: (number | null)[] = [];
+  const fetched: number[] = [];
+  const follower = new SessionFollower<Event>({
+    async fetchEvents(after) {
+      fetched.push(after);
+      const failure = fail?.();
+      if (failure !== undefined) {
+        throw failure;
+      }
+      return stored.filter(({ seq }) => seq > after).slice(0, pageSize);
+    },
+    pageSize,
+    isLast: ({ last }) => last === true,
+    onEvents: (events) => seen.push(...events.map(({ seq }) => seq)),
+    onState: (state) => states.push(state),
+    watch: (after) => watched.push(after),
+    unwatch: () => watched.push(null),
+  });
+  follower.start();
+  return { follower, seen, states, watched, fetched };
+}
+
+const events = (count: number): Event[] => Array.from({ length: count }, (_, at) => ({ seq: at + 1 }));
+
+it('reads what was, page by page, and then takes what comes', async () => {
+  const { follower, seen, watched, fetched } = tab(events(7));
+  await eventually(() => expect(watched).toEqual([7]));
+  expect(fetched).toEqual([0, 3, 6]);
+  follower.take({ seq: 8 });
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+it('drops what it knows, and reads what is missing, each event once', async () => {
+  const stored = events(2);
+  const { follower, seen, watched } = tab(stored);
+  await eventually(() => expect(watched).toEqual([2]));
+  stored.push({ seq: 3 }, { seq: 4 }, { seq: 5 });
+  follower.take({ seq: 2 });
+  follower.take({ seq: 5 });
+  follower.take({ seq: 3 });
+  await eventually(() => expect(seen).toEqual([1, 2, 3, 4, 5]));
+});
+
+it('reads what the stream had sent before this tab was known', async () => {
+  const stored = events(1);
+  const { follower, seen, watched } = tab(stored);
+  await eventually(() => expect(watched).toEqual([1]));
+  stored.push({ seq: 2 });
+  follower.isAt(2);
+  await eventually(() => expect(seen).toEqual([1, 2]));
+});
+
+it('ends with the last event, and asks for no stream of a session that has ended', async () => {
+  const { follower, states, watched } = tab([{ seq: 1 }, { seq: 2, last: true }]);
+  await eventually(() => expect(states).toEqual(['connecting', 'ended']));
+  expect(watched).toEqual([null]);
+  follower.catchUp();
+  expect(states).toHaveLength(2);
+});
+
+it('fails for good when the platform refuses, and goes on when it could not answer', async () => {
+  const answers = [
+    new Error('no answer'),
+    undefined,
+    new ApiFailure('no', { status: 403, code: 'forbidden' }),
+  ];
+  const { follower, states, watched } = tab(events(1), () => answers.shift());
+  await eventually(() => expect(states).toEqual(['connecting', 'reconnecting']));
+  follower.catchUp();
+  await eventually(() => expect(watched).toEqual([1]));
+  follower.catchUp();
+  await eventually(() => expect(states.at(-1)).toBe('failed'));
+});

@@ -1,0 +1,223 @@
+/** What the stream tells this tab, carried to the pages: session events to their followers, other changes to the cache. */
+import type { QueryClient } from '@tanstack/react-query';
+import type { StreamMessage } from '../../../../contract/browser-stream.ts';
+import { watchedFetch } from '../client.ts';
+import {
+  readConnection,
+  reportSignedIn,
+  reportSignedOut,
+  reportSomebodyElse,
+  subscribeConnection,
+} from '../connection.ts';
+import type { LinkState } from '../event-stream.ts';
+import { keys } from '../keys.ts';
+import type { Me, SessionEvent } from '../types.ts';
+import { Refresher } from './refresher.ts';
+import type { SessionFollower } from './session-follower.ts';
+import type { Watches } from './stream-hub.ts';
+import { type StreamStatus, TabStream } from './tab-stream.ts';
+
+type Follower = SessionFollower<SessionEvent>;
+
+/** Without a stream the page asks, this often. */
+const askEveryMs = 15_000;
+
+export class Live {
+  private readonly userId: string;
+  private readonly queries: QueryClient;
+  private readonly refresher: Refresher;
+  private readonly stream: TabStream;
+  private readonly followers = new Map<string, Set<Follower>>();
+  private readonly stateListeners = new Set<(state: LinkState) => void>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private unsubscribe: () => void = () => undefined;
+  private wasSignedOut = false;
+  private wasLive = false;
+
+  constructor(userId: string, queries: QueryClient, onLeft: () => void) {
+    this.userId = userId;
+    this.queries = queries;
+    this.refresher = new Refresher(queries);
+    this.stream = new TabStream(userId, watchedFetch, {
+      onMessage: (message) => this.take(message),
+      onStatus: (status) => this.takeStatus(status),
+      onAhead: (positions) => this.takeAhead(positions),
+      onLeft,
+    });
+  }
+
+  start(): void {
+    this.stream.start();
+    this.timer = setInterval(() => this.askWithoutStream(), askEveryMs);
+    this.unsubscribe = subscribeConnection(() => this.onConnection());
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.unsubscribe();
+    this.refresher.stop();
+    this.stream.stop();
+  }
+
+  get state(): LinkState {
+    return this.stream.state;
+  }
+
+  /** Tells the other tabs of this browser that the person signed out. */
+  leave(): void {
+    this.stream.leave();
+  }
+
+  onState(listener: (state: LinkState) => void): () => void {
+    this.stateListeners.add(listener);
+    return () => this.stateListeners.delete(listener);
+  }
+
+  /** Events of the session go to this follower. Returns the way to stop. */
+  follow(sessionId: string, follower: Follower): () => void {
+    const followers = this.followers.get(sessionId) ?? new Set();
+    this.followers.set(sessionId, followers.add(follower));
+    return () => {
+      followers.delete(follower);
+      if (followers.size === 0) {
+        this.followers.delete(sessionId);
+      }
+    };
+  }
+
+  watch(sessionId: string, after: number): void {
+    this.stream.watch(sessionId, after);
+  }
+
+  reached(sessionId: string, seq: number): void {
+    this.stream.reached(sessionId, seq);
+  }
+
+  unwatch(sessionId: string): void {
+    this.stream.unwatch(sessionId);
+  }
+
+  private take(message: StreamMessage): void {
+    switch (message.type) {
+      case 'open':
+        this.takeOpen(message.user_id);
+        return;
+      case 'session.event':
+        for (const follower of this.of(message.event.session_id)) {
+          follower.take(message.event);
+        }
+        return;
+      case 'session.closed':
+        this.catchUp(message.session_id);
+        return;
+      case 'session.recorded':
+        this.refresher.refresh(keys.session(message.session_id, 'tool-calls'));
+        return;
+      case 'workspace.changed':
+        this.takeWorkspaceChange(message.workspace_id, message.topic);
+        return;
+      case 'memberships.changed':
+        this.refresher.refresh(keys.me);
+        return;
+      case 'signed_out':
+        reportSignedOut();
+        return;
+    }
+  }
+
+  private takeOpen(userId: string): void {
+    if (userId !== this.userId) {
+      reportSomebodyElse();
+      this.stream.stop();
+    } else if (readConnection().signedOut) {
+      reportSignedIn();
+      void this.queries.invalidateQueries();
+    }
+  }
+
+  private takeWorkspaceChange(workspaceId: string, topic: 'sessions' | 'permission_requests'): void {
+    const me = this.queries.getQueryData<Me>(keys.me);
+    const slug = me?.workspaces.find(({ id }) => id === workspaceId)?.slug;
+    if (slug === undefined) {
+      this.refresher.refresh(keys.me);
+      return;
+    }
+    if (topic === 'permission_requests') {
+      this.refresher.refresh(keys.permissionRequests(slug));
+      return;
+    }
+    this.refresher.refresh(keys.sessions(slug));
+    this.refreshShownSessions();
+  }
+
+  private takeStatus({ state, refusedWith }: StreamStatus): void {
+    if (refusedWith === 401) {
+      reportSignedOut();
+    }
+    if (state === 'live') {
+      // Announcements were missed, unless another tab had the stream before this page read anything.
+      if (this.wasLive || this.stream.isHolder) {
+        this.refreshAll();
+      }
+      this.wasLive = true;
+    }
+    for (const listener of this.stateListeners) {
+      listener(state);
+    }
+  }
+
+  private takeAhead(positions: Watches): void {
+    for (const [sessionId, seq] of Object.entries(positions)) {
+      for (const follower of this.of(sessionId)) {
+        follower.isAt(seq);
+      }
+    }
+  }
+
+  private onConnection(): void {
+    const { signedOut } = readConnection();
+    if (this.wasSignedOut && !signedOut) {
+      this.stream.retry();
+    }
+    this.wasSignedOut = signedOut;
+  }
+
+  private askWithoutStream(): void {
+    const { signedOut, connection } = readConnection();
+    if (this.state !== 'live' && !signedOut && connection !== 'unreachable') {
+      this.refreshAll();
+    }
+  }
+
+  /** Whatever the stream may have failed to tell. */
+  private refreshAll(): void {
+    const me = this.queries.getQueryData<Me>(keys.me);
+    this.refresher.refresh(keys.me);
+    for (const { slug } of me?.workspaces ?? []) {
+      this.refresher.refresh(keys.sessions(slug));
+      this.refresher.refresh(keys.permissionRequests(slug));
+    }
+    this.refreshShownSessions();
+    for (const sessionId of this.followers.keys()) {
+      this.refresher.refresh(keys.session(sessionId, 'tool-calls'));
+      this.catchUp(sessionId);
+    }
+  }
+
+  private refreshShownSessions(): void {
+    for (const sessionId of this.followers.keys()) {
+      this.refresher.refresh(keys.session(sessionId, 'one'));
+      this.refresher.refresh(keys.session(sessionId, 'children'));
+    }
+  }
+
+  private of(sessionId: string): Iterable<Follower> {
+    return this.followers.get(sessionId) ?? [];
+  }
+
+  private catchUp(sessionId: string): void {
+    for (const follower of this.of(sessionId)) {
+      follower.catchUp();
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * A session's events in one tab, each once and in order. The stream brings what comes; what the tab lacks, because it
+ * came later or missed something, it reads as a list. So nothing depends on which tab holds the stream, or since when.
+ */
+import type { StreamState } from '../event-stream.ts';
+import { ApiFailure, isTransient } from '../failure.ts';
+
+interface Numbered {
+  seq: number;
+}
+
+export interface SessionFollowerOptions<Event extends Numbered> {
+  /** The next events above `after`, in order, at most `pageSize`. Rejects with an ApiFailure. */
+  fetchEvents(after: number): Promise<Event[]>;
+  pageSize: number;
+  /** Whether nothing comes after this event. */
+  isLast(event: Event): boolean;
+  onEvents(events: Event[]): void;
+  onState(state: StreamState, failure: ApiFailure | null): void;
+  /** The stream shall bring what comes after this `seq`. */
+  watch(after: number): void;
+  unwatch(): void;
+}
+
+export class SessionFollower<Event extends Numbered> {
+  private readonly options: SessionFollowerOptions<Event>;
+  private position = 0;
+  private isOver = false;
+  private isStopped = false;
+  private reading: Promise<void> | null = null;
+  private readAgain = false;
+
+  constructor(options: SessionFollowerOptions<Event>) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.options.onState('connecting', null);
+    this.catchUp();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.options.unwatch();
+  }
+
+  /** Whether it has all that was, and waits for what comes. */
+  get isFollowing(): boolean {
+    return !this.isOver && !this.isStopped && this.reading === null;
+  }
+
+  /** An event of the stream. One that is known is dropped; before one that is out of turn, what is missing is read. */
+  take(event: Event): void {
+    if (this.isOver || this.isStopped || event.seq <= this.position) {
+      return;
+    }
+    if (event.seq > this.position + 1) {
+      this.catchUp();
+    } else {
+      this.pass([event]);
+    }
+  }
+
+  /** The stream is beyond this `seq` already. */
+  isAt(seq: number): void {
+    if (seq > this.position) {
+      this.catchUp();
+    }
+  }
+
+  /** Reads what is missing, until there is no more. */
+  catchUp(): void {
+    if (this.isOver || this.isStopped) {
+      return;
+    }
+    if (this.reading !== null) {
+      this.readAgain = true;
+      return;
+    }
+    this.reading = this.readAll().then(() => {
+      this.reading = null;
+      if (this.readAgain) {
+        this.readAgain = false;
+        this.catchUp();
+      }
+    });
+  }
+
+  private async readAll(): Promise<void> {
+    try {
+      for (;;) {
+        const events = await this.options.fetchEvents(this.position);
+        if (this.isStopped) {
+          return;
+        }
+        this.pass(events.filter(({ seq }) => seq > this.position));
+        if (events.length < this.options.pageSize || this.isOver) {
+          break;
+        }
+      }
+      if (!this.isOver) {
+        this.options.watch(this.position);
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private pass(events: Event[]): void {
+    const last = events.at(-1);
+    if (last === undefined) {
+      return;
+    }
+    this.position = last.seq;
+    this.options.onEvents(events);
+    if (this.options.isLast(last)) {
+      this.isOver = true;
+      this.options.unwatch();
+      this.options.onState('ended', null);
+    }
+  }
+
+  /** Refused for good, or something that the next attempt may mend: whoever made this one starts the next. */
+  private fail(error: unknown): void {
+    const failure = error instanceof ApiFailure ? error : null;
+    if (this.isStopped) {
+      return;
+    }
+    if (failure === null || isTransient(failure) || failure.status === 401 || failure.status === 429) {
+      this.options.onState('reconnecting', failure);
+      return;
+    }
+    this.isOver = true;
+    this.options.unwatch();
+    this.options.onState('failed', failure);
+  }
+}

@@ -1,0 +1,64 @@
+/** Keeps what is typed into a form for this tab, and says when it has brought something back. Never for secret values. */
+import { Alert, Button, Group } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { readDraft, writeDraft } from '../app/drafts.ts';
+import { useMe } from '../app/signed-in.tsx';
+import { withoutSecrets } from '../text/draft-text.ts';
+
+/** What this needs of Mantine's form. */
+interface DraftedForm<Values extends object> {
+  values: Values;
+  setValues(values: Partial<Values>): void;
+  isDirty(): boolean;
+  reset(): void;
+}
+
+interface FormDraftProps<Values extends object> {
+  form: DraftedForm<Values>;
+  /** The workspace whose form it is; `_` for a form outside of any. */
+  slug: string;
+  /** Tells the forms of a workspace apart. */
+  name: string;
+  /** The form was sent with success: there is nothing to keep. */
+  isSent: boolean;
+}
+
+/** Above the first field of the form. */
+export function FormDraft<Values extends object>({ form, slug, name, isSent }: FormDraftProps<Values>) {
+  const { user } = useMe();
+  const place = { userId: user.id, slug };
+  const [broughtBack, setBroughtBack] = useState(false);
+  const hasRead = useRef(false);
+  const { values } = form;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the values is kept, whoever made it.
+  useEffect(() => {
+    if (isSent) {
+      writeDraft(place, name, null);
+      return;
+    }
+    if (!hasRead.current) {
+      hasRead.current = true;
+      const draft = readDraft(place, name);
+      if (draft !== null) {
+        form.setValues(draft as Partial<Values>);
+        setBroughtBack(true);
+      }
+      return;
+    }
+    writeDraft(place, name, form.isDirty() ? withoutSecrets(values) : null);
+  }, [values, isSent]);
+  const startOver = () => {
+    form.reset();
+    setBroughtBack(false);
+  };
+  return broughtBack ? (
+    <Alert role="status" color="blue" py="xs">
+      <Group justify="space-between">
+        What you typed before is here again. Values that look secret were not kept.
+        <Button size="compact-sm" variant="default" onClick={startOver}>
+          Start over
+        </Button>
+      </Group>
+    </Alert>
+  ) : null;
+}
