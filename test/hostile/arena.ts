@@ -56,6 +56,10 @@ export class Arena {
       env: {
         SANDBOX: 'require',
         RATE_USER_PER_MINUTE: '100000',
+        LIMIT_RUNNING_SESSIONS_PER_USER: '1000',
+        LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: '1000',
+        RATE_SESSIONS_PER_HOUR_PER_USER: '10000',
+        RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: '10000',
         LIMIT_SESSION_ARTIFACT_BYTES: String(24 * 1024 * 1024),
         TEMPORAL_UI_PORT: String(temporalUiPort),
       },
