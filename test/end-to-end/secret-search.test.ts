@@ -1,10 +1,10 @@
 /** A secret's value is searched for everywhere after a session used it: it is where it belongs, and nowhere else. */
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openDatabase } from '../../store/database.ts';
-import { untilFound } from '../support/eventually.ts';
+import { type Db, openDatabase } from '../../store/database.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 import { environmentOf, processesMentioning } from '../support/processes.ts';
@@ -68,8 +68,7 @@ describe("a secret's value", () => {
     return session.id;
   }
 
-  /** Table names in which any row, printed whole, holds the value. */
-  async function tablesWithValue(): Promise<string[]> {
+  async function withDatabase<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
     const { postgres_password: password } = JSON.parse(
       readFileSync(join(platform.dataDirectory, 'keys.json'), 'utf8'),
     );
@@ -79,6 +78,15 @@ describe("a secret's value", () => {
       .find((entry) => entry.startsWith('DATABASE_URL='));
     const db = openDatabase(url?.slice('DATABASE_URL='.length) ?? '', { poolSize: 1 });
     try {
+      return await work(db);
+    } finally {
+      await db.destroy();
+    }
+  }
+
+  /** Table names in which any row, printed whole, holds the value. */
+  const tablesWithValue = () =>
+    withDatabase(async (db) => {
       const { rows: tables } = await db.raw(`select tablename from pg_tables where schemaname = 'public'`);
       const found: string[] = [];
       for (const { tablename } of tables) {
@@ -88,10 +96,14 @@ describe("a secret's value", () => {
         }
       }
       return found;
-    } finally {
-      await db.destroy();
-    }
-  }
+    });
+
+  /** Logs, the Temporal database, Postgres' own files with its write-ahead log, and everything of sessions. */
+  const filesWithValue = () =>
+    filesBelow(platform.dataDirectory).filter((file) => holdsValue(readIfThere(file)));
+
+  const commandLinesWithValue = async () =>
+    (await processesMentioning('')).filter(({ commandLine }) => holdsValue(commandLine));
 
   const apiPid = async () =>
     JSON.parse(readFileSync(join(platform.dataDirectory, 'api.json'), 'utf8')).pid as number;
@@ -100,7 +112,7 @@ describe("a secret's value", () => {
     const sessionId = await startSessionThatUsesIt();
 
     const everything = await processesMentioning('');
-    expect(everything.filter(({ commandLine }) => holdsValue(commandLine))).toEqual([]);
+    expect(await commandLinesWithValue()).toEqual([]);
     const holders = [];
     for (const { pid, commandLine } of everything) {
       if (holdsValue(await environmentOf(pid))) {
@@ -111,12 +123,11 @@ describe("a secret's value", () => {
     expect(holders.filter((commandLine) => !/keeper|mcp-server-everything/.test(commandLine))).toEqual([]);
 
     expect(await tablesWithValue()).toEqual([]);
-    // Logs, the Temporal database, Postgres' own files with its write-ahead log, and everything of the session.
     const files = filesBelow(platform.dataDirectory);
     expect(files.some((file) => file.includes(sessionId))).toBe(true);
     expect(files.some((file) => file.endsWith('.log'))).toBe(true);
     expect(files.some((file) => /temporal\.db/.test(file))).toBe(true);
-    expect(files.filter((file) => holdsValue(readIfThere(file)))).toEqual([]);
+    expect(filesWithValue()).toEqual([]);
     expect(holdsValue(platform.output())).toBe(false);
 
     const shown = [
@@ -130,9 +141,40 @@ describe("a secret's value", () => {
     expect(await ada.ended(sessionId)).toMatchObject({ status: 'completed' });
   });
 
-  it('would be found by this search', () => {
-    const planted = execFileSync('printf', ['%s', value], { encoding: 'utf8' });
-    expect(holdsValue(`a line with ${planted} in it`)).toBe(true);
-    expect(holdsValue(Buffer.from(value).toString('base64'))).toBe(true);
+  // The last one: what it plants stays in Postgres' files.
+  describe('would be found by this search', () => {
+    it.each([
+      ['as it is', value],
+      ['in base64', `{"v":"${Buffer.from(value).toString('base64')}"}`],
+      ['in hex', `\\\\x${Buffer.from(value).toString('hex')}`],
+    ])('in a file, %s', (_how, text) => {
+      const planted = join(platform.dataDirectory, 'sessions', 'planted.log');
+      writeFileSync(planted, `a line with ${text} in it`);
+      expect(filesWithValue()).toEqual([planted]);
+      rmSync(planted);
+    });
+
+    it('in an argument of a process', async () => {
+      const planted = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', value]);
+      await eventually(async () =>
+        expect((await commandLinesWithValue()).map(({ pid }) => pid)).toEqual([planted.pid]),
+      );
+      planted.kill();
+      await eventually(async () => expect(await commandLinesWithValue()).toEqual([]));
+    });
+
+    it('in a row of a table of the platform, in a column of text, of JSON or of bytes, and in the files of Postgres', async () => {
+      await withDatabase(async (db) => {
+        await db('workspaces')
+          .where({ slug: 'demo' })
+          .update({ name: `Demo ${value}` });
+        await db('agents')
+          .limit(1)
+          .update({ env: JSON.stringify({ PLANTED: value }) });
+        await db.raw(`create table planted as select convert_to(?, 'UTF8') as content`, [value]);
+      });
+      expect((await tablesWithValue()).sort()).toEqual(['agents', 'planted', 'workspaces']);
+      expect(filesWithValue().some((file) => file.includes('postgres'))).toBe(true);
+    });
   });
 });

@@ -133,10 +133,26 @@ describe('the tools of the platform server', () => {
     expect(session.platform.ends).toEqual([{ outcome: 'completed', summary: 'done' }]);
   });
 
-  it('refuse unknown and missing fields', async () => {
-    const wrong = await tool('emit_status', { status: 'x', more: 1 }).catch((error: unknown) => error);
-    expect(JSON.stringify(wrong)).toMatch(/isError|code/);
+  it.each([
+    ['an unknown field', 'emit_status', { status: 'x', more: 1 }, 'more'],
+    ['a missing field', 'emit_status', { detail: 'x' }, 'status'],
+    ['another missing field', 'emit_artifact', { name: 'a.txt', text: 'x' }, 'mime_type'],
+    ['no field at all', 'emit_error', {}, 'message'],
+    ['a field of another type', 'request_input', { prompt: 1 }, 'prompt'],
+    ['a field out of range', 'end_session', { outcome: 'won' }, 'outcome'],
+    ['a missing field of a request', 'request_grant', { ...asksForWrite, scope: undefined }, 'scope'],
+  ])('refuse %s and name it', async (_what, name, args, field) => {
+    const before = session.platform.artifacts.length;
+    const refused = await tool(name, args).catch((error: unknown) => ({
+      isError: true,
+      error: String(error),
+    }));
+    expect(refused.isError).toBe(true);
+    expect(JSON.stringify(refused)).toContain(field);
     expect(session.platform.events).toEqual([]);
+    expect(session.platform.requests).toEqual([]);
+    expect(session.platform.artifacts).toHaveLength(before);
+    expect(session.platform.ends.filter(({ outcome }) => outcome !== 'completed')).toEqual([]);
   });
 });
 
