@@ -22,7 +22,13 @@ export interface ActivityDependencies {
   internalApiUrl: string;
   /** Verifies approvals; the private half is the API's alone. */
   approvalPublicKey: CryptoKey;
-  limits: Pick<WorkerConfig, 'SESSION_START_SECONDS' | 'SESSION_TOTAL_SECONDS' | 'SESSION_IDLE_SECONDS'>;
+  limits: Pick<
+    WorkerConfig,
+    | 'SESSION_START_SECONDS'
+    | 'SESSION_TOTAL_SECONDS'
+    | 'SESSION_IDLE_SECONDS'
+    | 'TOOL_CALL_RETENTION_FLOOR_DAYS'
+  >;
   /** Whether the Temporal namespace knows the platform's search attributes. */
   searchAttributesKnown: boolean;
   log: Logger;

@@ -53,7 +53,9 @@ async function measure(once: () => Promise<void>, inFlight: number) {
 
 const directory = mkdtempSync(join(values.directory, 'bench-audit-'));
 const trail = await openDurableTrail({
-  api: { reportCalls: async () => undefined },
+  api: { reportCalls: async () => undefined, reportRefusedCalls: async () => undefined },
+  sessionCalls: Number.POSITIVE_INFINITY,
+  gatedTool: () => null,
   metrics: createMetrics(),
   logger: pino({ level: 'silent' }),
   capacity: { calls: 1_000_000, bytes: 2 ** 30 },
@@ -66,7 +68,7 @@ const record = Buffer.alloc(recordBytes, 65);
 
 async function throughTrail(): Promise<void> {
   const callId = randomUUID();
-  if (!(await trail.started({ callId, server: 'files', tool: 'read_file' }))) {
+  if ((await trail.started({ callId, server: 'files', tool: 'read_file' })) !== 'recorded') {
     throw new Error('the trail refused a call');
   }
   trail.finished(callId, 'ok');

@@ -46,7 +46,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const connection = await connectToTemporal(temporal, log, stopping.signal);
   const { runtime, close: closeRuntime } = await openRuntime(config, {
     programs,
-    takeLeftCalls: (sessionId, calls) => recordLeftCalls(db, sessionId, calls),
+    takeLeftCalls: (sessionId, calls, counts) => recordLeftCalls(db, sessionId, calls, counts),
     log,
   });
   const patterns = createPatternChecker();

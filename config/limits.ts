@@ -8,8 +8,20 @@ export const limitFields = {
   LIMIT_LINE_BYTES: count(1024 * 1024),
   LIMIT_ARTIFACT_BYTES: count(10 * 1024 * 1024),
   LIMIT_SESSION_ARTIFACT_BYTES: count(100 * 1024 * 1024),
+  /** Bytes of artifacts that one API process holds in memory while they arrive, of all sessions together. */
+  LIMIT_UPLOAD_BUFFER_BYTES: count(16 * 1024 * 1024),
   LIMIT_SESSION_EVENT_BYTES: count(64 * 1024 * 1024),
+  /** Calls of a session that are recorded one by one; more are refused, and counted. The API takes up to twice as many. */
+  LIMIT_SESSION_CALLS: count(50_000),
+  /** Requests of one session's sidecar that the API works on at a time. A sidecar keeps to half of it. */
+  LIMIT_SESSION_CONCURRENT_REQUESTS: count(16),
+  /** Artifacts of one session that are uploaded at a time. */
+  LIMIT_SESSION_CONCURRENT_UPLOADS: count(4),
+  /** Tools of one session that wait for a human at a time. */
+  LIMIT_SESSION_CONCURRENT_WAITS: count(16),
   LIMIT_OPEN_REQUESTS: count(10),
+  /** No workspace may keep records of tool calls for less. */
+  TOOL_CALL_RETENTION_FLOOR_DAYS: count(30),
   REQUEST_EXPIRY_SECONDS: count(24 * 3600),
   DENIAL_MUTE_SECONDS: count(600),
   SESSION_TOTAL_SECONDS: count(24 * 3600),
@@ -24,6 +36,12 @@ export const limitFields = {
   RATE_SIGN_IN_PER_MINUTE: count(1200),
   RATE_SIGN_IN_FAILURES_PER_MINUTE: count(20),
   RATE_SESSION_EVENTS_PER_MINUTE: count(600),
+  /** Calls of a session's agent; beyond this its sidecar reads more slowly. */
+  RATE_SESSION_CALLS_PER_MINUTE: count(600),
+  RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: count(120),
+  /** Everything that one session's sidecar asks of the API. */
+  RATE_SESSION_REQUESTS_PER_MINUTE: count(6000),
+  RATE_SESSION_BYTES_PER_MINUTE: count(128 * 1024 * 1024),
   RATE_ADD_MEMBER_PER_MINUTE: count(20),
   ...quotaFields,
 } as const;

@@ -37,6 +37,7 @@ export const auditEventName = z.enum([
   'session.unmuted',
   'session.output_read',
   'session.mcp.tool_called',
+  'session.mcp.calls_refused',
 ]);
 export type AuditEventName = z.infer<typeof auditEventName>;
 

@@ -6,7 +6,14 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { timestamp } from './names.ts';
-import { type CallRecord, callEnd, type StartedCall, startedCall } from './tool-call.ts';
+import {
+  type CallRecord,
+  callEnd,
+  type RefusedCallCount,
+  refusedCallCount,
+  type StartedCall,
+  startedCall,
+} from './tool-call.ts';
 
 /** Below the session's directory, where no container looks. */
 export const auditSpoolPath = 'audit/calls';
@@ -15,12 +22,16 @@ const spoolRecord = z.discriminatedUnion('kind', [
   startedCall.extend({ kind: z.literal('started') }),
   // The time of the gate's decision, in place of the one at which the line was read.
   callEnd.extend({ kind: z.literal('ended'), call_id: z.string(), started_at: timestamp.optional() }),
+  // Calls beyond a limit so far; a later record of the same count has more.
+  refusedCallCount.extend({ kind: z.literal('counted') }),
 ]);
 export type SpoolRecord = z.infer<typeof spoolRecord>;
 
 export interface SpooledCalls {
   /** Every call whose start is on record, in the order of their starts. One without an end is `unknown`, after 0 ms. */
   calls: CallRecord[];
+  /** Calls that were refused beyond a limit. */
+  counts: RefusedCallCount[];
   /** Lines that are no record: at most the last one, unless the disk itself failed. */
   damagedLines: number;
 }
@@ -35,6 +46,7 @@ export function encodeSpoolRecord(record: SpoolRecord): string {
 /** Reads whatever is there; never throws. */
 export function readSpool(bytes: Buffer): SpooledCalls {
   const calls = new Map<string, CallRecord>();
+  const counts = new Map<string, RefusedCallCount>();
   let damagedLines = 0;
   const lines = withoutRoom(bytes).toString('utf8').split('\n');
   // What follows the last line feed is a record that was never finished, or nothing.
@@ -45,11 +57,17 @@ export function readSpool(bytes: Buffer): SpooledCalls {
       damagedLines += 1;
     } else if (record.kind === 'started') {
       addStart(calls, record);
+    } else if (record.kind === 'counted') {
+      addCount(counts, record);
     } else {
       addEnd(calls, record);
     }
   }
-  return { calls: [...calls.values()], damagedLines: damagedLines + (unfinished === '' ? 0 : 1) };
+  return {
+    calls: [...calls.values()],
+    counts: [...counts.values()],
+    damagedLines: damagedLines + (unfinished === '' ? 0 : 1),
+  };
 }
 
 /** The file is made larger than what is in it, with zeros. */
@@ -64,6 +82,13 @@ function withoutRoom(bytes: Buffer): Buffer {
 function addStart(calls: Map<string, CallRecord>, record: SpoolRecord & { kind: 'started' }): void {
   if (!calls.has(record.call_id)) {
     calls.set(record.call_id, { ...startOf(record), duration_ms: 0, outcome: 'unknown' });
+  }
+}
+
+function addCount(counts: Map<string, RefusedCallCount>, record: SpoolRecord & { kind: 'counted' }): void {
+  const { kind: _, ...count } = record;
+  if (count.count > (counts.get(count.count_id)?.count ?? 0)) {
+    counts.set(count.count_id, count);
   }
 }
 

@@ -26,6 +26,7 @@ export const toolErrorCode = z.enum([
   'permission_required',
   'runtime_requests_disabled',
   'audit_unavailable',
+  'too_many_calls',
   'gate_unavailable',
   'server_unavailable',
   'invalid_message',

@@ -52,6 +52,11 @@ export const workspaceSlug = z
 
 /** In lower case, whatever was sent: one thing has one id. */
 export const uuid = z.uuid().toLowerCase();
+/**
+ * An id that a session's sidecar chooses: random (version 4). Ids that the platform derives are version 8
+ * (`store/session-events/derived-id.ts`), so nobody can choose one of them and take its place.
+ */
+export const chosenId = z.uuidv4('must be a random UUID (version 4)').toLowerCase();
 /** Something that is shown by its name: a person, an agent. */
 export const named = z.strictObject({ id: uuid, name: z.string() });
 export type Named = z.infer<typeof named>;

@@ -1,7 +1,7 @@
 /** The closed list of session events, the only source of a session's transcript (design 5, 6). */
 import { z } from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
-import { timestamp, uuid } from './names.ts';
+import { chosenId, timestamp, uuid } from './names.ts';
 import { permissionDecision } from './permission-request.ts';
 import { sessionStatus } from './session.ts';
 import { failureCause } from './session-process.ts';
@@ -41,12 +41,12 @@ export const payloadByEventType = {
     description: z.string().nullable(),
   }),
   'agent.input_requested': z.strictObject({
-    input_request_id: uuid,
+    input_request_id: chosenId,
     prompt: eventText,
     options: z.array(shortText).max(50),
   }),
   'agent.shared': z.strictObject({
-    share_id: uuid,
+    share_id: chosenId,
     title: shortText,
     audience: z.string(),
     artifact_id: uuid.nullable(),

@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { agentConfig, inputMessage } from './agent-contract.ts';
 import { clientFeature, network } from './catalog.ts';
 import { toolErrorCode } from './errors.ts';
-import { entryName, timestamp, toolScope, uuid } from './names.ts';
+import { chosenId, entryName, timestamp, toolScope, uuid } from './names.ts';
 import { permissionRequestInput, refusedCall, requestStatus } from './permission-request.ts';
 import { payloadByEventType, type SessionEventType } from './session-event.ts';
-import { callRecord } from './tool-call.ts';
+import { callRecord, refusedCallCount } from './tool-call.ts';
 
 export const internalTokenHeader = 'x-internal-token';
 /** `<unix milliseconds>.<hex HMAC-SHA256 of "time\nMETHOD\npath\nsha256(body)">` with the session's control key. */
@@ -64,6 +64,16 @@ export const sidecarBoot = z.strictObject({
     server_handshake_timeout_ms: z.int().positive(),
     /** 0: a call waits as long as the agent does. */
     call_timeout_ms: z.int(),
+    /** What the agent may make the platform do (design 13); the defaults are for launches of an earlier release. */
+    calls_per_minute: z.int().positive().default(600),
+    /** Recorded one by one; more are refused, and counted. */
+    calls_per_session: z.int().positive().default(50_000),
+    events_per_minute: z.int().positive().default(600),
+    permission_requests_per_minute: z.int().positive().default(120),
+    concurrent_requests: z.int().positive().default(8),
+    concurrent_uploads: z.int().positive().default(4),
+    /** Tools of the platform that wait for a human. */
+    concurrent_waits: z.int().positive().default(16),
   }),
 });
 export type SidecarBoot = z.infer<typeof sidecarBoot>;
@@ -77,7 +87,7 @@ export const readyReport = z.strictObject({ control_url: controlUrl });
 export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
 
 /** `POST .../tool-calls/check`: may this call of a gated tool pass, now? The API reads the scope from the frozen configuration. */
-export const checkRequest = z.strictObject({ call_id: uuid, server: z.string(), tool: z.string() });
+export const checkRequest = z.strictObject({ call_id: chosenId, server: z.string(), tool: z.string() });
 export const checkAnswer = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('allowed'), granted_via: uuid.nullable() }),
   z.strictObject({ decision: z.literal('refused'), code: toolErrorCode, scope: toolScope.nullable() }),
@@ -87,9 +97,12 @@ export type CheckAnswer = z.infer<typeof checkAnswer>;
 /** `POST .../tool-calls`: finished calls, stored exactly once by `call_id`; the API adds `granted_via`. */
 export const callReport = z.strictObject({ calls: z.array(callRecord).min(1).max(500) });
 
+/** `POST .../tool-calls/refused`: calls beyond a limit, by tool and minute; each count is stored exactly once by its id. */
+export const refusedCallsReport = z.strictObject({ counts: z.array(refusedCallCount).min(1).max(500) });
+
 /** `POST .../events`: what the agent published; the id makes a retry harmless. Every other type is the platform's own. */
 const reported = <T extends SessionEventType>(type: T) =>
-  z.strictObject({ id: uuid, type: z.literal(type), payload: payloadByEventType[type] });
+  z.strictObject({ id: chosenId, type: z.literal(type), payload: payloadByEventType[type] });
 export const eventReport = z.discriminatedUnion('type', [
   reported('agent.status'),
   reported('agent.message'),
@@ -102,7 +115,7 @@ export type EventReport = z.infer<typeof eventReport>;
 
 /** `POST .../permission-requests`: the sidecar chooses the id, so that a retry is the same request. */
 export const permissionRequestReport = permissionRequestInput.extend({
-  request_id: uuid,
+  request_id: chosenId,
   refused_call: refusedCall.nullable(),
 });
 export const permissionRequestAnswer = z.discriminatedUnion('status', [

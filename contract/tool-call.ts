@@ -1,7 +1,7 @@
 /** One tool call in the audit trail, as sidecar, spool, API and worker pass it on (spec, Audit events; design 8). */
 import { z } from 'zod';
 import { callOutcome } from './audit-event.ts';
-import { timestamp, uuid } from './names.ts';
+import { chosenId, timestamp, uuid } from './names.ts';
 
 const maxToolName = 256;
 
@@ -22,7 +22,7 @@ export type CallPayload = z.infer<typeof callPayload>;
 
 /** What is known of a call before it is forwarded. */
 export const startedCall = z.strictObject({
-  call_id: uuid,
+  call_id: chosenId,
   server: z.string().max(64),
   tool: z.string().max(maxToolName).overwrite(storableText),
   started_at: timestamp,
@@ -40,6 +40,29 @@ export type CallEnd = z.infer<typeof callEnd>;
 
 export const callRecord = startedCall.extend(callEnd.shape);
 export type CallRecord = z.infer<typeof callRecord>;
+
+/**
+ * Calls of one tool within one minute that were refused beyond a limit: kept as a number, not one by one. Once the platform has
+ * it, a count never changes; later calls of that minute are in a count of their own.
+ */
+export const refusedCallCount = z.strictObject({
+  count_id: chosenId,
+  server: z.string().max(64),
+  tool: z.string().max(maxToolName).overwrite(storableText),
+  outcome: callOutcome,
+  /** Its beginning. */
+  minute: timestamp,
+  count: z.int().positive(),
+});
+export type RefusedCallCount = z.infer<typeof refusedCallCount>;
+
+/** Data of `session.mcp.calls_refused`. */
+export const callsRefusedData = z.strictObject({
+  name: z.string(),
+  tool: z.string(),
+  outcome: callOutcome,
+  count: z.int().positive(),
+});
 
 /** Data of `session.mcp.tool_called`. */
 export const toolCalledData = z.strictObject({

@@ -12,6 +12,8 @@ export const workspaceSettings = z.strictObject({
   allow_runtime_permission_requests: z.boolean(),
   /** Lets members create `persistent` grants for agents that they own. */
   members_grant_persistent: z.boolean(),
+  /** Days after which records of tool calls are removed from the audit trail; null keeps them. The operator sets the least. */
+  tool_call_retention_days: z.int().min(1).max(36_500).nullable(),
 });
 export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
 

@@ -38,8 +38,8 @@ export async function endSessions(options: EndSessions): Promise<void> {
     await sleep(100);
   }
   for (const id of listSessions(sessionsDirectory)) {
-    await stopSession(sessionDirectory(sessionsDirectory, id), (sessionId, calls) =>
-      recordLeftCalls(options.db, sessionId, calls),
+    await stopSession(sessionDirectory(sessionsDirectory, id), (sessionId, calls, counts) =>
+      recordLeftCalls(options.db, sessionId, calls, counts),
     ).catch((error) => progress(`Session ${id} was not stopped: ${messageOf(error)}`));
   }
 }

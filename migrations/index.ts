@@ -17,6 +17,8 @@ import * as addGrantedByRole from './20261122100000_add_granted_by_role.ts';
 import * as keepGrantsOfOthers from './20261122100100_keep_grants_of_others.ts';
 import * as addIdempotencyKeys from './20261122100200_add_idempotency_keys.ts';
 import * as indexIdempotencyKeys from './20261122100300_index_idempotency_keys.ts';
+import * as limitToolCalls from './20261122110000_limit_tool_calls.ts';
+import * as storeArtifactChunks from './20261122110100_store_artifact_chunks.ts';
 import * as referenceRegistrySecrets from './20261122120000_reference_registry_secrets.ts';
 import * as indexQuotas from './20261122130000_index_quotas.ts';
 import * as createSessionProcesses from './20261122150000_create_session_processes.ts';
@@ -40,6 +42,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261122100100_keep_grants_of_others': keepGrantsOfOthers,
   '20261122100200_add_idempotency_keys': addIdempotencyKeys,
   '20261122100300_index_idempotency_keys': indexIdempotencyKeys,
+  '20261122110000_limit_tool_calls': limitToolCalls,
+  '20261122110100_store_artifact_chunks': storeArtifactChunks,
   '20261122120000_reference_registry_secrets': referenceRegistrySecrets,
   '20261122130000_index_quotas': indexQuotas,
   '20261122150000_create_session_processes': createSessionProcesses,

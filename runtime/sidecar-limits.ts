@@ -1,12 +1,20 @@
 import type { SidecarBoot } from '../contract/sidecar.ts';
 
+/** The settings of the operator's that a sidecar keeps. */
 export interface SidecarLimitSettings {
   LIMIT_LINE_BYTES: number;
   LIMIT_ARTIFACT_BYTES: number;
   SERVER_HANDSHAKE_SECONDS: number;
+  LIMIT_SESSION_CALLS: number;
+  LIMIT_SESSION_CONCURRENT_REQUESTS: number;
+  LIMIT_SESSION_CONCURRENT_UPLOADS: number;
+  LIMIT_SESSION_CONCURRENT_WAITS: number;
+  RATE_SESSION_CALLS_PER_MINUTE: number;
+  RATE_SESSION_EVENTS_PER_MINUTE: number;
+  RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: number;
 }
 
-/** What the sidecar of every runtime is held to: the limits that an operator sets, and those that are the same everywhere. */
+/** What the sidecar of every runtime is held to: limits that an operator sets, and those that are the same everywhere. */
 export const sidecarLimits = (limits: SidecarLimitSettings): SidecarBoot['limits'] => ({
   line_bytes: limits.LIMIT_LINE_BYTES,
   inline_artifact_bytes: 512 * 1024,
@@ -15,4 +23,12 @@ export const sidecarLimits = (limits: SidecarLimitSettings): SidecarBoot['limits
   server_connect_timeout_ms: 10_000,
   server_handshake_timeout_ms: limits.SERVER_HANDSHAKE_SECONDS * 1000,
   call_timeout_ms: 0,
+  calls_per_minute: limits.RATE_SESSION_CALLS_PER_MINUTE,
+  calls_per_session: limits.LIMIT_SESSION_CALLS,
+  events_per_minute: limits.RATE_SESSION_EVENTS_PER_MINUTE,
+  permission_requests_per_minute: limits.RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE,
+  // The other half is for reports of the sidecar's own.
+  concurrent_requests: Math.max(1, Math.floor(limits.LIMIT_SESSION_CONCURRENT_REQUESTS / 2)),
+  concurrent_uploads: limits.LIMIT_SESSION_CONCURRENT_UPLOADS,
+  concurrent_waits: limits.LIMIT_SESSION_CONCURRENT_WAITS,
 });

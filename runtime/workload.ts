@@ -5,7 +5,7 @@
 
 import type { FrozenConfiguration } from '../contract/session.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
-import type { CallRecord } from '../contract/tool-call.ts';
+import type { CallRecord, RefusedCallCount } from '../contract/tool-call.ts';
 
 /** Environment of one container, with secrets resolved. It exists only between the resolver and the driver's `start`. */
 export type ResolvedEnv = Readonly<Record<string, string>>;
@@ -24,10 +24,14 @@ export interface LaunchSecrets {
 }
 
 /**
- * Stores calls that a session's sidecar put on record and could not report any more. Handing one over twice is harmless.
- * When it throws, the records stay where they are.
+ * Stores calls, and counts of refused ones, that a session's sidecar put on record and could not report any more. Handing one over
+ * twice is harmless. When it throws, the records stay where they are.
  */
-export type TakeLeftCalls = (sessionId: string, calls: readonly CallRecord[]) => Promise<void>;
+export type TakeLeftCalls = (
+  sessionId: string,
+  calls: readonly CallRecord[],
+  counts: readonly RefusedCallCount[],
+) => Promise<void>;
 
 /** `waiting`: not started yet. `restarting`: the sidecar was lost and is being started again. */
 export type ContainerState =

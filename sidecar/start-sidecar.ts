@@ -9,10 +9,13 @@ import { writeAgentConfig } from './agent-http/write-agent-config.ts';
 import { openDurableTrail } from './audit/durable-trail.ts';
 import { createControlHttp } from './control/control-http.ts';
 import { listenForPlatform } from './control/listen-for-platform.ts';
-import { createGateMap } from './gate/gate-map.ts';
+import { createGateMap, type GateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
 import { createMetrics } from './metrics.ts';
+import { createPace } from './pace/pace.ts';
+import { createSlots } from './pace/slots.ts';
+import { limitPlatformApi } from './platform-api/limit-platform-api.ts';
 import { createPlatformApi } from './platform-api/platform-api.ts';
 import { platformServerName, servePlatformTools } from './platform-tools/platform-server.ts';
 import type { ToolParts } from './platform-tools/tool.ts';
@@ -38,6 +41,8 @@ const auditCapacity = { calls: 10_000, bytes: 16 * 1024 * 1024 };
 const auditCloseLimitMs = 5000;
 const processCloseLimitMs = 3000;
 const platformConnections = 8;
+/** Calls of an agent that is slowed down wait this long at most before they are refused. */
+const callMaxWaitMs = 10_000;
 
 /** Starts in the current directory, which must be the session's. Throws when a socket or the port cannot be had. */
 export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<RunningSidecar> {
@@ -76,7 +81,8 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
 
 async function createParts(boot: SidecarBoot, logger: Logger) {
   const { api_url: apiUrl, session_id: sessionId, internal_token: token } = boot;
-  const api = createPlatformApi({ apiUrl, sessionId, token });
+  const api = limitPlatformApi(createPlatformApi({ apiUrl, sessionId, token }), boot.limits);
+  const gateMaps = new Map(boot.servers.map(({ name, tool_scopes }) => [name, createGateMap(tool_scopes)]));
   const metrics = createMetrics();
   const refusedCalls = createRefusedCalls();
   const audit = await openDurableTrail({
@@ -84,29 +90,42 @@ async function createParts(boot: SidecarBoot, logger: Logger) {
     metrics,
     logger,
     capacity: auditCapacity,
+    sessionCalls: boot.limits.calls_per_session,
+    gatedTool: (server, tool) => gatedToolOf(gateMaps.get(server), tool),
     logPayloads: boot.log_tool_payloads,
     closeLimitMs: auditCloseLimitMs,
   });
   const gate = createCallGate(api, audit, refusedCalls);
-  return { api, metrics, refusedCalls, audit, gate, logger, inbox: createInbox() };
+  const callPace = createPace({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });
+  const waits = createSlots({ count: boot.limits.concurrent_waits, maxWaiting: 0 });
+  return { api, metrics, refusedCalls, audit, gate, gateMaps, callPace, waits, logger, inbox: createInbox() };
+}
+
+/** The gated tool that a name is, or imitates. */
+function gatedToolOf(gates: GateMap | undefined, tool: string): string | null {
+  const gate = gates?.lookUp(tool);
+  if (gate?.kind === 'lookalike') {
+    return gate.imitates;
+  }
+  return gate?.kind === 'gated' ? tool : null;
 }
 
 function openLinks(boot: SidecarBoot, parts: Parts, processes: ProcessTracking): Promise<Link[]> {
-  const { gate, audit, metrics, logger } = parts;
+  const { gate, gateMaps, audit, callPace, metrics, logger } = parts;
   const { line_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
   const linkParts = ({
     name: server,
-    tool_scopes,
     client_features,
-  }: Pick<SidecarBoot['servers'][number], 'name' | 'tool_scopes' | 'client_features'>): Omit<
+  }: Pick<SidecarBoot['servers'][number], 'name' | 'client_features'>): Omit<
     LinkParts,
     'side' | 'startServer'
   > => ({
     server,
-    tools: createGateMap(tool_scopes),
+    tools: gateMaps.get(server) ?? createGateMap({}),
     clientFeatures: new Set(client_features),
     gate,
     audit,
+    callPace,
     metrics,
     logger,
     limits: {
@@ -121,7 +140,7 @@ function openLinks(boot: SidecarBoot, parts: Parts, processes: ProcessTracking):
     inlineArtifactBytes: boot.limits.inline_artifact_bytes,
     maxWaitSeconds: boot.limits.request_input_wait_seconds,
   };
-  const platformServer = { name: platformServerName, tool_scopes: {}, client_features: [] };
+  const platformServer = { name: platformServerName, client_features: [] };
   const side = createLocalSide((connection) => servePlatformTools(connection, toolParts, logger));
   return Promise.all([
     openLocalLink(

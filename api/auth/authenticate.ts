@@ -11,6 +11,7 @@ import { readSession } from '../../store/sessions/read-session.ts';
 import { readSignedInUser } from '../../store/sign-ins/read-signed-in-user.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, notFound } from '../errors.ts';
+import { createSessionLimits } from '../middleware/session-limits.ts';
 import type { ContextByScope, InWorkspace, RouteScope, SignedIn } from '../route.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
@@ -28,6 +29,7 @@ export type ResolveScope = {
  * what does not exist or belongs to a workspace that the user is no member of: the two look the same.
  */
 export function createAuthenticate({ db, config }: AuthenticateDependencies): ResolveScope {
+  const sessionLimits = createSessionLimits(config);
   const user = async (ctx: Context): Promise<SignedIn> => {
     const claims = await readSessionCookie(ctx, config.COOKIE_KEY);
     const known = claims && (await readSignedInUser(db, claims));
@@ -78,6 +80,8 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
       if (!verifyInternalToken(config.SESSION_KEY_SEED, ctx.get(internalTokenHeader), session_id)) {
         throw new ApiError('unauthenticated', "This route needs the session's own X-Internal-Token");
       }
+      // Before anything is read: what is too much costs no query.
+      sessionLimits.begin(ctx, session_id);
       const found = await session(session_id);
       // The token is derived, so what ends it is the end of its session.
       if (isTerminal(found.status)) {

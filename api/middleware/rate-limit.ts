@@ -6,8 +6,11 @@ const minuteMs = 60_000;
 const maxKeys = 50_000;
 
 export interface RateLimiter {
-  /** Takes one token of `key`. Throws `rate_limited` naming the limit, with the seconds until the next token. */
-  take(key: string): void;
+  /**
+   * Takes tokens of `key`, one unless said; more than a bucket holds count as a full one. Throws `rate_limited` naming the limit,
+   * with the seconds until there are enough.
+   */
+  take(key: string, count?: number): void;
   /** Throws as `take` when no token is left, and takes none. */
   check(key: string): void;
   /** Takes one token for what has happened already; what is owed so is at most the limit once more. */
@@ -36,22 +39,23 @@ export function createRateLimiter(
       buckets.delete(oldest);
     }
   };
-  const requireToken = (tokens: number) => {
-    if (tokens < 1) {
+  const requireTokens = (tokens: number, wanted: number) => {
+    if (tokens < wanted) {
       throw new ApiError('rate_limited', `The limit is ${limit.perMinute} ${limit.name}`, {
-        retryAfterSeconds: Math.ceil((1 - tokens) / perMs / 1000),
+        retryAfterSeconds: Math.ceil((wanted - tokens) / perMs / 1000),
       });
     }
   };
 
   return {
-    take(key) {
+    take(key, count = 1) {
       const atMs = nowMs();
       const tokens = tokensOf(key, atMs);
-      keep(key, tokens >= 1 ? tokens - 1 : tokens, atMs);
-      requireToken(tokens);
+      const wanted = Math.min(count, limit.perMinute);
+      keep(key, tokens >= wanted ? tokens - wanted : tokens, atMs);
+      requireTokens(tokens, wanted);
     },
-    check: (key) => requireToken(tokensOf(key, nowMs())),
+    check: (key) => requireTokens(tokensOf(key, nowMs()), 1),
     charge(key) {
       const atMs = nowMs();
       keep(key, Math.max(-limit.perMinute, tokensOf(key, atMs) - 1), atMs);

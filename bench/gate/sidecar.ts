@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { roomySidecarLimits } from '../../test/support/sidecar-limits.ts';
 import { ownProgram, type Processes } from './processes.ts';
 import type { Address } from './targets.ts';
 import { firstLineOf, untilSocket } from './wait.ts';
@@ -52,14 +53,6 @@ function bootOf(directory: string, apiUrl: string): SidecarBoot {
     })),
     siblings: [],
     log_tool_payloads: false,
-    limits: {
-      line_bytes: 1024 * 1024,
-      inline_artifact_bytes: 512 * 1024,
-      artifact_bytes: 1024 * 1024,
-      request_input_wait_seconds: 300,
-      server_connect_timeout_ms: 10_000,
-      server_handshake_timeout_ms: 30_000,
-      call_timeout_ms: 0,
-    },
+    limits: roomySidecarLimits,
   };
 }

@@ -14,6 +14,7 @@ import { makeSessionDirectory, relayProgram } from '../../runtime/process/sessio
 import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
 import { processLimits, publicPackages } from '../../test/support/process-limits.ts';
+import { roomySidecarLimits } from '../../test/support/sidecar-limits.ts';
 import type { LaunchTarget } from './on-the-platform.ts';
 
 const pollIntervalMs = 2;
@@ -34,15 +35,7 @@ export async function openBare(): Promise<LaunchTarget> {
     cgroups: null,
     owner: 'bench',
     apiUrl: reports.url,
-    sidecarLimits: {
-      line_bytes: 1024 * 1024,
-      inline_artifact_bytes: 512 * 1024,
-      artifact_bytes: 1024 * 1024,
-      request_input_wait_seconds: 300,
-      server_connect_timeout_ms: 10_000,
-      server_handshake_timeout_ms: 30_000,
-      call_timeout_ms: 0,
-    },
+    sidecarLimits: roomySidecarLimits,
   };
   return { launch: () => launchBare(machine, reports), close: () => reports.close() };
 }

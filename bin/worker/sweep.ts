@@ -1,16 +1,25 @@
 /** Puts right what a lost process left behind: workloads without a session, and sessions without a workflow. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
 import { permissionRequestWorkflowId, sessionWorkflowId, taskQueues } from '../../contract/workflow-ids.ts';
 import { settled } from '../../runtime/settled.ts';
+import { removeAbandonedContents } from '../../store/artifacts/contents.ts';
 import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
 import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
 import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
 import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
+import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
 
 /** A delivery that is still being tried is younger. */
 const undeliveredSeconds = 30;
+/** An upload that goes on takes two minutes at most. */
+/** Records of calls are removed in batches of a moment; what is left waits for the next sweep. */
+const callsPerBatch = 200;
+const batchesPerSweep = 100;
+const betweenBatchesMs = 20;
+const abandoned = { untouchedSeconds: 600, limit: 20 };
 
 export interface Sweeping {
   deps: ActivityDependencies;
@@ -32,6 +41,8 @@ export async function sweep(sweeping: Sweeping): Promise<void> {
     startLostWorkflows(sweeping),
     tellAgain(sweeping),
     eraseOldOutputs(deps.db, { keptSeconds }),
+    removeLeftovers(sweeping),
+    removeOldCalls(sweeping),
   ]);
 }
 
@@ -74,6 +85,28 @@ export async function tellAgain({ deps: { db }, workflows }: Sweeping): Promise<
           throw error;
         }
       });
+  }
+}
+
+/** Bytes of uploads that ended without a word, as when their API was killed. */
+async function removeLeftovers({ deps: { db } }: Sweeping): Promise<void> {
+  while ((await removeAbandonedContents(db, abandoned)) === abandoned.limit) {
+    // A few at a time, each in a statement of its own.
+  }
+}
+
+/** Records of tool calls that are older than their workspace keeps them, and than the operator's floor. */
+export async function removeOldCalls({ deps: { db, limits } }: Pick<Sweeping, 'deps'>): Promise<void> {
+  const floorDays = limits.TOOL_CALL_RETENTION_FLOOR_DAYS;
+  for (const { id: workspaceId, days } of await listWorkspacesWithRetention(db)) {
+    const batch = { workspaceId, days: Math.max(days, floorDays), limit: callsPerBatch };
+    for (
+      let batches = 0;
+      batches < batchesPerSweep && (await removeExpiredCalls(db, batch)) > 0;
+      batches += 1
+    ) {
+      await sleep(betweenBatchesMs);
+    }
   }
 }
 

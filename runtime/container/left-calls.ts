@@ -21,9 +21,9 @@ export async function handOverCalls(
   },
 ): Promise<void> {
   const bytes = await readSpoolFile(engine, session, left);
-  const { calls } = readSpool(bytes ?? Buffer.alloc(0));
-  if (calls.length > 0) {
-    await left.takeLeftCalls(session.sessionId, calls);
+  const { calls, counts } = readSpool(bytes ?? Buffer.alloc(0));
+  if (calls.length + counts.length > 0) {
+    await left.takeLeftCalls(session.sessionId, calls, counts);
   }
 }
 

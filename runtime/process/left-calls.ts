@@ -6,9 +6,9 @@ import type { TakeLeftCalls } from '../workload.ts';
 
 /** Hands over every call of the spool, when nothing of the session runs any more. Throws when they are not taken. */
 export async function handOverCalls(directory: string, take: TakeLeftCalls): Promise<void> {
-  const { calls } = readSpool(readIfThere(join(directory, auditSpoolPath)));
-  if (calls.length > 0) {
-    await take(basename(directory), calls);
+  const { calls, counts } = readSpool(readIfThere(join(directory, auditSpoolPath)));
+  if (calls.length + counts.length > 0) {
+    await take(basename(directory), calls, counts);
   }
 }
 

@@ -7,18 +7,23 @@ import { auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
 import { storableText } from '../../contract/tool-call.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
-import type { AuditTrail } from './audit-trail.ts';
+import type { Admission, AuditedCall, AuditTrail } from './audit-trail.ts';
 import { CallBook } from './call-book.ts';
 import { payloadOf } from './payloads.ts';
+import { RefusalCounts } from './refusal-counts.ts';
 import { createReporter } from './reporter.ts';
 import { createSpoolFile, readSpoolFile } from './spool-file.ts';
 
 export interface DurableTrailOptions {
-  api: Pick<PlatformApi, 'reportCalls'>;
+  api: Pick<PlatformApi, 'reportCalls' | 'reportRefusedCalls'>;
   metrics: Metrics;
   logger: Logger;
   /** What is open or not acknowledged by the platform, at most; one more call is refused. */
   capacity: { calls: number; bytes: number };
+  /** Calls that the session may make, each recorded; more are refused and counted. */
+  sessionCalls: number;
+  /** The gated tool that a name stands for or imitates: what is refused of it is counted by its name. */
+  gatedTool: (server: string, tool: string) => string | null;
   /** Keep arguments and results. */
   logPayloads: boolean;
   /** How long `close` tries to hand over the rest. */
@@ -31,27 +36,12 @@ const compactAtBytes = 256 * 1024;
 
 /** Takes over what an earlier sidecar of the session left. Throws when that is there and cannot be read. */
 export async function openDurableTrail(options: DurableTrailOptions): Promise<AuditTrail> {
-  const { api, metrics, logger, capacity, logPayloads, closeLimitMs, spoolPath = auditSpoolPath } = options;
-  const book = new CallBook();
-  const left = readSpool(await readSpoolFile(spoolPath));
-  for (const call of left.calls) {
-    book.addLeft(call);
-  }
-  const spool = createSpoolFile({
-    path: spoolPath,
-    records: () => book.spooled(),
-    compactAtBytes,
-    onChange: (works, reason) =>
-      works
-        ? logger.info('the audit spool can be written again')
-        : logger.error({ reason }, 'the audit spool cannot be written: calls are refused'),
-  });
-  if (left.calls.length > 0 || left.damagedLines > 0) {
-    logger.info({ calls: left.calls.length, damaged: left.damagedLines }, 'took over the audit spool');
-  }
-  const reporter = createReporter(api, book, logger);
+  const { api, metrics, logger, capacity, logPayloads, closeLimitMs } = options;
+  const { book, counts, spool } = await openSpool(options);
+  const reporter = createReporter(api, { book, counts }, logger);
   reporter.wake();
   let closing = false;
+  let begunCalls = book.count;
 
   const finish: AuditTrail['finished'] = (callId, outcome, result) => {
     const payload = logPayloads && result !== undefined ? { result: payloadOf(result) } : {};
@@ -63,11 +53,26 @@ export async function openDurableTrail(options: DurableTrailOptions): Promise<Au
     }
   };
 
+  const refuse = async (call: Omit<AuditedCall, 'callId'>, why: Admission): Promise<Admission> => {
+    metrics.count('platform_tool_calls_total', { server: call.server, outcome: 'refused' });
+    await spool.commit(counts.add(call, 'refused', Date.now()));
+    reporter.wake();
+    return why;
+  };
+
   return {
+    refusedBeyondLimit: (call) => refuse(call, 'too_many_calls'),
     async started({ callId, server, tool }, args) {
-      if (closing || book.count >= capacity.calls || book.bytes >= capacity.bytes) {
-        return false;
+      if (closing) {
+        return 'audit_unavailable';
       }
+      if (begunCalls >= options.sessionCalls) {
+        return refuse({ server, tool }, 'too_many_calls');
+      }
+      if (book.count >= capacity.calls || book.bytes >= capacity.bytes) {
+        return refuse({ server, tool }, 'audit_unavailable');
+      }
+      begunCalls += 1;
       const record = book.start({
         call_id: callId,
         server,
@@ -80,7 +85,7 @@ export async function openDurableTrail(options: DurableTrailOptions): Promise<Au
         // It is not forwarded; the platform may still learn of it.
         finish(callId, 'refused');
       }
-      return durable && !closing;
+      return durable && !closing ? 'recorded' : 'audit_unavailable';
     },
     decided: (callId) => book.restart(callId, new Date().toISOString()),
     finished: finish,
@@ -91,10 +96,35 @@ export async function openDurableTrail(options: DurableTrailOptions): Promise<Au
       }
       await spool.settled();
       await reporter.finish(closeLimitMs);
-      if (book.count > 0) {
+      const isReported = book.count === 0 && counts.isEmpty;
+      if (!isReported) {
         logger.warn({ unreported: book.count }, 'the spool keeps tool calls that were not reported');
       }
-      await spool.close({ remove: book.count === 0 });
+      await spool.close({ remove: isReported });
     },
   };
+}
+
+/** The spool, and what of it the platform does not have yet. */
+async function openSpool({ gatedTool, logger, spoolPath = auditSpoolPath }: DurableTrailOptions) {
+  const book = new CallBook();
+  const counts = new RefusalCounts(gatedTool);
+  const left = readSpool(await readSpoolFile(spoolPath));
+  for (const call of left.calls) {
+    book.addLeft(call);
+  }
+  counts.addLeft(left.counts);
+  const spool = createSpoolFile({
+    path: spoolPath,
+    records: () => [...book.spooled(), ...counts.spooled()],
+    compactAtBytes,
+    onChange: (works, reason) =>
+      works
+        ? logger.info('the audit spool can be written again')
+        : logger.error({ reason }, 'the audit spool cannot be written: calls are refused'),
+  });
+  if (left.calls.length > 0 || left.damagedLines > 0) {
+    logger.info({ calls: left.calls.length, damaged: left.damagedLines }, 'took over the audit spool');
+  }
+  return { book, counts, spool };
 }

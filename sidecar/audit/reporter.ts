@@ -1,9 +1,13 @@
-/** Reports ended calls to the platform in batches until it acknowledges them; each is stored once, by its id. */
+/**
+ * Reports ended calls, and counts of refused ones, to the platform in batches until it acknowledges them; each is stored once, by
+ * its id.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal } from '../platform-api/request.ts';
 import type { CallBook } from './call-book.ts';
+import type { RefusalCounts } from './refusal-counts.ts';
 
 export interface Reporter {
   /** There is something to report. */
@@ -14,41 +18,65 @@ export interface Reporter {
 
 /** A report stays well below what the platform takes as one request. */
 const batchLimits = { calls: 500, bytes: 256 * 1024 };
+const countsPerReport = 200;
 const gatherMs = 100;
 const reportLimitMs = 15_000;
 const pauseMs = 1000;
 
 export function createReporter(
-  api: Pick<PlatformApi, 'reportCalls'>,
-  book: CallBook,
+  api: Pick<PlatformApi, 'reportCalls' | 'reportRefusedCalls'>,
+  { book, counts }: { book: CallBook; counts: RefusalCounts },
   logger: Logger,
 ): Reporter {
   let isReporting = false;
   let finishing = false;
 
-  const reportBatch = async (timeLimitMs: number) => {
+  const reportCalls = async (timeLimitMs: number) => {
     const batch = book.nextBatch(batchLimits);
-    await api.reportCalls(batch, timeLimitMs);
-    book.acknowledge(batch);
+    if (batch.length > 0) {
+      await api.reportCalls(batch, timeLimitMs);
+      book.acknowledge(batch);
+    }
   };
+  const reportCounts = async (timeLimitMs: number, all: boolean) => {
+    const closed = counts.closed(countsPerReport, Date.now(), { all });
+    if (closed.length > 0) {
+      await api.reportRefusedCalls(closed, timeLimitMs);
+      counts.acknowledge(closed);
+    }
+  };
+  /** Tries both; throws what the first one threw that failed. */
+  const reportSome = async (timeLimitMs: number, { all = false } = {}) => {
+    const attempts = [reportCalls(timeLimitMs), reportCounts(timeLimitMs, all)];
+    await Promise.allSettled(attempts);
+    await Promise.all(attempts);
+  };
+  const isDone = () => book.endedCount === 0 && counts.isEmpty;
   const note = (error: unknown) =>
     logger.warn({ unreported: book.endedCount, reason: String(error) }, 'tool calls could not be reported');
 
   const reportAll = async () => {
     isReporting = true;
     await sleep(gatherMs);
-    while (book.endedCount > 0 && !finishing) {
-      await reportBatch(reportLimitMs).catch(async (error: unknown) => {
-        note(error);
+    while (!isDone() && !finishing) {
+      const failed = await reportSome(reportLimitMs).then(
+        () => false,
+        (error: unknown) => {
+          note(error);
+          return true;
+        },
+      );
+      const waitsForMinute = book.endedCount === 0 && !counts.isEmpty;
+      if (failed || waitsForMinute) {
         await sleep(pauseMs);
-      });
+      }
     }
     isReporting = false;
   };
 
   return {
     wake() {
-      if (!finishing && !isReporting && book.endedCount > 0) {
+      if (!finishing && !isReporting && !isDone()) {
         void reportAll();
       }
     },
@@ -56,8 +84,8 @@ export function createReporter(
       finishing = true;
       const deadline = Date.now() + timeLimitMs;
       // A report may be on its way: what it carries is stored once, however often it is sent.
-      while (book.endedCount > 0 && Date.now() < deadline) {
-        const refused = await reportBatch(deadline - Date.now()).then(
+      while (!isDone() && Date.now() < deadline) {
+        const refused = await reportSome(deadline - Date.now(), { all: true }).then(
           () => false,
           (error: unknown) => {
             note(error);

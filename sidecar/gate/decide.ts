@@ -174,7 +174,7 @@ export function newlyCalledTool(message: Message): string | null {
   return isCall(message) && !hasContinuation(message.params) ? calledTool(message) : null;
 }
 
-function isCall(message: Message): message is Message & { kind: 'request' | 'notification' } {
+export function isCall(message: Message): message is Message & { kind: 'request' | 'notification' } {
   return (message.kind === 'request' || message.kind === 'notification') && message.method === 'tools/call';
 }
 

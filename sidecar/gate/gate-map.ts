@@ -1,6 +1,9 @@
 /** Which tools of one server a scope gates (spec, Runtime tool gating). */
 
-export type ToolGate = { kind: 'ungated' } | { kind: 'gated'; scope: string } | { kind: 'lookalike' };
+export type ToolGate =
+  | { kind: 'ungated' }
+  | { kind: 'gated'; scope: string }
+  | { kind: 'lookalike'; imitates: string };
 
 export interface GateMap {
   /** `lookalike`: not the name of a gated tool, but a lenient server could take it for one. */
@@ -10,14 +13,15 @@ export interface GateMap {
 /** Builds the map from a manifest's `tool_scopes`. */
 export function createGateMap(toolScopes: Readonly<Record<string, string>>): GateMap {
   const scopes = new Map(Object.entries(toolScopes));
-  const folded = new Set([...scopes.keys()].map(foldName));
+  const byFolded = new Map([...scopes.keys()].map((tool) => [foldName(tool), tool]));
   return {
     lookUp(tool) {
       const scope = scopes.get(tool);
       if (scope !== undefined) {
         return { kind: 'gated', scope };
       }
-      return { kind: folded.has(foldName(tool)) ? 'lookalike' : 'ungated' };
+      const imitates = byFolded.get(foldName(tool));
+      return imitates === undefined ? { kind: 'ungated' } : { kind: 'lookalike', imitates };
     },
   };
 }

@@ -16,7 +16,7 @@ import {
   permissionRequestState,
   readyAnswer,
 } from '../../contract/sidecar.ts';
-import type { CallRecord } from '../../contract/tool-call.ts';
+import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
 import {
   internalUrl,
   type PlatformAddress,
@@ -37,6 +37,7 @@ export interface PlatformApi {
   ready(controlUrl: string, signal: AbortSignal): Promise<z.infer<typeof readyAnswer>>;
   checkCall(request: z.infer<typeof checkRequest>): Promise<CheckAnswer>;
   reportCalls(calls: CallRecord[], timeLimitMs: number): Promise<void>;
+  reportRefusedCalls(counts: RefusedCallCount[], timeLimitMs: number): Promise<void>;
   publishEvent(event: EventReport): Promise<void>;
   requestPermission(report: z.infer<typeof permissionRequestReport>): Promise<PermissionRequestAnswer>;
   readPermissionRequest(requestId: string): Promise<z.infer<typeof permissionRequestState>>;
@@ -80,6 +81,9 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     checkCall: (request) => post('tool-calls/check', request, checkLimitMs, checkAnswer),
     async reportCalls(calls, timeLimitMs) {
       await post('tool-calls', { calls }, timeLimitMs, taken);
+    },
+    async reportRefusedCalls(counts, timeLimitMs) {
+      await post('tool-calls/refused', { counts }, timeLimitMs, taken);
     },
     async publishEvent(event) {
       await post('events', event, reportLimitMs, taken, { limitIsAnswer: true });

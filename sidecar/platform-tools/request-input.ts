@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { defineTool } from './tool.ts';
+import type { SessionEventPayload } from '../../contract/session-event.ts';
+import { defineTool, type ToolParts } from './tool.ts';
+import { reserveWait } from './wait-for-human.ts';
 
 export const requestInput = defineTool({
   name: 'request_input',
@@ -13,15 +15,20 @@ export const requestInput = defineTool({
     wait_seconds: z.int().min(0).max(300).optional(),
   }),
   output: z.strictObject({ input_request_id: z.string(), answer: z.string().optional() }),
-  async run({ prompt, options = [], wait_seconds = 0 }, { api, inbox, maxWaitSeconds }, signal) {
+  async run({ prompt, options = [], wait_seconds = 0 }, parts, signal) {
     const id = randomUUID();
-    await api.publishEvent({
-      id: randomUUID(),
-      type: 'agent.input_requested',
-      payload: { input_request_id: id, prompt, options },
-    });
-    const waitMs = Math.min(wait_seconds, maxWaitSeconds) * 1000;
-    const answer = await inbox.waitFor((message) => message.input_request_id === id, waitMs, signal);
-    return { input_request_id: id, ...(answer ? { answer: answer.text } : {}) };
+    const wait = await reserveWait(parts, wait_seconds);
+    try {
+      await publishQuestion(parts, { input_request_id: id, prompt, options });
+      const answer = await wait.messageThat((message) => message.input_request_id === id, signal);
+      return { input_request_id: id, ...(answer ? { answer: answer.text } : {}) };
+    } finally {
+      wait.end();
+    }
   },
 });
+
+const publishQuestion = (
+  { api }: Pick<ToolParts, 'api'>,
+  payload: SessionEventPayload<'agent.input_requested'>,
+) => api.publishEvent({ id: randomUUID(), type: 'agent.input_requested', payload });

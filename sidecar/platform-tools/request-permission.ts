@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { permissionRequestInput } from '../../contract/permission-request.ts';
 import { sendPermissionRequest } from './permission-request.ts';
 import { defineTool } from './tool.ts';
+import { reserveWait } from './wait-for-human.ts';
 
 const defaultWaitSeconds = 60;
 
@@ -17,19 +18,19 @@ export const requestPermission = defineTool({
     grant_id: z.string().optional(),
   }),
   async run({ wait_seconds = defaultWaitSeconds, ...input }, parts, signal) {
-    const { requestId } = await sendPermissionRequest(input, parts);
-    const waitMs = Math.min(wait_seconds, parts.maxWaitSeconds) * 1000;
-    const message = await parts.inbox.waitFor(
-      ({ decision }) => decision?.request_id === requestId,
-      waitMs,
-      signal,
-    );
-    // The decision may be written while its message is still on the way.
-    const { status, grant_id } = message?.decision ?? (await parts.api.readPermissionRequest(requestId));
-    return {
-      request_id: requestId,
-      status: status === 'open' ? ('pending' as const) : status,
-      ...(grant_id === null ? {} : { grant_id }),
-    };
+    const wait = await reserveWait(parts, wait_seconds);
+    try {
+      const { requestId } = await sendPermissionRequest(input, parts);
+      const message = await wait.messageThat(({ decision }) => decision?.request_id === requestId, signal);
+      // The decision may be written while its message is still on the way.
+      const { status, grant_id } = message?.decision ?? (await parts.api.readPermissionRequest(requestId));
+      return {
+        request_id: requestId,
+        status: status === 'open' ? ('pending' as const) : status,
+        ...(grant_id === null ? {} : { grant_id }),
+      };
+    } finally {
+      wait.end();
+    }
   },
 });

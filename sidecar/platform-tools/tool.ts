@@ -3,6 +3,7 @@ import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Inbox } from '../inputs/inbox.ts';
 import { platformErrorKey } from '../json-rpc/answers.ts';
+import type { Slots } from '../pace/slots.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
 import type { RefusedCalls } from '../server-link/refused-calls.ts';
@@ -13,6 +14,8 @@ export interface ToolParts {
   refusedCalls: RefusedCalls;
   inlineArtifactBytes: number;
   maxWaitSeconds: number;
+  /** Tools that wait for a human, at a time. */
+  waits: Slots;
 }
 
 /** A tool that says no, with a code that an agent can act on. */

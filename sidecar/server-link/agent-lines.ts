@@ -1,11 +1,16 @@
-/** What the agent sends, line by line. The record of a tool call is on its way to the disk as soon as the line is read. */
+/**
+ * What the agent sends, line by line. The record of a tool call is on its way to the disk as soon as the line is read. An agent that
+ * calls faster than it may is read more slowly: its socket fills, and it waits.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { AuditTrail } from '../audit/audit-trail.ts';
-import { newlyCalledTool } from '../gate/decide.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Admission, AuditTrail } from '../audit/audit-trail.ts';
+import { isCall, newlyCalledTool } from '../gate/decide.ts';
 import type { Message } from '../json-rpc/message.ts';
 import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
+import type { Pace } from '../pace/pace.ts';
 import { readAhead } from './read-ahead.ts';
 
 export interface AgentLine {
@@ -17,18 +22,21 @@ export interface AgentLine {
 
 export interface CallRecord {
   callId: string;
-  /** False: the call must not pass. */
-  isKept: Promise<boolean>;
+  admission: Promise<Admission>;
 }
 
 export interface AgentLineParts {
   server: string;
   audit: AuditTrail;
+  /** The rate of calls of the whole session. */
+  callPace: Pace;
   lineBytes: number;
 }
 
 const noBytes = Buffer.alloc(0);
 const tooLarge: ParsedLine = { ok: false, problem: 'too_large', id: null };
+/** Before a call that is refused because so many wait already. */
+const refusedPauseMs = 1000;
 /** What is read of a connection before its turn. */
 const aheadLimits = { items: 256, bytes: 1024 * 1024, sizeBytes: ({ bytes }: AgentLine) => bytes.length };
 
@@ -46,35 +54,38 @@ export function readAgentLines(
 
 async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenerator<AgentLine[]> {
   for await (const lines of readLines(stream, parts.lineBytes)) {
-    let read: AgentLine[] = [];
+    let ready: AgentLine[] = [];
     for (const line of lines) {
-      if (!line.tooLarge && line.bytes.length > longLineBytes) {
+      const isLong = !line.tooLarge && line.bytes.length > longLineBytes;
+      if (isLong) {
         // Those before it do not wait for it.
-        yield read;
-        read = [];
-        read.push(agentLine(line, await parseLineInTurns(line.bytes), parts));
-      } else {
-        const parsed = line.tooLarge ? tooLarge : parseLine(line.bytes);
-        read.push(agentLine(line, parsed, parts));
+        yield ready;
+        ready = [];
       }
+      const parsed = isLong ? await parseLineInTurns(line.bytes) : parse(line);
+      const waitMs = parsed.ok && isCall(parsed.message) ? parts.callPace.take() : 0;
+      if (waitMs !== 0) {
+        yield ready;
+        ready = [];
+        await sleep(waitMs ?? refusedPauseMs);
+      }
+      const bytes = line.tooLarge ? noBytes : line.bytes;
+      ready.push({ bytes, parsed, record: recordOf(parsed, parts, waitMs === null) });
     }
-    yield read;
+    yield ready;
   }
 }
 
-function agentLine(line: Line, parsed: ParsedLine, parts: AgentLineParts): AgentLine {
-  return { bytes: line.tooLarge ? noBytes : line.bytes, parsed, record: recordOf(parsed, parts) };
-}
+const parse = (line: Line): ParsedLine => (line.tooLarge ? tooLarge : parseLine(line.bytes));
 
-function recordOf(parsed: ParsedLine, parts: AgentLineParts): CallRecord | null {
-  if (!parsed.ok) {
+function recordOf(parsed: ParsedLine, parts: AgentLineParts, isTooFast: boolean): CallRecord | null {
+  const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
+  if (!parsed.ok || tool === null) {
     return null;
   }
-  const tool = newlyCalledTool(parsed.message);
-  if (tool === null) {
-    return null;
-  }
-  return recordCall(parts, tool, argumentsOf(parsed.message));
+  return isTooFast
+    ? { callId: randomUUID(), admission: parts.audit.refusedBeyondLimit({ server: parts.server, tool }) }
+    : recordCall(parts, tool, argumentsOf(parsed.message));
 }
 
 /** The arguments of a call, for a workspace that keeps them. */
@@ -89,5 +100,5 @@ export function recordCall(
   args?: unknown,
 ): CallRecord {
   const callId = randomUUID();
-  return { callId, isKept: audit.started({ callId, server, tool }, args) };
+  return { callId, admission: audit.started({ callId, server, tool }, args) };
 }

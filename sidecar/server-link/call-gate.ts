@@ -1,7 +1,7 @@
 /** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform (design 7, 8). */
 import type { ToolErrorCode } from '../../contract/errors.ts';
 import { causeText, type FailureCause } from '../../contract/session-process.ts';
-import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { Admission, AuditTrail } from '../audit/audit-trail.ts';
 import type { PlatformError } from '../json-rpc/answers.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import type { RefusedCalls } from './refused-calls.ts';
@@ -17,11 +17,11 @@ export interface GatedCall {
 }
 
 export interface CallGate {
-  /** `isRecorded`: the trail keeps the call. Null: it may pass. Otherwise why not, with the outcome already recorded. */
+  /** `admission`: whether the trail has the call. Null: it may pass. Otherwise why not, with the outcome already recorded. */
   open(
     call: GatedCall,
     serverIsConnected: boolean,
-    isRecorded: Promise<boolean>,
+    admission: Promise<Admission>,
   ): Promise<PlatformError | null>;
   /** The same for a further round of a call that was opened: asked again under its id, which spends no second grant. */
   reopen(call: GatedCall): Promise<PlatformError | null>;
@@ -47,9 +47,10 @@ export function createCallGate(
     return callRefusal(code, call);
   };
   return {
-    async open(call, serverIsConnected, isRecorded) {
-      if (!(await isRecorded)) {
-        return callRefusal('audit_unavailable', call);
+    async open(call, serverIsConnected, admission) {
+      const admitted = await admission;
+      if (admitted !== 'recorded') {
+        return callRefusal(admitted, call);
       }
       if (!serverIsConnected) {
         audit.finished(call.callId, 'server_unavailable');
@@ -80,6 +81,8 @@ const messageByCode: Record<ToolErrorCode, (call: GatedCall) => string> = {
   gate_unavailable: ({ tool }) =>
     `Whether ${tool} may be called could not be checked, so the call was not made.`,
   audit_unavailable: ({ tool }) => `The call of ${tool} could not be recorded, so it was not made.`,
+  too_many_calls: ({ tool }) =>
+    `This session has made as many calls as it may, or too many at a time, so ${tool} was not called.`,
   server_unavailable: ({ server, cause = null }) => unavailableText(server, cause),
   runtime_requests_disabled: () => 'This workspace does not take permission requests from agents.',
   invalid_message: ({ tool }) => `The platform does not let this call of ${tool} pass.`,

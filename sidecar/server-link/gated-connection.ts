@@ -88,8 +88,8 @@ class GatedConnection {
   }
 
   #agentLines(): AsyncGenerator<AgentLine[]> {
-    const { server, audit, limits } = this.#parts;
-    const parts = { server, audit, lineBytes: limits.lineBytes };
+    const { server, audit, callPace, limits } = this.#parts;
+    const parts = { server, audit, callPace, lineBytes: limits.lineBytes };
     return readAgentLines(this.#agent, parts, (line) => this.#leave(line));
   }
 
@@ -133,7 +133,7 @@ class GatedConnection {
     given: CallRecord | null,
   ): Promise<void> {
     const record = given ?? (tool === null ? null : recordCall(this.#parts, tool));
-    if (record && (await record.isKept)) {
+    if (record && (await record.admission) === 'recorded') {
       this.#parts.audit.finished(record.callId, 'refused');
     }
     await this.#replies.refuseMessage(reason, code, id);
@@ -157,7 +157,7 @@ class GatedConnection {
     const { call, record } = opened;
     const server = await this.#connectedServer();
     const gated: GatedCall = { ...call, server: name, cause: this.#cause };
-    const refusal = await (record ? gate.open(gated, server !== null, record.isKept) : gate.reopen(gated));
+    const refusal = await (record ? gate.open(gated, server !== null, record.admission) : gate.reopen(gated));
     if (refusal) {
       await this.#replies.refuseCall(id, refusal, isModern);
       return;

@@ -4,6 +4,7 @@ import type { ClientFeature } from '../../contract/catalog.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { GateMap } from '../gate/gate-map.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Pace } from '../pace/pace.ts';
 import type { StartServer } from '../processes/server-start.ts';
 import type { CallGate } from './call-gate.ts';
 import type { ServerSide } from './server-side.ts';
@@ -17,6 +18,8 @@ export interface LinkParts {
   clientFeatures: ReadonlySet<ClientFeature>;
   gate: CallGate;
   audit: AuditTrail;
+  /** The rate of calls of the whole session. */
+  callPace: Pace;
   metrics: Metrics;
   logger: Logger;
   limits: { lineBytes: number; connectTimeoutMs: number; callTimeoutMs: number };

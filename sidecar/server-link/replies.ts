@@ -9,6 +9,7 @@ import {
 } from '../json-rpc/answers.ts';
 import { type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { LineProblem } from '../json-rpc/parse-line.ts';
+import { createPace } from '../pace/pace.ts';
 import { lostCall, unavailableText } from './call-gate.ts';
 import type { OpenRequest } from './in-flight.ts';
 import type { LinkParts } from './link-parts.ts';
@@ -25,13 +26,19 @@ export interface Replies {
   failRequest(request: OpenRequest, why: string, cause: FailureCause | null): Promise<void>;
 }
 
+/** Refusals of one connection; the metrics count all of them, so that a flood does not fill a disk with lines. */
+const loggedPerMinute = 120;
+
 export function createReplies(
   { server, metrics, logger }: Pick<LinkParts, 'server' | 'metrics' | 'logger'>,
   toAgent: (line: Uint8Array) => Promise<void>,
 ): Replies {
+  const logPace = createPace({ perMinute: loggedPerMinute, maxWaitMs: 0 });
   const note: Replies['note'] = (from, reason) => {
     metrics.count('platform_gate_refusals_total', { from, reason });
-    logger.info({ server, from, reason }, 'message refused');
+    if (logPace.take() !== null) {
+      logger.info({ server, from, reason }, 'message refused');
+    }
   };
   return {
     note,

@@ -6,6 +6,7 @@ import { type Db, inTransaction } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 import { appendSessionEvent } from '../session-events/append.ts';
 import { derivedId } from '../session-events/derived-id.ts';
+import type { BytesOfArtifact } from './contents.ts';
 
 export const artifact = z.strictObject({
   id: uuid,
@@ -29,7 +30,9 @@ export interface NewArtifact {
   mimeType: string;
   description: string | null;
   sha256: string;
-  content: Buffer;
+  sizeBytes: number;
+  /** Its bytes, all of them. */
+  contentId: string;
 }
 
 /** `too_large`: the session's artifacts together would exceed the limit. `id_taken`: by another session's artifact. */
@@ -38,7 +41,7 @@ export type StoredArtifact =
   | { result: 'too_large' }
   | { result: 'id_taken' };
 
-/** Stores an artifact with its event. The same id again answers what is there. */
+/** Makes an artifact of a content, with its event. The same id again answers what is there. */
 export function insertArtifact(
   db: Db,
   input: NewArtifact,
@@ -52,10 +55,7 @@ export function insertArtifact(
         ? { result: 'stored', artifact: known }
         : { result: 'id_taken' };
     }
-    const [used]: { bytes: number | null }[] = await trx('artifacts')
-      .where({ session_id: input.sessionId })
-      .sum('size_bytes as bytes');
-    if ((used?.bytes ?? 0) + input.content.length > sessionBytes) {
+    if ((await usedBytes(trx, input.sessionId)) + input.sizeBytes > sessionBytes) {
       return { result: 'too_large' };
     }
     const stored = await insert(trx, input);
@@ -79,6 +79,14 @@ export function insertArtifact(
   });
 }
 
+/** What the artifacts of a session have together. */
+export async function usedBytes(db: Db, sessionId: string): Promise<number> {
+  const [used]: { bytes: number | null }[] = await db('artifacts')
+    .where({ session_id: sessionId })
+    .sum('size_bytes as bytes');
+  return used?.bytes ?? 0;
+}
+
 /** Null when another session was faster with this id. */
 async function insert(trx: Db, input: NewArtifact): Promise<Artifact | null> {
   const rows: Artifact[] = await trx('artifacts')
@@ -88,13 +96,16 @@ async function insert(trx: Db, input: NewArtifact): Promise<Artifact | null> {
       name: input.name,
       mime_type: input.mimeType,
       description: input.description,
-      size_bytes: input.content.length,
+      size_bytes: input.sizeBytes,
       sha256: input.sha256,
-      content: input.content,
+      content_id: input.contentId,
     })
     .onConflict('id')
     .ignore()
     .returning(columns);
+  if (rows[0] !== undefined) {
+    await trx('artifact_contents').where({ id: input.contentId }).update({ completed_at: trx.fn.now() });
+  }
   return rows[0] ?? null;
 }
 
@@ -109,12 +120,17 @@ export function listArtifacts(db: Db, sessionId: string, page: PageQuery): Promi
   );
 }
 
+/** An artifact, and where `readBytes` finds its bytes. */
 export async function readArtifact(
   db: Db,
   { sessionId, id }: { sessionId: string; id: string },
-): Promise<(Artifact & { content: Buffer }) | null> {
-  const row = await db<Artifact & { content: Buffer }>('artifacts')
+): Promise<{ artifact: Artifact; bytes: BytesOfArtifact } | null> {
+  const row = await db<Artifact & { content_id: string | null }>('artifacts')
     .where({ id, session_id: sessionId })
-    .first([...columns, 'content']);
-  return row ?? null;
+    .first([...columns, 'content_id']);
+  if (row === undefined) {
+    return null;
+  }
+  const { content_id: contentId, ...found } = row;
+  return { artifact: found, bytes: contentId === null ? { artifactId: found.id } : { contentId } };
 }

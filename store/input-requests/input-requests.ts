@@ -1,11 +1,12 @@
 /** Questions that an agent asked its user with `request_input` (design 10). */
 import type { Db } from '../database.ts';
 
+/** Stores a question; the same id again changes nothing. False when another session's question has this id. */
 export async function insertInputRequest(
   db: Db,
   sessionId: string,
   input: { id: string; prompt: string; options: readonly string[] },
-): Promise<void> {
+): Promise<boolean> {
   await db('input_requests')
     .insert({
       id: input.id,
@@ -15,6 +16,8 @@ export async function insertInputRequest(
     })
     .onConflict('id')
     .ignore();
+  const stored = await db('input_requests').where({ id: input.id, session_id: sessionId }).first('id');
+  return stored !== undefined;
 }
 
 /** Marks the session's oldest open question as answered and returns its id; null when none is open. */

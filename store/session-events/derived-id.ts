@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** The same parts give the same UUID (version 8), so that an event of one cause is written once, however often it is retried. */
+/**
+ * The same parts give the same UUID, so that an event of one cause is written once, however often it is retried. Version 8: what
+ * a sidecar may choose is version 4 (`chosenId` in `contract/names.ts`), so none of these can be taken before its time.
+ */
 export function derivedId(...parts: readonly string[]): string {
   const bytes = createHash('sha256').update(parts.join('\0')).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

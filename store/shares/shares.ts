@@ -16,18 +16,21 @@ export const share = z.strictObject({
 });
 export type Share = z.infer<typeof share>;
 
-/** False when the artifact is not this session's. The same id again changes nothing. */
+/** `unknown_artifact`: it is not this session's. `id_taken`: the share of another session has this id. */
+export type StoredShare = 'stored' | 'unknown_artifact' | 'id_taken';
+
+/** Stores a share. The same id again changes nothing. */
 export async function insertShare(
   db: Db,
   sessionId: string,
   input: SessionEventPayload<'agent.shared'>,
-): Promise<boolean> {
+): Promise<StoredShare> {
   if (input.artifact_id !== null) {
     const artifact = await db('artifacts')
       .where({ id: input.artifact_id, session_id: sessionId })
       .first('id');
     if (artifact === undefined) {
-      return false;
+      return 'unknown_artifact';
     }
   }
   await db('shares')
@@ -42,7 +45,8 @@ export async function insertShare(
     })
     .onConflict('id')
     .ignore();
-  return true;
+  const stored = await db('shares').where({ id: input.share_id, session_id: sessionId }).first('id');
+  return stored === undefined ? 'id_taken' : 'stored';
 }
 
 /** A share that has not expired, for a member of its workspace; null for everybody else. */

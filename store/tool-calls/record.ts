@@ -1,24 +1,34 @@
 import type { Session } from '../../contract/session.ts';
-import type { CallRecord } from '../../contract/tool-call.ts';
+import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
 import { type Db, prepared } from '../database.ts';
 import { readSession } from '../sessions/read-session.ts';
+import { recordRefusedCalls } from './record-refused.ts';
 
-/** Payloads are stored only for a session whose frozen configuration says so, whatever a report holds. */
+/**
+ * Payloads are stored only for a session whose frozen configuration says so, whatever a report holds. A call whose record was
+ * removed because of its age is not recorded again. The session counts what it has on record.
+ */
 const recordCalls = `
-  insert into audit_events
-    (id, workspace_id, event, at, actor_type, actor_id, resource_type, resource_id, resource_name, session_id, data)
-  select c.call_id, $2, 'session.mcp.tool_called', c.started_at, 'agent', $3, 'mcp_server', c.server, c.server, $1,
-    jsonb_build_object('name', c.server, 'tool', c.tool, 'duration_ms', c.duration_ms,
-      'granted_via', u.grant_id, 'outcome', c.outcome)
-    || case when s.configuration -> 'log_tool_payloads' = 'true'
-      then jsonb_strip_nulls(jsonb_build_object('arguments', c.arguments, 'result', c.result)) else '{}' end
-  from jsonb_to_recordset($4::jsonb) as c
-    (call_id uuid, server text, tool text, started_at timestamptz, duration_ms double precision, outcome text,
-      arguments jsonb, result jsonb)
-  left join grant_uses u on u.call_id = c.call_id and u.session_id = $1
-  left join session_configurations s on s.session_id = $1
-  order by c.started_at
-  on conflict (id) do nothing`;
+  with inserted as (
+    insert into audit_events
+      (id, workspace_id, event, at, actor_type, actor_id, resource_type, resource_id, resource_name, session_id, data)
+    select c.call_id, $2, 'session.mcp.tool_called', c.started_at, 'agent', $3, 'mcp_server', c.server, c.server, $1,
+      jsonb_build_object('name', c.server, 'tool', c.tool, 'duration_ms', c.duration_ms,
+        'granted_via', u.grant_id, 'outcome', c.outcome)
+      || case when s.configuration -> 'log_tool_payloads' = 'true'
+        then jsonb_strip_nulls(jsonb_build_object('arguments', c.arguments, 'result', c.result)) else '{}' end
+    from jsonb_to_recordset($4::jsonb) as c
+      (call_id uuid, server text, tool text, started_at timestamptz, duration_ms double precision, outcome text,
+        arguments jsonb, result jsonb)
+    left join grant_uses u on u.call_id = c.call_id and u.session_id = $1
+    left join session_configurations s on s.session_id = $1
+    where not exists (select from removed_call_ids r where r.call_id = c.call_id)
+    order by c.started_at
+    on conflict (id) do nothing
+    returning id
+  )
+  update sessions set recorded_calls = recorded_calls + (select count(*) from inserted)
+  where id = $1 and exists (select from inserted)`;
 
 /**
  * Adds ended calls to the audit trail, each exactly once by its call id. Which grant a call passed on is read from
@@ -31,6 +41,12 @@ export async function recordToolCalls(db: Db, session: Session, calls: readonly 
 
 const batchSize = 500;
 
+/** How many of the session's calls were recorded one by one so far, removed ones among them. */
+export async function readRecordedCalls(db: Db, sessionId: string): Promise<number> {
+  const row = await db('sessions').where({ id: sessionId }).first('recorded_calls');
+  return row?.recorded_calls ?? 0;
+}
+
 /**
  * Adds what was left in a session's audit spool, after its end as well as before. A session that was removed takes its
  * calls with it.
@@ -39,9 +55,13 @@ export async function recordLeftCalls(
   db: Db,
   sessionId: string,
   calls: readonly CallRecord[],
+  counts: readonly RefusedCallCount[] = [],
 ): Promise<void> {
   const session = await readSession(db, sessionId);
   for (let start = 0; session !== null && start < calls.length; start += batchSize) {
     await recordToolCalls(db, session, calls.slice(start, start + batchSize));
+  }
+  for (let start = 0; session !== null && start < counts.length; start += batchSize) {
+    await recordRefusedCalls(db, session, counts.slice(start, start + batchSize));
   }
 }

@@ -7,6 +7,7 @@ export interface WorkspaceRow {
   log_tool_payloads: boolean;
   allow_runtime_permission_requests: boolean;
   members_grant_persistent: boolean;
+  tool_call_retention_days: number | null;
   created_at: string;
   updated_at: string;
 }
@@ -20,6 +21,7 @@ export function presentWorkspace(row: WorkspaceRow): Workspace {
       log_tool_payloads: row.log_tool_payloads,
       allow_runtime_permission_requests: row.allow_runtime_permission_requests,
       members_grant_persistent: row.members_grant_persistent,
+      tool_call_retention_days: row.tool_call_retention_days,
     },
     created_at: row.created_at,
     updated_at: row.updated_at,

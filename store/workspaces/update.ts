@@ -6,7 +6,7 @@ import { presentWorkspace } from './row.ts';
 
 export interface WorkspaceChange {
   name?: string | undefined;
-  settings?: { [Setting in keyof WorkspaceSettings]?: boolean | undefined } | undefined;
+  settings?: { [Setting in keyof WorkspaceSettings]?: WorkspaceSettings[Setting] | undefined } | undefined;
 }
 
 /** Changes name and settings. What stays the same leaves no event. Throws when the workspace is gone. */

@@ -54,6 +54,7 @@ export class GateUnderTest {
       clientFeatures: new Set(),
       gate: createCallGate(api, audit, createRefusedCalls()),
       audit,
+      callPace: { take: () => 0 },
       metrics: this.#metrics,
       logger: silent,
       limits,
@@ -65,8 +66,9 @@ export class GateUnderTest {
       started: ({ callId, tool }) => {
         this.#open.set(callId, tool);
         this.passed.set(tool, (this.passed.get(tool) ?? 0) + 1);
-        return Promise.resolve(true);
+        return Promise.resolve('recorded');
       },
+      refusedBeyondLimit: () => Promise.resolve('too_many_calls'),
       decided: () => undefined,
       finished: (callId, outcome) => {
         const tool = this.#open.get(callId);

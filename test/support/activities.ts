@@ -63,7 +63,12 @@ export async function createTestActivities(): Promise<TestActivities> {
     sessionKeySeed: randomBytes(32),
     internalApiUrl: 'http://127.0.0.1:1',
     approvalPublicKey: await importSPKI(keys.publicKey, 'EdDSA'),
-    limits: { SESSION_START_SECONDS: 60, SESSION_TOTAL_SECONDS: 3600, SESSION_IDLE_SECONDS: 600 },
+    limits: {
+      SESSION_START_SECONDS: 60,
+      SESSION_TOTAL_SECONDS: 3600,
+      SESSION_IDLE_SECONDS: 600,
+      TOOL_CALL_RETENTION_FLOOR_DAYS: 30,
+    },
     searchAttributesKnown: true,
     log: pino({ level: 'debug' }, sink),
   };

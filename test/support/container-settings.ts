@@ -1,5 +1,5 @@
 import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
-import { sidecarLimits } from '../../runtime/sidecar-limits.ts';
+import { roomySidecarLimits } from './sidecar-limits.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -14,10 +14,6 @@ export function testContainerSettings(
     workspaceBytes: 32 * mebibyte,
     temporaryBytes: 16 * mebibyte,
     totalSeconds: 3600,
-    sidecarLimits: sidecarLimits({
-      LIMIT_LINE_BYTES: mebibyte,
-      LIMIT_ARTIFACT_BYTES: mebibyte,
-      SERVER_HANDSHAKE_SECONDS: 30,
-    }),
+    sidecarLimits: { ...roomySidecarLimits, artifact_bytes: mebibyte },
   };
 }

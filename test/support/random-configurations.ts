@@ -5,6 +5,7 @@ import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contrac
 import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
 import { configuration, serverNamed } from './frozen-configuration.ts';
+import { roomySidecarLimits } from './sidecar-limits.ts';
 
 const digest = `sha256:${'ab'.repeat(32)}`;
 
@@ -155,13 +156,5 @@ export const testContainerSettings: ContainerSettings = {
   workspaceBytes: 256 * 1024 * 1024,
   temporaryBytes: 64 * 1024 * 1024,
   totalSeconds: 3600,
-  sidecarLimits: {
-    line_bytes: 1024 * 1024,
-    inline_artifact_bytes: 512 * 1024,
-    artifact_bytes: 1024 * 1024,
-    request_input_wait_seconds: 300,
-    server_connect_timeout_ms: 10_000,
-    server_handshake_timeout_ms: 30_000,
-    call_timeout_ms: 0,
-  },
+  sidecarLimits: roomySidecarLimits,
 };

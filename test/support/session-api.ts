@@ -132,7 +132,12 @@ async function startWorker(
     sessionKeySeed: config.SESSION_KEY_SEED,
     internalApiUrl: 'http://127.0.0.1:1',
     approvalPublicKey: await importSPKI(publicKey.toString(), 'EdDSA'),
-    limits: { SESSION_START_SECONDS: startSeconds, SESSION_TOTAL_SECONDS: 3600, SESSION_IDLE_SECONDS: 600 },
+    limits: {
+      SESSION_START_SECONDS: startSeconds,
+      SESSION_TOTAL_SECONDS: 3600,
+      SESSION_IDLE_SECONDS: 600,
+      TOOL_CALL_RETENTION_FLOOR_DAYS: 30,
+    },
     searchAttributesKnown: false,
     log,
   });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { artifact, listArtifacts, readArtifact } from '../../../store/artifacts/artifacts.ts';
+import { readBytes } from '../../../store/artifacts/contents.ts';
 import { notFound } from '../../errors.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -37,7 +38,7 @@ export function artifactRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): An
         if (found === null) {
           throw notFound('The artifact');
         }
-        answerBytes(ctx, found);
+        answerBytes(ctx, found.artifact, readBytes(db, found.bytes));
       },
     }),
   ];

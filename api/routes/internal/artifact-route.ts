@@ -1,18 +1,25 @@
-import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { uuid } from '../../../contract/names.ts';
+import { chosenId } from '../../../contract/names.ts';
 import { artifactAnswer } from '../../../contract/sidecar.ts';
-import { insertArtifact } from '../../../store/artifacts/artifacts.ts';
+import { insertArtifact, usedBytes } from '../../../store/artifacts/artifacts.ts';
+import { abandonContent } from '../../../store/artifacts/contents.ts';
 import { touchActivity } from '../../../store/sessions/activity.ts';
+import { createByteBudget } from '../../artifacts/byte-budget.ts';
+import { receiveContent, tooLarge } from '../../artifacts/receive-artifact.ts';
 import { ApiError } from '../../errors.ts';
+import { createOccupancy } from '../../middleware/session-limits.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
-type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config'>;
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'log'>;
 
-/** The body is the bytes themselves, read up to the limit and no further. */
-export function artifactRoute({ db, config }: Dependencies): AnyRoute {
+/** The body is the bytes themselves, stored as they come and read up to the limit. */
+export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
+  const budget = createByteBudget(config.LIMIT_UPLOAD_BUFFER_BYTES);
+  const enter = createOccupancy({
+    name: 'uploads of artifacts of a session at a time',
+    limit: config.LIMIT_SESSION_CONCURRENT_UPLOADS,
+  });
   return defineRoute({
     method: 'post',
     path: '/sessions/{session_id}/artifacts',
@@ -20,64 +27,68 @@ export function artifactRoute({ db, config }: Dependencies): AnyRoute {
     scope: 'internal',
     rawBody: true,
     query: z.object({
-      artifact_id: uuid,
+      artifact_id: chosenId,
       name: z.string().min(1).max(255),
       mime_type: z.string().min(1).max(255),
       description: z.string().max(2000).optional(),
     }),
     response: artifactAnswer,
     async handler({ session, query, ctx }) {
-      await touchActivity(db, session.id);
-      const content = await readUpTo(ctx.req, config.LIMIT_ARTIFACT_BYTES).catch((error: unknown) => {
+      const limitBytes = config.LIMIT_ARTIFACT_BYTES;
+      const sessionBytes = config.LIMIT_SESSION_ARTIFACT_BYTES;
+      let leave = () => {};
+      let begunId: string | null = null;
+      try {
+        leave = enter(session.id);
+        await touchActivity(db, session.id);
+        const announcedBytes = Number(ctx.get('Content-Length')) || 0;
+        if ((await usedBytes(db, session.id)) + announcedBytes > sessionBytes) {
+          throw tooLarge(sessionBytes, 'the artifacts of a session together');
+        }
+        const begun = (id: string) => {
+          begunId = id;
+        };
+        const content = await receiveContent(db, ctx.req, {
+          sessionId: session.id,
+          limitBytes,
+          budget,
+          begun,
+        });
+        const stored = await insertArtifact(
+          db,
+          {
+            ...content,
+            id: query.artifact_id,
+            sessionId: session.id,
+            agentId: session.agent_id,
+            name: query.name,
+            mimeType: query.mime_type,
+            description: query.description ?? null,
+          },
+          { sessionBytes },
+        );
+        if (stored.result === 'too_large') {
+          throw tooLarge(sessionBytes, 'the artifacts of a session together');
+        }
+        if (stored.result === 'id_taken') {
+          throw new ApiError('conflict', 'The artifact id is in use');
+        }
+        const { id, size_bytes, sha256 } = stored.artifact;
+        return { artifact_id: id, size_bytes, sha256 };
+      } catch (error) {
+        // What is left of the body is not worth reading.
         ctx.set('Connection', 'close');
         ctx.req.resume();
         throw error;
-      });
-      const stored = await insertArtifact(
-        db,
-        {
-          id: query.artifact_id,
-          sessionId: session.id,
-          agentId: session.agent_id,
-          name: query.name,
-          mimeType: query.mime_type,
-          description: query.description ?? null,
-          sha256: createHash('sha256').update(content).digest('hex'),
-          content,
-        },
-        { sessionBytes: config.LIMIT_SESSION_ARTIFACT_BYTES },
-      );
-      if (stored.result === 'too_large') {
-        throw tooLarge(config.LIMIT_SESSION_ARTIFACT_BYTES, 'the artifacts of a session together');
+      } finally {
+        leave();
+        if (begunId !== null) {
+          // Removes nothing when it is an artifact by now. What is left here, the worker removes later.
+          await abandonContent(db, begunId).catch((err: unknown) =>
+            log.warn({ err, session_id: session.id }, 'the bytes of an upload are removed later'),
+          );
+        }
       }
-      if (stored.result === 'id_taken') {
-        throw new ApiError('conflict', 'The artifact id is in use');
-      }
-      const { id, size_bytes, sha256 } = stored.artifact;
-      return { artifact_id: id, size_bytes, sha256 };
     },
   });
-}
-
-const tooLarge = (limit: number, what: string) =>
-  new ApiError('too_large', `The limit is ${limit} bytes for ${what}`);
-
-async function readUpTo(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > limit) {
-        break;
-      }
-      chunks.push(chunk);
-    }
-  } catch {
-    throw new ApiError('malformed_request', 'The connection ended before the body did');
-  }
-  if (size > limit) {
-    throw tooLarge(limit, 'an artifact');
-  }
-  return Buffer.concat(chunks);
 }

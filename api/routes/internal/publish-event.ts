@@ -1,7 +1,7 @@
 import type { Session } from '../../../contract/session.ts';
 import { type Actor, systemActor } from '../../../contract/session-event.ts';
 import type { EventReport } from '../../../contract/sidecar.ts';
-import { type Db, inTransaction } from '../../../store/database.ts';
+import { type Db, inTransaction, type Transaction } from '../../../store/database.ts';
 import { insertInputRequest } from '../../../store/input-requests/input-requests.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
 import { findSessionOfEvent, takePublishedBytes } from '../../../store/session-events/published-bytes.ts';
@@ -10,7 +10,7 @@ import { ApiError, invalid } from '../../errors.ts';
 
 /**
  * Appends the event and, with it, what it announces: a question to the user, or a share. The same event again changes
- * nothing. Throws 422 for a share of nothing, 409 for the id of another session's event, 413 when the agent has published
+ * nothing. Throws 422 for a share of nothing, 409 for an id that another session uses, 413 when the agent has published
  * as much as it may; the platform's own notices are not counted.
  */
 export async function publishEvent(
@@ -39,13 +39,26 @@ export async function publishEvent(
       }
     }
     await appendSessionEvent(trx, session.id, { ...event, actor });
-    if (event.type === 'agent.input_requested') {
-      const { input_request_id: id, prompt, options } = event.payload;
-      await insertInputRequest(trx, session.id, { id, prompt, options });
+    await storeAnnounced(trx, session.id, event);
+  });
+}
+
+/** The question or the share that an event announces. */
+async function storeAnnounced(trx: Transaction, sessionId: string, event: EventReport): Promise<void> {
+  if (event.type === 'agent.input_requested') {
+    const { input_request_id: id, prompt, options } = event.payload;
+    if (!(await insertInputRequest(trx, sessionId, { id, prompt, options }))) {
+      throw new ApiError('conflict', 'The input request id is in use');
     }
-    if (event.type === 'agent.shared' && !(await insertShare(trx, session.id, event.payload))) {
+  }
+  if (event.type === 'agent.shared') {
+    const stored = await insertShare(trx, sessionId, event.payload);
+    if (stored === 'id_taken') {
+      throw new ApiError('conflict', 'The share id is in use');
+    }
+    if (stored === 'unknown_artifact') {
       const message = 'there is no such artifact in this session';
       throw invalid([{ path: 'payload.artifact_id', code: 'unknown_reference', message }]);
     }
-  });
+  }
 }

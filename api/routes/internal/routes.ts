@@ -15,6 +15,7 @@ import {
   permissionRequestState,
   readyAnswer,
   readyReport,
+  refusedCallsReport,
 } from '../../../contract/sidecar.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
@@ -23,7 +24,8 @@ import { touchActivity } from '../../../store/sessions/activity.ts';
 import { setControlUrl } from '../../../store/sessions/control-url.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
-import { recordToolCalls } from '../../../store/tool-calls/record.ts';
+import { readRecordedCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
+import { recordRefusedCalls } from '../../../store/tool-calls/record-refused.ts';
 import { ApiError, notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
@@ -41,6 +43,7 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
     readyRoute(dependencies),
     checkRoute(dependencies),
     callsRoute(dependencies),
+    refusedCallsRoute(dependencies),
     eventRoute(dependencies),
     requestRoute(dependencies),
     requestStateRoute(dependencies),
@@ -86,7 +89,14 @@ function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
   });
 }
 
-function callsRoute({ db }: SessionRouteDependencies): AnyRoute {
+/** A sidecar that keeps to its own limits stays below this: a backlog comes in faster than its calls did. */
+const slack = 2;
+
+function callsRoute({ db, config }: SessionRouteDependencies): AnyRoute {
+  const recorded = createRateLimiter({
+    name: 'calls recorded a minute for a session',
+    perMinute: slack * config.RATE_SESSION_CALLS_PER_MINUTE,
+  });
   return defineRoute({
     method: 'post',
     path: `${path}/tool-calls`,
@@ -95,11 +105,41 @@ function callsRoute({ db }: SessionRouteDependencies): AnyRoute {
     body: callReport,
     response: ok,
     async handler({ session, body }) {
+      recorded.take(session.id, body.calls.length);
+      await requireRoomForRecords(db, session.id, config);
       await touchActivity(db, session.id);
       await recordToolCalls(db, session, body.calls);
       return { ok: true } as const;
     },
   });
+}
+
+function refusedCallsRoute({ db, config }: SessionRouteDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/tool-calls/refused`,
+    summary: 'Calls that were refused beyond a limit, by tool and minute, for the audit trail',
+    scope: 'internal',
+    body: refusedCallsReport,
+    response: ok,
+    async handler({ session, body }) {
+      await requireRoomForRecords(db, session.id, config);
+      await recordRefusedCalls(db, session, body.counts);
+      return { ok: true } as const;
+    },
+  });
+}
+
+/** Throws 413 when the session has as many records as it may. */
+async function requireRoomForRecords(
+  db: SessionRouteDependencies['db'],
+  sessionId: string,
+  { LIMIT_SESSION_CALLS }: SessionRouteDependencies['config'],
+): Promise<void> {
+  const limit = slack * LIMIT_SESSION_CALLS;
+  if ((await readRecordedCalls(db, sessionId)) >= limit) {
+    throw new ApiError('too_large', `The limit is ${limit} records of calls for a session`);
+  }
 }
 
 function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
@@ -126,6 +166,10 @@ function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
 }
 
 function requestRoute({ db, config, workflows, log }: SessionRouteDependencies): AnyRoute {
+  const asked = createRateLimiter({
+    name: 'permission requests a minute of a session',
+    perMinute: slack * config.RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE,
+  });
   return defineRoute({
     method: 'post',
     path: `${path}/permission-requests`,
@@ -134,6 +178,7 @@ function requestRoute({ db, config, workflows, log }: SessionRouteDependencies):
     body: permissionRequestReport,
     response: permissionRequestAnswer,
     async handler({ session, body }) {
+      asked.take(session.id);
       await touchActivity(db, session.id);
       const answer = await openPermissionRequest(db, session.id, body, {
         openRequests: config.LIMIT_OPEN_REQUESTS,

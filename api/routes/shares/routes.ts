@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import { readArtifact } from '../../../store/artifacts/artifacts.ts';
+import { readBytes } from '../../../store/artifacts/contents.ts';
 import { readShareAsMember, type Share, share } from '../../../store/shares/shares.ts';
 import { notFound } from '../../errors.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
@@ -37,11 +38,11 @@ export function shareRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): AnyRo
       params,
       async handler({ params, user, ctx }) {
         const { session_id: sessionId, artifact_id: id } = await read(params.share_id, user.id);
-        const artifact = id === null ? null : await readArtifact(db, { sessionId, id });
-        if (artifact === null) {
+        const found = id === null ? null : await readArtifact(db, { sessionId, id });
+        if (found === null) {
           throw notFound('The shared artifact');
         }
-        answerBytes(ctx, artifact);
+        answerBytes(ctx, found.artifact, readBytes(db, found.bytes));
       },
     }),
   ];

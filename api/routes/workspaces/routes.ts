@@ -4,7 +4,7 @@ import { workspace, workspaceSettings } from '../../../contract/workspace.ts';
 import { createWorkspace } from '../../../store/workspaces/create.ts';
 import { updateWorkspace } from '../../../store/workspaces/update.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError, invalid } from '../../errors.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
@@ -51,8 +51,17 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
       response: answer,
       async handler({ workspace, role, user, body }) {
         requireAdmin(role, 'settings.write');
+        requireRetention(body.settings?.tool_call_retention_days, config.TOOL_CALL_RETENTION_FLOOR_DAYS);
         return { workspace: await updateWorkspace(db, workspace.id, body, { type: 'user', id: user.id }) };
       },
     }),
   ];
+}
+
+/** Throws 422 for a time that is shorter than the operator lets any workspace have. */
+function requireRetention(days: number | null | undefined, floorDays: number): void {
+  if (days !== undefined && days !== null && days < floorDays) {
+    const message = `must be at least ${floorDays} days, which is the least here, or nothing to keep records for good`;
+    throw invalid([{ path: 'settings.tool_call_retention_days', code: 'too_small', message }]);
+  }
 }

@@ -71,6 +71,27 @@ describe('workspaces', () => {
     });
   });
 
+  it('keep records of tool calls as long as an admin says, but not shorter than the operator wants', async () => {
+    const { workspace, admin, base } = await api.workspace();
+    const set = (days: number | null) =>
+      admin.send('PATCH', base, { settings: { tool_call_retention_days: days } });
+    expect(await set(29)).toMatchObject({
+      status: 422,
+      body: { error: { fields: [{ path: 'settings.tool_call_retention_days', code: 'too_small' }] } },
+    });
+    for (const days of [30, 90, null]) {
+      expect(await set(days)).toMatchObject({
+        body: { workspace: { settings: { tool_call_retention_days: days } } },
+      });
+    }
+    const changes = (await auditOf(workspace.id)).filter(
+      ({ event }) => event === 'workspace.settings_updated',
+    );
+    expect(changes.map(({ data }) => data)).toEqual(
+      [30, 90, null].map((tool_call_retention_days) => ({ changed: { tool_call_retention_days } })),
+    );
+  });
+
   it('are not there for people who are not members', async () => {
     const { base } = await api.workspace();
     const stranger = await api.person();

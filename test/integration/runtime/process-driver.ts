@@ -3,6 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pino from 'pino';
+import { z } from 'zod';
+import { limitFields } from '../../../config/limits.ts';
 import { createProcessRuntime, type ProcessRuntimeOptions } from '../../../runtime/process/driver.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import { processLimits, publicPackages } from '../../support/process-limits.ts';
@@ -29,11 +31,7 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
     allowUnsandboxed: false,
     production: false,
     apiUrl,
-    limits: {
-      LIMIT_LINE_BYTES: 1024 * 1024,
-      LIMIT_ARTIFACT_BYTES: 1024 * 1024,
-      SERVER_HANDSHAKE_SECONDS: 30,
-    },
+    limits: z.object(limitFields).parse({ LIMIT_ARTIFACT_BYTES: 1024 * 1024 }),
     containers: processLimits,
     packages: publicPackages,
     ...options,

@@ -9,6 +9,7 @@ import type { AgentConfig } from '../../../contract/agent-contract.ts';
 import { controlKey } from '../../../contract/session-keys.ts';
 import type { SidecarBoot } from '../../../contract/sidecar.ts';
 import { eventually } from '../../support/eventually.ts';
+import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
 import { type PlatformStandIn, startPlatformStandIn } from './platform-stand-in.ts';
 import { bundlePrograms, type Programs } from './programs.ts';
 
@@ -51,15 +52,7 @@ async function start(changes: Partial<SidecarBoot> = {}): Promise<ChildProcess> 
     servers: [],
     siblings: [],
     log_tool_payloads: false,
-    limits: {
-      line_bytes: 1024 * 1024,
-      inline_artifact_bytes: 1024,
-      artifact_bytes: 1024,
-      request_input_wait_seconds: 1,
-      server_connect_timeout_ms: 1000,
-      server_handshake_timeout_ms: 30_000,
-      call_timeout_ms: 0,
-    },
+    limits: roomySidecarLimits,
     ...changes,
   };
   const file = join(directory, 'boot.json');

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import { type ProcessReport, processReport } from '../../../contract/session-process.ts';
@@ -18,8 +19,9 @@ import {
   type PermissionRequestAnswer,
   permissionRequestReport,
   readyReport,
+  refusedCallsReport,
 } from '../../../contract/sidecar.ts';
-import type { CallRecord } from '../../../contract/tool-call.ts';
+import type { CallRecord, RefusedCallCount } from '../../../contract/tool-call.ts';
 
 type Ask<Schema extends z.ZodType> = z.infer<Schema>;
 
@@ -30,11 +32,17 @@ export interface PlatformStandIn {
   controlUrl: string | null;
   checks: Ask<typeof checkRequest>[];
   calls: CallRecord[];
+  /** Calls that were refused beyond a limit. */
+  refusedCalls: RefusedCallCount[];
   events: EventReport[];
   requests: Ask<typeof permissionRequestReport>[];
   ends: Ask<typeof endReport>[];
   processes: ProcessReport[];
   artifacts: { query: Record<string, string>; bytes: Buffer }[];
+  /** How many artifacts were on their way at a time, at most. */
+  mostUploads: number;
+  /** Takes as long as this for an artifact once it is here. */
+  artifactMs: number;
   /** Requests that were turned away for their token. */
   unauthenticated: number;
   onCheck(request: Ask<typeof checkRequest>): CheckAnswer | Promise<CheckAnswer>;
@@ -64,11 +72,14 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
     controlUrl: null,
     checks: [],
     calls: [],
+    refusedCalls: [],
     events: [],
     requests: [],
     ends: [],
     processes: [],
     artifacts: [],
+    mostUploads: 0,
+    artifactMs: 0,
     unauthenticated: 0,
     onCheck: () => ({ decision: 'refused', code: 'permission_required', scope: 'files.write' }),
     onRequest: ({ request_id }) => ({ status: 'sent', request_id, expires_at: '2030-01-01T00:00:00Z' }),
@@ -82,7 +93,21 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
   return platform;
 }
 
+const uploading = new WeakMap<PlatformStandIn, number>();
+
 async function answer(platform: PlatformStandIn, sessionId: string, request: IncomingMessage) {
+  const isUpload = request.url?.includes('/artifacts?') === true;
+  const change = isUpload ? 1 : 0;
+  uploading.set(platform, (uploading.get(platform) ?? 0) + change);
+  platform.mostUploads = Math.max(platform.mostUploads, uploading.get(platform) ?? 0);
+  try {
+    return await answerInTime(platform, sessionId, request);
+  } finally {
+    uploading.set(platform, (uploading.get(platform) ?? 0) - change);
+  }
+}
+
+async function answerInTime(platform: PlatformStandIn, sessionId: string, request: IncomingMessage) {
   const bytes = Buffer.concat(await request.toArray());
   if (platform.failWith !== null) {
     return { status: platform.failWith, body: {} };
@@ -94,6 +119,7 @@ async function answer(platform: PlatformStandIn, sessionId: string, request: Inc
   const url = new URL(request.url ?? '', platform.url);
   const route = `${request.method} ${url.pathname.replace(`/internal/sessions/${sessionId}/`, '')}`;
   if (route === 'POST artifacts') {
+    await sleep(platform.artifactMs);
     platform.artifacts.push({ query: Object.fromEntries(url.searchParams), bytes });
     const artifact_id = url.searchParams.get('artifact_id');
     return { status: 200, body: { artifact_id, size_bytes: bytes.length, sha256: 'f'.repeat(64) } };
@@ -114,6 +140,9 @@ async function take(platform: PlatformStandIn, route: string, body: unknown): Pr
     }
     case 'POST tool-calls':
       platform.calls.push(...callReport.parse(body).calls);
+      return { ok: true };
+    case 'POST tool-calls/refused':
+      platform.refusedCalls.push(...refusedCallsReport.parse(body).counts);
       return { ok: true };
     case 'POST events':
       platform.events.push(eventReport.parse(body));

@@ -12,6 +12,7 @@ import type { ClientFeature } from '../../../contract/catalog.ts';
 import { controlKey, signControlRequest } from '../../../contract/session-keys.ts';
 import { reportSocketName } from '../../../contract/session-process.ts';
 import type { SidecarBoot } from '../../../contract/sidecar.ts';
+import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
 import { type PlatformStandIn, startPlatformStandIn } from './platform-stand-in.ts';
 import type { Programs } from './programs.ts';
 
@@ -28,13 +29,9 @@ export interface ServerSetUp {
 type Limits = SidecarBoot['limits'];
 
 const usualLimits: Limits = {
-  line_bytes: 1024 * 1024,
-  inline_artifact_bytes: 512 * 1024,
-  artifact_bytes: 1024 * 1024,
-  request_input_wait_seconds: 300,
+  ...roomySidecarLimits,
   server_connect_timeout_ms: 5000,
   server_handshake_timeout_ms: 60_000,
-  call_timeout_ms: 0,
 };
 
 export class TestSession {
@@ -109,6 +106,13 @@ export class TestSession {
     });
     this.sidecar.stdin?.write(`${JSON.stringify(boot)}\n`);
     await until(() => this.platform.controlUrl !== null, 'the sidecar to be ready');
+  }
+
+  /** Asks the sidecar to stop, and waits until it has. */
+  async stopSidecar(): Promise<void> {
+    const { sidecar } = this;
+    sidecar?.kill('SIGTERM');
+    await until(() => sidecar?.exitCode !== null, 'the sidecar to stop');
   }
 
   /** The relay of an MCP server, as the server's container runs it. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Session } from '../../../contract/session.ts';
 import type { NewSessionEvent } from '../../../contract/session-event.ts';
 import { insertArtifact } from '../../../store/artifacts/artifacts.ts';
+import { beginContent } from '../../../store/artifacts/contents.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import {
   answerOldestInputRequest,
@@ -268,7 +269,7 @@ describe('arguments and results of a call', () => {
 
 describe('artifacts', () => {
   it('are kept within the session’s limit, once each', async () => {
-    const add = (bytes: number, id = randomUUID()) =>
+    const add = async (sizeBytes: number, id = randomUUID()) =>
       insertArtifact(
         database.db,
         {
@@ -279,7 +280,8 @@ describe('artifacts', () => {
           mimeType: 'text/plain',
           description: null,
           sha256: 'x',
-          content: Buffer.alloc(bytes),
+          sizeBytes,
+          contentId: await beginContent(database.db, session.id),
         },
         { sessionBytes: 1000 },
       );

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../../runtime/process/render-launch.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import { processLimits, publicPackages } from '../../support/process-limits.ts';
+import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
 
 const id = '7a3d4f5e-0000-4000-8000-000000000001';
 const directory = `/home/somebody/${'with-a-long-way/'.repeat(8)}sessions/${id}`;
@@ -16,15 +17,7 @@ const machine: Machine = {
   cgroups: null,
   owner: 'owner',
   apiUrl: 'http://127.0.0.1:8080',
-  sidecarLimits: {
-    line_bytes: 1,
-    inline_artifact_bytes: 1,
-    artifact_bytes: 1,
-    request_input_wait_seconds: 1,
-    server_connect_timeout_ms: 1,
-    server_handshake_timeout_ms: 30_000,
-    call_timeout_ms: 0,
-  },
+  sidecarLimits: roomySidecarLimits,
 };
 const spec: ProcessWorkloadSpec = {
   sessionId: id,

@@ -12,6 +12,7 @@ describe('settings', () => {
       allow_runtime_permission_requests: true,
       members_grant_persistent: false,
       log_tool_payloads: false,
+      tool_call_retention_days: null,
     },
   };
 

@@ -6,6 +6,7 @@ import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 import { processLimits, publicPackages } from '../../../support/process-limits.ts';
+import { roomySidecarLimits } from '../../../support/sidecar-limits.ts';
 
 const directory = `/data/sessions/${sessionId}`;
 const sandboxed: Machine = {
@@ -17,15 +18,7 @@ const sandboxed: Machine = {
   cgroups: null,
   owner: 'owner',
   apiUrl: 'http://127.0.0.1:8080',
-  sidecarLimits: {
-    line_bytes: 1,
-    inline_artifact_bytes: 1,
-    artifact_bytes: 1,
-    request_input_wait_seconds: 1,
-    server_connect_timeout_ms: 1,
-    server_handshake_timeout_ms: 30_000,
-    call_timeout_ms: 0,
-  },
+  sidecarLimits: roomySidecarLimits,
 };
 const bare: Machine = { ...sandboxed, root: null, internet: false };
 const secrets: LaunchSecrets = {

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pino from 'pino';
 import { readSpool } from '../../../../contract/audit-spool.ts';
-import { type CallRecord, callRecord } from '../../../../contract/tool-call.ts';
+import {
+  type CallRecord,
+  callRecord,
+  type RefusedCallCount,
+  refusedCallCount,
+} from '../../../../contract/tool-call.ts';
 import type { AuditTrail } from '../../../../sidecar/audit/audit-trail.ts';
 import { type DurableTrailOptions, openDurableTrail } from '../../../../sidecar/audit/durable-trail.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
@@ -15,17 +20,27 @@ let directory: string;
 let spoolPath: string;
 let isDown: boolean;
 let reported: CallRecord[];
+let reportedCounts: RefusedCallCount[];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'spool-'));
   spoolPath = join(directory, 'audit/calls');
   isDown = false;
   reported = [];
+  reportedCounts = [];
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const open = (changes: Partial<DurableTrailOptions> = {}): Promise<AuditTrail> =>
   openDurableTrail({
     api: {
+      async reportRefusedCalls(counts) {
+        if (isDown) {
+          throw new Error('down');
+        }
+        reportedCounts.push(
+          ...counts.map((count) => refusedCallCount.parse(JSON.parse(JSON.stringify(count)))),
+        );
+      },
       async reportCalls(calls) {
         if (isDown) {
           throw new Error('down');
@@ -36,6 +51,8 @@ const open = (changes: Partial<DurableTrailOptions> = {}): Promise<AuditTrail> =
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
     capacity: { calls: 10, bytes: 1024 * 1024 },
+    sessionCalls: 1_000_000,
+    gatedTool: (_server, tool) => (tool.toLowerCase() === 'write_file' ? 'write_file' : null),
     logPayloads: false,
     closeLimitMs: 1000,
     spoolPath,
@@ -54,7 +71,7 @@ describe('the audit trail', () => {
   it('has a call on disk before it says that the call may pass', async () => {
     const audit = await open();
     const one = call();
-    expect(await audit.started(one)).toBe(true);
+    expect(await audit.started(one)).toBe('recorded');
     expect(spooled().calls).toMatchObject([{ call_id: one.callId, tool: 'read_file', outcome: 'unknown' }]);
     expect(statSync(spoolPath).mode & 0o777).toBe(0o600);
     await audit.close();
@@ -95,7 +112,7 @@ describe('the audit trail', () => {
     await audit.started(call());
     await audit.close();
     expect(outcomes(reported)).toEqual([['read_file', 'unknown']]);
-    expect(await audit.started(call())).toBe(false);
+    expect(await audit.started(call())).toBe('audit_unavailable');
   });
 
   it('gives the names that agents make up a form in which they can be stored', async () => {
@@ -112,10 +129,10 @@ describe('the audit trail', () => {
     await audit.started(first);
     await audit.started(second);
     audit.finished(first.callId, 'ok');
-    expect(await audit.started(call())).toBe(false);
+    expect(await audit.started(call())).toBe('audit_unavailable');
     isDown = false;
     await untilReported(1);
-    expect(await audit.started(call())).toBe(true);
+    expect(await audit.started(call())).toBe('recorded');
     await audit.close();
   });
 
@@ -126,8 +143,8 @@ describe('the audit trail', () => {
     for (let count = 0; count < 10; count += 1) {
       taken.push(await audit.started(call()));
     }
-    expect(taken.filter(Boolean).length).toBeGreaterThan(1);
-    expect(taken.at(-1)).toBe(false);
+    expect(taken.filter((admission) => admission === 'recorded').length).toBeGreaterThan(1);
+    expect(taken.at(-1)).toBe('audit_unavailable');
     await audit.close();
   });
 
@@ -173,6 +190,7 @@ describe('a platform that is away when the session ends', () => {
           asked += 1;
           throw new PlatformRefusal(401, 'unauthenticated', 'The session has ended');
         },
+        reportRefusedCalls: async () => undefined,
       },
       closeLimitMs: 5000,
     });
@@ -185,7 +203,8 @@ describe('a platform that is away when the session ends', () => {
 
 describe('the next sidecar of a session', () => {
   it('reports what the last one left: ended calls as they ended, open ones as unknown', async () => {
-    const killed = await open({ api: { reportCalls: () => Promise.reject(new Error('down')) } });
+    const down = () => Promise.reject(new Error('down'));
+    const killed = await open({ api: { reportCalls: down, reportRefusedCalls: down } });
     const [ended, openStill] = [call('ended'), call('open')];
     await killed.started(ended);
     killed.finished(ended.callId, 'ok');
@@ -208,17 +227,66 @@ describe('the next sidecar of a session', () => {
   });
 });
 
+describe('calls beyond the limit of a session', () => {
+  const counted = () =>
+    reportedCounts.map(({ server, tool, outcome, count }) => [server, tool, outcome, count]).sort();
+
+  it('are refused and counted, and a gated tool among them has a count of its own, however it is spelt', async () => {
+    const audit = await open({ sessionCalls: 1 });
+    expect(await audit.started(call('first'))).toBe('recorded');
+    for (let index = 0; index < 500; index += 1) {
+      expect(await audit.started(call(`made-up-${index}`))).toBe('too_many_calls');
+    }
+    expect(await audit.started(call('write_file'))).toBe('too_many_calls');
+    expect(await audit.started(call('Write_File'))).toBe('too_many_calls');
+    expect(await audit.refusedBeyondLimit(call('write_file'))).toBe('too_many_calls');
+    await audit.close();
+    expect(outcomes(reported)).toEqual([['first', 'unknown']]);
+    expect(counted()).toContainEqual(['files', 'write_file', 'refused', 3]);
+    expect(counted()).toContainEqual(['files', 'made-up-0', 'refused', 1]);
+    expect(counted()).toContainEqual(['files', '(other tools)', 'refused', 484]);
+    expect(counted()).toHaveLength(18);
+  });
+
+  it('survive a kill: the next sidecar reports each of them, and one total for a count', async () => {
+    isDown = true;
+    const killed = await open({ sessionCalls: 0 });
+    for (let index = 0; index < 3; index += 1) {
+      await killed.started(call('write_file'));
+    }
+    const [count] = spooled().counts;
+    expect(count).toMatchObject({ tool: 'write_file', count: 3 });
+    isDown = false;
+    const next = await open({ sessionCalls: 0 });
+    await next.started(call('write_file'));
+    await next.close();
+    expect(reportedCounts.map(({ count }) => count).sort()).toEqual([1, 3]);
+    expect(reportedCounts).toContainEqual(count);
+    await killed.close();
+  });
+
+  it('are counted too when a call cannot be recorded because too many are unreported', async () => {
+    isDown = true;
+    const audit = await open({ capacity: { calls: 1, bytes: 1024 * 1024 } });
+    await audit.started(call());
+    expect(await audit.started(call('write_file'))).toBe('audit_unavailable');
+    isDown = false;
+    await audit.close();
+    expect(counted()).toEqual([['files', 'write_file', 'refused', 1]]);
+  });
+});
+
 describe('a spool that cannot be written', () => {
   it('refuses calls, tells the platform of them, and takes calls again when it can be written', async () => {
     const audit = await open();
     // A directory in the place of the new file: what opens it fails, also for root.
     mkdirSync(`${spoolPath}.new`, { recursive: true });
-    expect(await audit.started(call('refused'))).toBe(false);
+    expect(await audit.started(call('refused'))).toBe('audit_unavailable');
     await untilReported(1);
     expect(outcomes(reported)).toEqual([['refused', 'refused']]);
     rmSync(`${spoolPath}.new`, { recursive: true });
     await new Promise((resolve) => setTimeout(resolve, 250));
-    expect(await audit.started(call('passes'))).toBe(true);
+    expect(await audit.started(call('passes'))).toBe('recorded');
     await audit.close();
     expect(outcomes(reported)).toContainEqual(['passes', 'unknown']);
   });

@@ -32,7 +32,7 @@ describe('the gate of a tool', () => {
     ['space behind a character without width', 'write_file', '\u2060 write_file'],
   ])('is kept from another name that differs by %s', (_title, gated, name) => {
     expect(name).not.toBe(gated);
-    expect(gates(gated, name)).toEqual({ kind: 'lookalike' });
+    expect(gates(gated, name)).toEqual({ kind: 'lookalike', imitates: gated });
     expect(gates(gated, gated)).toEqual({ kind: 'gated', scope: 'a.b' });
   });
 });

@@ -16,14 +16,23 @@ function connect() {
   const [agent, gateSide] = duplexPair();
   const [serverSide, server] = duplexPair();
   const records: { tool: string; settle: (kept: boolean) => void }[] = [];
+  let waitMs: number | null = 0;
   const checks: { tool: string; settle: (allowed: boolean) => void }[] = [];
   const outcomes: string[] = [];
   const decided: string[] = [];
+  const counted: string[] = [];
   const tools = new Map<string, string>();
   const audit: AuditTrail = {
     started: ({ callId, tool }) => {
       tools.set(callId, tool);
-      return new Promise((settle) => records.push({ tool, settle }));
+      return new Promise((resolve) => {
+        const settle = (kept: boolean) => resolve(kept ? 'recorded' : 'audit_unavailable');
+        records.push({ tool, settle });
+      });
+    },
+    refusedBeyondLimit: ({ tool }) => {
+      counted.push(tool);
+      return Promise.resolve('too_many_calls');
     },
     decided: (callId) => decided.push(tools.get(callId) ?? ''),
     finished: (callId, outcome) => outcomes.push(`${tools.get(callId)}: ${outcome}`),
@@ -43,13 +52,18 @@ function connect() {
     clientFeatures: new Set(),
     gate: createCallGate({ checkCall }, audit, createRefusedCalls()),
     audit,
+    callPace: { take: () => waitMs },
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
     limits: { lineBytes: 65_536, connectTimeoutMs: 1000, callTimeoutMs: 0 },
   });
   // Unlike a socket, a pair of streams does not end as a whole.
   const close = () => [agent, gateSide].map((end) => end.destroy());
-  return { agent, close, records, checks, outcomes, served, decided, forwarded: toolsCalledAt(server) };
+  const slowDown = (ms: number | null) => {
+    waitMs = ms;
+  };
+  const forwarded = toolsCalledAt(server);
+  return { agent, close, records, checks, outcomes, served, decided, counted, slowDown, forwarded };
 }
 
 function toolsCalledAt(server: Duplex): string[] {
@@ -118,6 +132,33 @@ describe('calls that the agent makes without waiting', () => {
     await eventually(() => expect(checks.map(({ tool }) => tool)).toEqual(['write', 'remove']));
     expect(forwarded).toEqual(['write']);
     expect(decided).toEqual(['write']);
+  });
+
+  it('are read no faster than they may come, and the ones before go on meanwhile', async () => {
+    const startedMs = performance.now();
+    connection = connect();
+    connection.slowDown(200);
+    connection.agent.resume();
+    connection.agent.write(calls('one', 'two', 'three'));
+    const { records, forwarded } = connection;
+    await eventually(() => expect(records).toHaveLength(1));
+    records[0]?.settle(true);
+    await eventually(() => expect(forwarded).toEqual(['one']));
+    await eventually(() => expect(records).toHaveLength(3));
+    expect(performance.now() - startedMs).toBeGreaterThan(3 * 190);
+  });
+
+  it('and that too many wait for are counted, answered and not forwarded', async () => {
+    connection = connect();
+    connection.slowDown(null);
+    let answered = '';
+    connection.agent.on('data', (chunk: Buffer) => {
+      answered += chunk.toString();
+    });
+    connection.agent.write(calls('one'));
+    const { records, counted, forwarded } = connection;
+    await eventually(() => expect(answered).toContain('too_many_calls'));
+    expect({ counted, records, forwarded }).toEqual({ counted: ['one'], records: [], forwarded: [] });
   });
 
   it('and whose turn does not come are recorded as refused', async () => {

@@ -5,6 +5,7 @@ import { pathOf, type SectionPath } from '../../app/paths.ts';
 /** In the order of the filter. */
 export const eventLabels: Record<AuditEvent['event'], string> = {
   'session.mcp.tool_called': 'Tool called',
+  'session.mcp.calls_refused': 'Calls refused beyond a limit',
   'session.created': 'Session started',
   'session.ended': 'Session ended',
   'session.muted': 'Session muted',
@@ -47,8 +48,9 @@ const textOf = (data: AuditEvent['data'], name: string): string | null => {
 /** What it was about: `files.write_file`, `files of scribe`, `max@demo.test: member`. Names are other people's words. */
 export function aboutOf({ event, resource, data }: AuditEvent): string {
   const [name, role] = [textOf(data, 'name'), textOf(data, 'role')];
-  if (event === 'session.mcp.tool_called') {
-    return `${name ?? resource.name}.${textOf(data, 'tool') ?? ''}`;
+  if (event === 'session.mcp.tool_called' || event === 'session.mcp.calls_refused') {
+    const count = event === 'session.mcp.calls_refused' ? ` (${String(data['count'])} calls)` : '';
+    return `${name ?? resource.name}.${textOf(data, 'tool') ?? ''}${count}`;
   }
   if (event.startsWith('agent.mcp.') && name !== null) {
     return `${name} of ${resource.name}`;
@@ -63,7 +65,10 @@ const badOutcomes = new Set(['permission_required', 'refused', 'protocol_error',
 /** How a call or a session ended, as a word; null for events that have no outcome. */
 export function outcomeOf({ event, data }: AuditEvent): { word: string; tone: Tone } | null {
   const word = textOf(data, event === 'session.ended' ? 'status' : 'outcome');
-  if (word === null || !['session.ended', 'session.mcp.tool_called'].includes(event)) {
+  if (
+    word === null ||
+    !['session.ended', 'session.mcp.tool_called', 'session.mcp.calls_refused'].includes(event)
+  ) {
     return null;
   }
   const good = word === 'ok' || word === 'completed';

@@ -15,7 +15,9 @@ export function PayloadLogDialog({ onClose, onConfirm }: { onClose: () => void; 
         Sessions that start from now on put what their tools are given and answer into the audit trail:
         personal data, file contents, and whatever else passes.
       </Text>
-      <Text>It cannot be removed from there; switching this off later keeps only new calls out.</Text>
+      <Text>
+        It stays as long as records of tool calls are kept; switching this off later keeps only new calls out.
+      </Text>
     </ConfirmDialog>
   );
 }

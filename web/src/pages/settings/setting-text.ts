@@ -1,7 +1,8 @@
 /** What each setting means and what it costs (spec, Audit events; design 4, 7). */
 import type { Workspace } from '../../api/types.ts';
 
-export type SettingName = keyof Workspace['settings'];
+/** Settings that are on or off. */
+export type SettingName = Exclude<keyof Workspace['settings'], 'tool_call_retention_days'>;
 
 export interface SettingText {
   name: SettingName;
@@ -38,7 +39,7 @@ export const settingTexts: readonly SettingText[] = [
     danger: {
       when: true,
       title: 'What tools read and write is then on record, personal data and secrets included',
-      text: 'Audit events are never changed or removed: what is kept stays until the workspace is removed, and every admin can read and export it. Switch this off again as soon as you have what you need.',
+      text: 'What is kept stays as long as records of tool calls do, and every admin can read and export it. Switch this off again as soon as you have what you need.',
     },
   },
 ];

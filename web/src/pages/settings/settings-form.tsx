@@ -11,6 +11,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import { changesOf, type Values } from './changes-of.ts';
 import { PayloadLogDialog } from './payload-log-dialog.tsx';
+import { RetentionField } from './retention-field.tsx';
 import { type SettingText, settingTexts } from './setting-text.ts';
 
 /** Saved together. Turning the logging of payloads on is asked again: what it keeps cannot be removed. */
@@ -58,7 +59,12 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
             onChange={(on) => form.setFieldValue(`settings.${text.name}`, on)}
           />
         ))}
-        <FailureAlert error={save.error} shownAtFields={['name']} values={form.values} />
+        <RetentionField {...form.getInputProps('settings.tool_call_retention_days')} />
+        <FailureAlert
+          error={save.error}
+          shownAtFields={['name', 'settings.tool_call_retention_days']}
+          values={form.values}
+        />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
             Save

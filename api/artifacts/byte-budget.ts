@@ -1,0 +1,59 @@
+/** Bytes that one process may hold for all uploads together: whoever finds none free waits, and its connection with it. */
+
+export interface ByteBudget {
+  /** Takes bytes that are free now; false when there are not that many. */
+  tryTake(count: number): boolean;
+  /** Takes bytes as soon as they are free, in the order of asking. False when they were not free within the time. */
+  take(count: number, maxWaitMs: number): Promise<boolean>;
+  give(count: number): void;
+}
+
+export function createByteBudget(totalBytes: number): ByteBudget {
+  let taken = 0;
+  const waiting: { count: number; settle: () => void }[] = [];
+  // One piece that is larger than the whole budget passes alone.
+  const fits = (count: number) => taken === 0 || taken + count <= totalBytes;
+
+  const serve = () => {
+    for (let next = waiting[0]; next !== undefined && fits(next.count); next = waiting[0]) {
+      taken += next.count;
+      waiting.shift();
+      next.settle();
+    }
+  };
+
+  return {
+    tryTake(count) {
+      if (waiting.length > 0 || !fits(count)) {
+        return false;
+      }
+      taken += count;
+      return true;
+    },
+    take(count, maxWaitMs) {
+      return new Promise((resolve) => {
+        const entry = {
+          count,
+          settle() {
+            clearTimeout(timer);
+            resolve(true);
+          },
+        };
+        const timer = setTimeout(
+          () => {
+            waiting.splice(waiting.indexOf(entry), 1);
+            resolve(false);
+            serve();
+          },
+          Math.max(0, maxWaitMs),
+        );
+        waiting.push(entry);
+        serve();
+      });
+    },
+    give(count) {
+      taken -= count;
+      serve();
+    },
+  };
+}

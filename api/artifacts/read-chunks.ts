@@ -1,0 +1,94 @@
+/** The body of an upload in chunks, of which no more than one is in memory, and that only for a moment. */
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ByteBudget } from './byte-budget.ts';
+
+export interface ReadChunksOptions {
+  /** A chunk is yielded once it has this many bytes, or once its first bytes are this old. */
+  chunkBytes: number;
+  maxAgeMs: number;
+  /** The whole body has arrived by then (`performance.now()`), or does not count. */
+  deadlineMs: number;
+  budget: ByteBudget;
+}
+
+/** The body did not arrive in time. */
+export class UploadTooSlowError extends Error {
+  override name = 'UploadTooSlowError';
+}
+
+/**
+ * Yields the body's chunks; the bytes of one are free again when the next one is asked for. Nothing is held while the budget has
+ * nothing free. Throws UploadTooSlowError, and what the connection throws.
+ */
+export async function* readChunks(
+  request: IncomingMessage,
+  { chunkBytes, maxAgeMs, deadlineMs, budget }: ReadChunksOptions,
+): AsyncGenerator<Buffer> {
+  const source = request.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
+  let held: Buffer[] = [];
+  let size = 0;
+  let heldSinceMs = 0;
+  const left = () => deadlineMs - performance.now();
+  const release = () => {
+    budget.give(size);
+    held = [];
+    size = 0;
+  };
+  let next = source.next();
+  try {
+    for (;;) {
+      const ageMs = size > 0 ? heldSinceMs + maxAgeMs - performance.now() : Number.POSITIVE_INFINITY;
+      const arrived = await within(next, Math.min(ageMs, left()));
+      if (arrived === null || arrived.done) {
+        if (size > 0) {
+          yield Buffer.concat(held);
+          release();
+        }
+        if (arrived?.done) {
+          return;
+        }
+        if (left() <= 0) {
+          throw new UploadTooSlowError('the bytes did not arrive in time');
+        }
+        continue;
+      }
+      const bytes: Buffer = arrived.value;
+      if (!budget.tryTake(bytes.length)) {
+        if (size > 0) {
+          yield Buffer.concat(held);
+          release();
+        }
+        if (!(await budget.take(bytes.length, left()))) {
+          throw new UploadTooSlowError('there was no room for the bytes in time');
+        }
+      }
+      heldSinceMs = size === 0 ? performance.now() : heldSinceMs;
+      held.push(bytes);
+      size += bytes.length;
+      if (size >= chunkBytes) {
+        yield Buffer.concat(held);
+        release();
+      }
+      next = source.next();
+    }
+  } finally {
+    release();
+    // What is not waited for any more may still fail.
+    next.catch(() => undefined);
+  }
+}
+
+/** Null when it has not settled within the time. */
+async function within<Value>(work: Promise<Value>, limitMs: number): Promise<Value | null> {
+  if (limitMs === Number.POSITIVE_INFINITY) {
+    return work;
+  }
+  const over = new AbortController();
+  const timer = sleep(Math.max(0, limitMs), null, { signal: over.signal }).catch(() => null);
+  try {
+    return await Promise.race([work, timer]);
+  } finally {
+    over.abort();
+  }
+}

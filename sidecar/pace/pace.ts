@@ -1,0 +1,32 @@
+/** A rate that slows its callers down before it refuses them: a bucket of tokens that refills steadily (design 13). */
+const minuteMs = 60_000;
+
+export interface Pace {
+  /**
+   * Takes a turn. Returns how long the caller has to wait before it goes on, in milliseconds: 0 within the rate. Null when the
+   * wait would be longer than `maxWaitMs`: then no turn was taken.
+   */
+  take(): number | null;
+}
+
+/** `perMinute` turns may be taken at once; after that they come at an even distance. */
+export function createPace(
+  { perMinute, maxWaitMs }: { perMinute: number; maxWaitMs: number },
+  nowMs: () => number = () => performance.now(),
+): Pace {
+  const intervalMs = minuteMs / perMinute;
+  /** When the bucket is full again. */
+  let fullAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    take() {
+      const atMs = nowMs();
+      const nextFullAtMs = Math.max(fullAtMs, atMs) + intervalMs;
+      const waitMs = Math.max(0, nextFullAtMs - minuteMs - atMs);
+      if (waitMs > maxWaitMs) {
+        return null;
+      }
+      fullAtMs = nextFullAtMs;
+      return waitMs;
+    },
+  };
+}

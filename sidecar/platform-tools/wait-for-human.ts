@@ -1,0 +1,31 @@
+import type { InputMessage } from '../../contract/agent-contract.ts';
+import { ToolFailure, type ToolParts } from './tool.ts';
+
+export interface HumanWait {
+  /** The message that answers, past or future; null when none came within the time. */
+  messageThat(matches: (message: InputMessage) => boolean, signal: AbortSignal): Promise<InputMessage | null>;
+  /** Gives the turn to another wait. Safe to call again. */
+  end(): void;
+}
+
+/**
+ * Reserves a wait for a human before the human is asked. Throws ToolFailure `rate_limited` when as many as may wait at a time do; 0
+ * seconds are no wait.
+ */
+export async function reserveWait(
+  { waits, inbox, maxWaitSeconds }: Pick<ToolParts, 'waits' | 'inbox' | 'maxWaitSeconds'>,
+  waitSeconds: number,
+): Promise<HumanWait> {
+  const waitMs = Math.min(waitSeconds, maxWaitSeconds) * 1000;
+  const release = waitMs > 0 ? await waits.take(0) : () => undefined;
+  if (release === null) {
+    throw new ToolFailure(
+      'rate_limited',
+      'too many calls of this session wait for a human already; use wait_seconds 0, the answer also arrives as a message',
+    );
+  }
+  return {
+    messageThat: (matches, signal) => inbox.waitFor(matches, waitMs, signal),
+    end: release,
+  };
+}

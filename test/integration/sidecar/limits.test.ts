@@ -1,0 +1,117 @@
+/** An agent that does more than it may: its sidecar reads it more slowly, then refuses, and counts what it refused. */
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { bundlePrograms, type Programs } from './programs.ts';
+import { TestSession, until } from './session.ts';
+import { call, closeWires, initialize, openWire } from './wire.ts';
+
+let programs: Programs;
+let session: TestSession;
+
+beforeAll(async () => {
+  programs = await bundlePrograms();
+});
+afterEach(async () => {
+  closeWires();
+  await session.stop();
+});
+
+const start = async (limits: ConstructorParameters<typeof TestSession>[2]) => {
+  session = await new TestSession(
+    programs,
+    {
+      files: {
+        command: process.execPath,
+        args: ['test/integration/sidecar/recording-server.mjs', '/dev/null'],
+        toolScopes: { write_file: 'files.write' },
+      },
+    },
+    limits,
+  ).start();
+  return session;
+};
+
+describe('an agent that calls without end', () => {
+  it('is refused beyond what its session may call, and a gated tool among that is counted by its name', async () => {
+    await start({ calls_per_session: 20 });
+    const wire = await openWire(session.socketOf('platform'));
+    wire.send(initialize);
+    await wire.answerTo(0);
+    const other = await openWire(session.socketOf('files'));
+    other.send(initialize);
+    await other.answerTo(0);
+    for (let id = 1; id <= 200; id += 1) {
+      wire.send(call(id, `unknown-${id}`));
+    }
+    await until(() => wire.received.length > 200, 'every answer');
+    other.send(call('probe', 'write_file'));
+    expect(JSON.stringify(await other.answerTo('probe'))).toContain('too_many_calls');
+    await session.stopSidecar();
+    expect(session.platform.calls).toHaveLength(20);
+    const counts = session.platform.refusedCalls;
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(181);
+    expect(counts).toContainEqual(
+      expect.objectContaining({ server: 'files', tool: 'write_file', outcome: 'refused', count: 1 }),
+    );
+    expect(counts.length).toBeLessThan(25);
+    expect(session.platform.checks).toEqual([]);
+  });
+
+  it('is slowed down to its rate', async () => {
+    await start({ calls_per_minute: 120 });
+    const wire = await openWire(session.socketOf('platform'));
+    wire.send(initialize);
+    await wire.answerTo(0);
+    const startedMs = performance.now();
+    for (let id = 1; id <= 126; id += 1) {
+      wire.send(call(id, 'unknown'));
+    }
+    await until(() => wire.received.length >= 127, 'every answer');
+    // 120 at once, then one each half second.
+    expect(performance.now() - startedMs).toBeGreaterThan(6 * 450);
+  });
+});
+
+describe('an agent that does much at a time', () => {
+  it('uploads a few artifacts at a time, whatever it begins, and all of them arrive', async () => {
+    await start({ concurrent_uploads: 4 });
+    session.platform.artifactMs = 50;
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, (_, index) =>
+        session.agentRequest('POST', `/artifact?name=a${index}`, Buffer.alloc(64 * 1024, index)),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
+    expect(session.platform.artifacts).toHaveLength(32);
+    expect(session.platform.mostUploads).toBe(4);
+  });
+
+  it('has a few calls wait for a human; the others are refused at once, and nobody was asked for them', async () => {
+    await start({ concurrent_waits: 16 });
+    const wire = await openWire(session.socketOf('platform'));
+    wire.send(initialize);
+    await wire.answerTo(0);
+    for (let id = 1; id <= 50; id += 1) {
+      wire.send(call(id, 'request_input', { prompt: `question ${id}`, wait_seconds: 300 }));
+    }
+    const refused = () => wire.received.filter((message) => JSON.stringify(message).includes('rate_limited'));
+    await until(() => refused().length === 34, 'the refusals');
+    await until(() => session.platform.events.length === 16, 'the questions');
+    wire.send(call('more', 'emit_status', { status: 'still here' }));
+    await until(() => session.platform.events.length === 17, 'the status');
+  });
+
+  it('publishes events at their rate: a little more slowly first, then not at all', async () => {
+    await start({ events_per_minute: 20 });
+    const publish = () =>
+      session.agentRequest(
+        'POST',
+        '/event',
+        JSON.stringify({ type: 'agent.status', payload: { status: 'x' } }),
+      );
+    const answers = await Promise.all(Array.from({ length: 30 }, publish));
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(22);
+    expect(answers.find(({ status }) => status === 429)?.body).toContain('The limit is 20 events a minute');
+  });
+});

@@ -1,0 +1,15 @@
+import { expect, it } from '@jest/globals';
+import { createPace } from '../../../../sidecar/pace/pace.ts';
+
+it('lets a burst pass at once, then slows down to an even rate, then refuses', () => {
+  let nowMs = 1000;
+  const pace = createPace({ perMinute: 60, maxWaitMs: 2500 }, () => nowMs);
+  const take = (times: number) => Array.from({ length: times }, () => pace.take());
+  expect(take(60)).toEqual(Array.from({ length: 60 }, () => 0));
+  expect(take(4)).toEqual([1000, 2000, null, null]);
+  // What was refused took no turn: two waited, and the third second is free again.
+  nowMs += 3000;
+  expect(take(2)).toEqual([0, 1000]);
+  nowMs += 3_600_000;
+  expect(take(61)).toEqual([...Array.from({ length: 60 }, () => 0), 1000]);
+});
