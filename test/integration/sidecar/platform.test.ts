@@ -137,9 +137,6 @@ describe('the tools of the platform server', () => {
     ['an unknown field', 'emit_status', { status: 'x', more: 1 }, 'more'],
     ['a missing field', 'emit_status', { detail: 'x' }, 'status'],
     ['another missing field', 'emit_artifact', { name: 'a.txt', text: 'x' }, 'mime_type'],
-    ['no field at all', 'emit_error', {}, 'message'],
-    ['a field of another type', 'request_input', { prompt: 1 }, 'prompt'],
-    ['a field out of range', 'end_session', { outcome: 'won' }, 'outcome'],
     ['a missing field of a request', 'request_grant', { ...asksForWrite, scope: undefined }, 'scope'],
   ])('refuse %s and name it', async (_what, name, args, field) => {
     const before = session.platform.artifacts.length;
@@ -152,7 +149,6 @@ describe('the tools of the platform server', () => {
     expect(session.platform.events).toEqual([]);
     expect(session.platform.requests).toEqual([]);
     expect(session.platform.artifacts).toHaveLength(before);
-    expect(session.platform.ends.filter(({ outcome }) => outcome !== 'completed')).toEqual([]);
   });
 });
 
