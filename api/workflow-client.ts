@@ -41,6 +41,8 @@ export interface WorkflowClient {
   decide(requestId: string, decisionId: string, summary: string): Promise<RequestOutcome>;
   /** Has a stored approval carried out that answers no request; returns when the grant is written. */
   runGrant(grantId: string, decisionId: string, summary: string): Promise<void>;
+  /** Whether Temporal answers, within a few seconds. Never throws. */
+  isReachable(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,17 @@ export interface TemporalAddress extends TemporalConnection {
   taskQueue?: string;
   timeoutMs?: number;
 }
+
+function answersIn(limitMs: number, connection: Connection): Promise<boolean> {
+  const ask = () => connection.workflowService.getSystemInfo({});
+  return connection.withDeadline(Date.now() + limitMs, ask).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** For a page that somebody waits for. */
+const reachableWithinMs = 2_000;
 
 /** Connects at the first use, so that the API starts and answers what it can while Temporal is away. */
 export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient {
@@ -67,6 +80,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
     });
 
   return {
+    isReachable: () => answersIn(reachableWithinMs, connection),
     async startSession(sessionId, summary) {
       const args: [SessionWorkflowInput] = [{ sessionId }];
       await within(() =>

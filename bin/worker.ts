@@ -18,6 +18,7 @@ import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { serveHealth } from './worker/health.ts';
+import { keepReporting } from './worker/keep-reporting.ts';
 import { createLogger } from './worker/logger.ts';
 import { openRuntime } from './worker/open-runtime.ts';
 import { keepSweeping } from './worker/sweep.ts';
@@ -44,7 +45,11 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const temporal = temporalConnection(config);
   const { namespace } = temporal;
   const connection = await connectToTemporal(temporal, log, stopping.signal);
-  const { runtime, close: closeRuntime } = await openRuntime(config, {
+  const {
+    runtime,
+    capabilities,
+    close: closeRuntime,
+  } = await openRuntime(config, {
     programs,
     takeLeftCalls: (sessionId, calls, counts) => recordLeftCalls(db, sessionId, calls, counts),
     log,
@@ -76,6 +81,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const outputKeptSeconds = config.PROCESS_OUTPUT_KEPT_SECONDS;
   const sweeping = { deps, workflows: workflow, taskQueue, outputKeptSeconds };
   const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
+  const reporting = keepReporting({ db, log }, capabilities);
   // Running sessions go on without the worker; the next one finds and watches them again.
   stopping.signal.addEventListener('abort', () => workers.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');
@@ -83,6 +89,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   await workers.run();
   await health?.close();
   stopSweeping();
+  await reporting.stop();
   closeRuntime();
   await patterns.close();
   await connection.close();

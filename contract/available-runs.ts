@@ -1,24 +1,99 @@
 /**
- * What the platform's runtime cannot run: refused where it is saved, so that nobody learns it from a session that fails.
+ * What this installation can run, and why not the rest: said where it is chosen, saved and shown, so that nobody learns it from a
+ * session that fails. Pure.
  */
 import { z } from 'zod';
 import type { Run } from './agent.ts';
+import type { Shape } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
 
 /** What sessions run on (design 12). API and worker are given the same. */
 export const runtimeName = z.enum(['process', 'container', 'kubernetes']);
 export type RuntimeName = z.infer<typeof runtimeName>;
 
-/** Problems with paths such as `run.name`; empty when an agent can run like this. */
-export function unavailableRunProblems(run: Run, runtime: RuntimeName): FieldProblem[] {
-  if (run.type === 'image' && runtime === 'process') {
-    const message =
-      'images need a container engine or a cluster, and this platform runs sessions as processes; use a command, or the built-in scripted agent';
-    return [{ path: 'run.type', code: 'not_available', message }];
-  }
-  if (run.type === 'builtin' && run.name !== 'scripted') {
-    const message = `the built-in agent "${run.name}" is not available yet; use scripted, or a command that starts an agent of your own`;
-    return [{ path: 'run.name', code: 'not_available', message }];
-  }
-  return [];
+/** What a worker found out about the machine that its sessions run on. */
+export const workerCapabilities = z.strictObject({
+  runtime: runtimeName,
+  /** Whether something keeps agents and MCP servers from the machine and from each other. */
+  sandbox: z.boolean(),
+  /** Whether sessions can be given the internet without what is private here. */
+  internet: z.boolean(),
+  /** Without a sandbox: the commands that run all the same. Null lets every command run. */
+  commands: z.array(z.string()).nullable(),
+  /** What each agent and server may use at most, one sentence each, as the runtime enforces it here. */
+  limits: z.array(z.string()).default([]),
+});
+export type WorkerCapabilities = z.infer<typeof workerCapabilities>;
+
+const reason = z.string().nullable();
+
+/** A sentence for what cannot be used here; null for what can. */
+export const availability = z.strictObject({
+  shapes: z.strictObject({ command: reason, image: reason, remote: reason }),
+  runs: z.strictObject({ scripted: reason, command: reason, image: reason, claude: reason }),
+  /** Commands that run although `command` cannot in general. */
+  commands: z.array(z.string()),
+  internet: reason,
+  private_destinations: reason,
+  /** Siblings and services of agents. */
+  companions: reason,
+});
+export type Availability = z.infer<typeof availability>;
+
+const reasons = {
+  image:
+    'images need a container engine or a cluster, and this platform runs sessions as processes; use a command',
+  remote: 'remote MCP servers are not available yet',
+  claude:
+    'the built-in agent "claude" is not available yet; use scripted, or a command that starts an agent of your own',
+  sandbox:
+    'there is no sandbox on the machine that runs sessions, so it runs only what it came with; an operator has to install bubblewrap',
+  internet:
+    'there is no way from sessions to the internet here that keeps them from private networks; an operator has to install slirp4netns',
+  private:
+    'private destinations need a container engine or a cluster, and this platform runs sessions as processes',
+  companions:
+    'siblings and services need a container engine or a cluster, and this platform runs sessions as processes',
+} as const;
+
+/** `workers` are those that run now: what one of them cannot run may fail. Without any, what the runtime itself rules out. */
+export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCapabilities[]): Availability {
+  const isProcess = runtime === 'process';
+  const unless = (fine: boolean, why: string): string | null => (fine ? null : why);
+  const limited = workers.filter(({ commands }) => commands !== null);
+  const command = unless(limited.length === 0, reasons.sandbox);
+  const image = unless(!isProcess, reasons.image);
+  return {
+    shapes: { command, image, remote: reasons.remote },
+    runs: { scripted: null, command, image, claude: reasons.claude },
+    commands: (limited[0]?.commands ?? []).filter((name) =>
+      limited.every(({ commands }) => commands?.includes(name)),
+    ),
+    internet: unless(
+      workers.every(({ internet }) => internet),
+      reasons.internet,
+    ),
+    private_destinations: unless(!isProcess, reasons.private),
+    companions: unless(!isProcess, reasons.companions),
+  };
+}
+
+/** Why an MCP server of this shape cannot run; null when it can. */
+export function unavailableShape(
+  shape: Pick<Shape, 'type'> & { command?: string },
+  here: Availability,
+): string | null {
+  const why = here.shapes[shape.type];
+  return shape.type === 'command' && here.commands.includes(shape.command ?? '') ? null : why;
+}
+
+/** Why an agent (or what stands beside it) cannot run like this; null when it can. */
+export const unavailableRun = (run: Run, here: Availability): string | null =>
+  here.runs[run.type === 'builtin' ? run.name : run.type];
+
+/** As problems of the field `run`; empty when an agent can run like this. */
+export function unavailableRunProblems(run: Run, here: Availability): FieldProblem[] {
+  const message = unavailableRun(run, here);
+  const path = run.type === 'builtin' ? 'run.name' : 'run.type';
+  return message === null ? [] : [{ path, code: 'not_available', message }];
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { agent, attachment } from '../../contract/agent.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
 import { auditEvent } from '../../contract/audit-event.ts';
-import { manifest, manifestEnvField, mcpServer, shape } from '../../contract/catalog.ts';
+import { availability } from '../../contract/available-runs.ts';
+import { manifest, manifestEnvField, shape } from '../../contract/catalog.ts';
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
@@ -14,14 +15,17 @@ import { artifact } from '../../store/artifacts/artifacts.ts';
 import { share } from '../../store/shares/shares.ts';
 import { authOptions } from '../routes/auth/options.ts';
 import { shownGrant } from '../routes/grants/present.ts';
+import { shownMcpServer } from '../routes/mcp-servers/present.ts';
 import { meAnswer } from '../routes/me/routes.ts';
 import { shownRequest } from '../routes/permission-requests/present.ts';
 import { shownSession } from '../routes/sessions/present.ts';
 import { shownConfiguration } from '../routes/sessions/present-configuration.ts';
+import { systemState } from '../routes/system/routes.ts';
 
 const named: Record<string, z.ZodType> = {
   Agent: agent,
   Artifact: artifact,
+  Availability: availability,
   Attachment: attachment,
   AuditEvent: auditEvent,
   AuthOptions: authOptions,
@@ -33,7 +37,7 @@ const named: Record<string, z.ZodType> = {
   ListedMember: listedMember,
   Manifest: manifest,
   ManifestEnvField: manifestEnvField,
-  McpServer: mcpServer,
+  McpServer: shownMcpServer,
   Me: meAnswer,
   Member: member,
   PermissionRequest: shownRequest,
@@ -45,6 +49,7 @@ const named: Record<string, z.ZodType> = {
   SessionEvent: sessionEvent,
   Shape: shape,
   Share: share,
+  SystemState: systemState,
   ToolCall: toolCall,
   User: user,
   Workspace: workspace,

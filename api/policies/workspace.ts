@@ -8,6 +8,7 @@ const adminOnly = {
   'members.manage': 'Only a workspace admin may add, change or remove members',
   'settings.write': 'Only a workspace admin may change settings',
   'audit.read': 'Only a workspace admin may read audit events',
+  'system.read': 'Only a workspace admin may see what the platform runs on',
   'egress.write': 'Only a workspace admin may open private network destinations',
 } as const;
 

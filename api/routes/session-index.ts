@@ -10,6 +10,7 @@ import { sessionEventRoutes } from './session-events/routes.ts';
 import { sessionProcessRoutes } from './session-processes/routes.ts';
 import { sessionRoutes as routesOfSessions } from './sessions/routes.ts';
 import { shareRoutes } from './shares/routes.ts';
+import { systemRoutes } from './system/routes.ts';
 import { toolCallRoutes } from './tool-calls/routes.ts';
 
 export function sessionRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
@@ -23,6 +24,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): AnyRoute[
     ...shareRoutes(dependencies),
     ...permissionRequestRoutes(dependencies),
     ...grantRoutes(dependencies),
+    ...systemRoutes(dependencies),
     ...internalRoutes(dependencies),
   ];
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { engineSocket } from '../../config/container-engine.ts';
 import type { WorkerConfig } from '../../config/worker.ts';
+import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import { createContainerRuntime } from '../../runtime/container/driver.ts';
 import { containerSettings } from '../../runtime/container-workload/container-settings.ts';
 import { openCluster } from '../../runtime/kubernetes/cluster.ts';
@@ -20,6 +21,7 @@ export interface RuntimeParts {
 
 export interface OpenedRuntime {
   runtime: ActivityDependencies['runtime'];
+  capabilities: WorkerCapabilities;
   /** Ends what the runtime does by itself, so that nothing of it keeps the process. Sessions go on. */
   close(): void;
 }
@@ -31,40 +33,40 @@ export async function openRuntime(
 ): Promise<OpenedRuntime> {
   const apiUrl = config.INTERNAL_API_URL;
   switch (config.RUNTIME) {
-    case 'process':
-      return unwatched(
-        await createProcessRuntime({
-          sessionsDirectory: config.SESSIONS_DIR,
-          programsDirectory: programs,
-          runnerDirectory: config.RUNNER_DIR,
-          nodeBinary: process.execPath,
-          sandbox: config.SANDBOX,
-          allowUnsandboxed: config.ALLOW_UNSANDBOXED,
-          production: config.NODE_ENV === 'production',
-          apiUrl,
-          limits: config,
-          containers: {
-            agent: {
-              memoryBytes: config.AGENT_MEMORY_BYTES,
-              cpuMillis: config.AGENT_CPU_MILLIS,
-              processes: config.SANDBOX_PROCESSES,
-            },
-            server: {
-              memoryBytes: config.SERVER_MEMORY_BYTES,
-              cpuMillis: config.SERVER_CPU_MILLIS,
-              processes: config.SANDBOX_PROCESSES,
-            },
-            workspaceBytes: config.WORKSPACE_BYTES,
+    case 'process': {
+      const runtime = await createProcessRuntime({
+        sessionsDirectory: config.SESSIONS_DIR,
+        programsDirectory: programs,
+        runnerDirectory: config.RUNNER_DIR,
+        nodeBinary: process.execPath,
+        sandbox: config.SANDBOX,
+        allowUnsandboxed: config.ALLOW_UNSANDBOXED,
+        production: config.NODE_ENV === 'production',
+        apiUrl,
+        limits: config,
+        containers: {
+          agent: {
+            memoryBytes: config.AGENT_MEMORY_BYTES,
+            cpuMillis: config.AGENT_CPU_MILLIS,
+            processes: config.SANDBOX_PROCESSES,
           },
-          packages: {
-            npmRegistryUrl: config.NPM_REGISTRY_URL ?? null,
-            pypiIndexUrl: config.PYPI_INDEX_URL ?? null,
-            caFile: config.SANDBOX_CA_FILE ?? null,
+          server: {
+            memoryBytes: config.SERVER_MEMORY_BYTES,
+            cpuMillis: config.SERVER_CPU_MILLIS,
+            processes: config.SANDBOX_PROCESSES,
           },
-          takeLeftCalls,
-          logger,
-        }),
-      );
+          workspaceBytes: config.WORKSPACE_BYTES,
+        },
+        packages: {
+          npmRegistryUrl: config.NPM_REGISTRY_URL ?? null,
+          pypiIndexUrl: config.PYPI_INDEX_URL ?? null,
+          caFile: config.SANDBOX_CA_FILE ?? null,
+        },
+        takeLeftCalls,
+        logger,
+      });
+      return unwatched(runtime, runtime.capabilities);
+    }
     case 'container':
       return unwatched(
         await createContainerRuntime({
@@ -80,6 +82,7 @@ export async function openRuntime(
           takeLeftCalls,
           logger,
         }),
+        isolated('container'),
       );
     case 'kubernetes': {
       const runtime = createKubernetesRuntime({
@@ -92,10 +95,22 @@ export async function openRuntime(
         startTimeoutMs: config.KUBERNETES_START_SECONDS * 1000,
         logger,
       });
-      return { runtime, close: () => runtime.close() };
+      return { runtime, capabilities: isolated('kubernetes'), close: () => runtime.close() };
     }
   }
 }
 
 /** It does nothing between the calls that are made to it. */
-const unwatched = (runtime: ActivityDependencies['runtime']): OpenedRuntime => ({ runtime, close() {} });
+const unwatched = (
+  runtime: ActivityDependencies['runtime'],
+  capabilities: WorkerCapabilities,
+): OpenedRuntime => ({ runtime, capabilities, close() {} });
+
+/** Containers are isolated by their engine or cluster; its start or its documentation says what it takes. */
+const isolated = (runtime: 'container' | 'kubernetes'): WorkerCapabilities => ({
+  runtime,
+  sandbox: true,
+  internet: true,
+  commands: null,
+  limits: [],
+});

@@ -13,6 +13,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { createTurns } from '../in-turn.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
@@ -49,10 +50,11 @@ export interface ProcessRuntimeOptions {
   logger: Logger;
 }
 
+/** With what was found out about the machine. */
+export type ProbedRuntime = Runtime<ProcessWorkloadSpec> & { capabilities: WorkerCapabilities };
+
 /** Tries what the machine offers. Throws when a sandbox is required and there is none. */
-export async function createProcessRuntime(
-  options: ProcessRuntimeOptions,
-): Promise<Runtime<ProcessWorkloadSpec>> {
+export async function createProcessRuntime(options: ProcessRuntimeOptions): Promise<ProbedRuntime> {
   const sessionsDirectory = resolve(options.sessionsDirectory);
   mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
   const machine = await probe(options);
@@ -67,6 +69,7 @@ export async function createProcessRuntime(
   removeCgroupsOf(machine, (name) => running.has(name.split('.')[0] ?? ''));
   const inTurn = createTurns();
   return {
+    capabilities: capabilitiesOf(machine, rules),
     name: 'process',
     render: (configuration: FrozenConfiguration) => renderWorkload(configuration, rules),
     start: async (spec: ProcessWorkloadSpec, secrets: LaunchSecrets) =>
@@ -149,6 +152,18 @@ function renderRules({ allowUnsandboxed }: ProcessRuntimeOptions, { root, progra
   const commands = join(programs.runner, 'node_modules/.bin');
   return { seededCommands: new Set(existsSync(commands) ? readdirSync(commands) : []) };
 }
+
+const capabilitiesOf = (
+  { root, internet, cgroups }: Machine,
+  { seededCommands }: RenderRules,
+): WorkerCapabilities => ({
+  runtime: 'process',
+  sandbox: root !== null,
+  // Without a sandbox nothing is kept from any network.
+  internet: internet || root === null,
+  commands: seededCommands === null ? null : [...seededCommands].sort(),
+  limits: root === null ? [] : [limitsSentence(cgroups)],
+});
 
 function readTail(file: string, tailBytes: number): string {
   if (!existsSync(file)) {

@@ -74,6 +74,8 @@ export function testConfig(overrides: Record<string, string> = {}): ApiConfig {
     LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: '100000',
     RATE_SESSIONS_PER_HOUR_PER_USER: '100000',
     RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: '100000',
+    // Where every kind of agent and server runs; tests of what does not say so.
+    RUNTIME: 'container',
     ...overrides,
   });
 }

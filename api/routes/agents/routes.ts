@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { agent, agentInput, agentPatch, type Run } from '../../../contract/agent.ts';
-import { type RuntimeName, unavailableRunProblems } from '../../../contract/available-runs.ts';
+import { type Availability, unavailableRunProblems } from '../../../contract/available-runs.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { createAgent, type SavedAgent } from '../../../store/agents/create.ts';
 import { listAgents } from '../../../store/agents/read.ts';
 import { removeAgent } from '../../../store/agents/remove.ts';
 import { updateAgent } from '../../../store/agents/update.ts';
+import { readAvailability } from '../../availability/read-availability.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { mayGrantAfterEdit, requireAgentEditor } from '../../policies/agents.ts';
@@ -66,7 +67,7 @@ function createRoute({ db, config }: AgentDependencies): AnyRoute {
       if (body.egress_allow.length > 0) {
         requireAdmin(role, 'egress.write');
       }
-      refuseUnavailable(body.run, config.RUNTIME);
+      refuseUnavailable(body.run, await readAvailability(db, config));
       return { agent: saved(await createAgent(db, workspace.id, body, user.id)) };
     },
   });
@@ -86,7 +87,7 @@ function updateRoute({ db, config }: AgentDependencies): AnyRoute {
         requireAdmin(role, 'egress.write');
       }
       if (body.run !== undefined && !isDeepStrictEqual(body.run, agent.run)) {
-        refuseUnavailable(body.run, config.RUNTIME);
+        refuseUnavailable(body.run, await readAvailability(db, config));
       }
       const update = await updateAgent(db, {
         agentId: agent.id,
@@ -124,8 +125,8 @@ function removeRoute({ db }: AgentDependencies): AnyRoute {
 }
 
 /** Throws `validation_failed` for what could not be started. */
-function refuseUnavailable(run: Run, runtime: RuntimeName): void {
-  const problems = unavailableRunProblems(run, runtime);
+function refuseUnavailable(run: Run, here: Availability): void {
+  const problems = unavailableRunProblems(run, here);
   if (problems.length > 0) {
     throw invalid(problems);
   }

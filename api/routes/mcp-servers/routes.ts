@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { type Availability, unavailableShape } from '../../../contract/available-runs.ts';
 import {
   emptyManifest,
   type McpServer,
   type McpServerInput,
-  mcpServer,
   mcpServerInput,
 } from '../../../contract/catalog.ts';
 import { compareImage, imageChange } from '../../../contract/image-change.ts';
@@ -15,27 +15,37 @@ import { registerMcpServer } from '../../../store/mcp-servers/register.ts';
 import { removeMcpServer } from '../../../store/mcp-servers/remove.ts';
 import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
 import { listAttachingAgents, listSecretsKeptTo } from '../../../store/mcp-servers/uses.ts';
+import { readAvailability } from '../../availability/read-availability.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { createReadEntryImage, type ReadEntryImage } from '../../images/read-entry-image.ts';
 import { judgePatterns } from '../../judge-patterns.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { presentMcpServer, shownMcpServer } from './present.ts';
 
-type CatalogDependencies = Pick<ApiDependencies, 'db' | 'patterns'> & { readImage: ReadEntryImage };
+type CatalogDependencies = Pick<ApiDependencies, 'db' | 'patterns'> & {
+  readImage: ReadEntryImage;
+  readAvailable: () => Promise<Availability>;
+};
 
 const collection = '/workspaces/{slug}/mcp-servers';
 const path = `${collection}/{name}`;
 /** Any text: a name that no entry can have is simply not found. */
 const params = z.object({ name: z.string() });
-const answer = z.strictObject({ mcp_server: mcpServer });
+const answer = z.strictObject({ mcp_server: shownMcpServer });
 
 export function mcpServerRoutes({
   db,
   config,
   patterns,
 }: Pick<ApiDependencies, 'db' | 'config' | 'patterns'>): AnyRoute[] {
-  const dependencies = { db, patterns, readImage: createReadEntryImage({ db, config, patterns }) };
+  const dependencies = {
+    db,
+    patterns,
+    readImage: createReadEntryImage({ db, config, patterns }),
+    readAvailable: () => readAvailability(db, config),
+  };
   return [
     listRoute(dependencies),
     registerRoute(dependencies),
@@ -47,22 +57,26 @@ export function mcpServerRoutes({
   ];
 }
 
-function listRoute({ db }: CatalogDependencies): AnyRoute {
+function listRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: collection,
     summary: 'The workspace MCP catalog',
     scope: 'workspace',
     query: pageQuery,
-    response: z.strictObject({ mcp_servers: z.array(mcpServer), next_cursor: nextCursor }),
+    response: z.strictObject({ mcp_servers: z.array(shownMcpServer), next_cursor: nextCursor }),
     async handler({ workspace, query }) {
       const page = await listMcpServers(db, workspace.id, query);
-      return { mcp_servers: page.items, next_cursor: page.nextCursor };
+      const here = await readAvailable();
+      return {
+        mcp_servers: page.items.map((server) => presentMcpServer(server, here)),
+        next_cursor: page.nextCursor,
+      };
     },
   });
 }
 
-function registerRoute({ db, patterns, readImage }: CatalogDependencies): AnyRoute {
+function registerRoute({ db, patterns, readImage, readAvailable }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: collection,
@@ -73,18 +87,19 @@ function registerRoute({ db, patterns, readImage }: CatalogDependencies): AnyRou
     response: answer,
     async handler({ workspace, role, user, body }) {
       requireAdmin(role, 'catalog.write');
-      await refuseUnsound(patterns, workspace.id, body);
+      const here = await readAvailable();
+      await refuseUnsound(patterns, workspace.id, { body, here });
       const image = await readImage(workspace.id, body);
       const server = await registerMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
         throw new ApiError('conflict', `The catalog already has an entry "${body.name}"`);
       }
-      return { mcp_server: server };
+      return { mcp_server: presentMcpServer(server, here) };
     },
   });
 }
 
-function readRoute({ db }: CatalogDependencies): AnyRoute {
+function readRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path,
@@ -93,7 +108,8 @@ function readRoute({ db }: CatalogDependencies): AnyRoute {
     params,
     response: answer,
     async handler({ workspace, params }) {
-      return { mcp_server: await requireServer(db, workspace.id, params.name) };
+      const server = await requireServer(db, workspace.id, params.name);
+      return { mcp_server: presentMcpServer(server, await readAvailable()) };
     },
   });
 }
@@ -120,7 +136,7 @@ function usesRoute({ db }: CatalogDependencies): AnyRoute {
   });
 }
 
-function replaceRoute({ db, patterns, readImage }: CatalogDependencies): AnyRoute {
+function replaceRoute({ db, patterns, readImage, readAvailable }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'put',
     path,
@@ -134,13 +150,14 @@ function replaceRoute({ db, patterns, readImage }: CatalogDependencies): AnyRout
       if (body.name !== params.name) {
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
-      await refuseUnsound(patterns, workspace.id, body);
+      const here = await readAvailable();
+      await refuseUnsound(patterns, workspace.id, { body, here });
       const image = await readImage(workspace.id, body);
       const server = await replaceMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
         throw notFound('The MCP server');
       }
-      return { mcp_server: server };
+      return { mcp_server: presentMcpServer(server, here) };
     },
   });
 }
@@ -209,18 +226,18 @@ async function requireServer(
   return server;
 }
 
-/** Throws `validation_failed` for what the body's schema cannot see. */
+/** Throws `validation_failed` for what the body's schema cannot see: also for what nothing here could run. */
 async function refuseUnsound(
   patterns: CatalogDependencies['patterns'],
   workspaceId: string,
-  { shape, manifest = emptyManifest }: McpServerInput,
+  { body: { shape, manifest = emptyManifest }, here }: { body: McpServerInput; here: Availability },
 ): Promise<void> {
-  const remote =
-    shape.type === 'remote'
-      ? [{ path: 'shape.type', code: 'not_available', message: 'remote MCP servers are not available yet' }]
-      : [];
+  const reason = unavailableShape(shape, here);
   const judge = await judgePatterns(patterns, workspaceId, manifestPatterns(manifest));
-  const problems = [...remote, ...manifestProblems(manifest, judge)];
+  const problems = [
+    ...(reason === null ? [] : [{ path: 'shape.type', code: 'not_available', message: reason }]),
+    ...manifestProblems(manifest, judge),
+  ];
   if (problems.length > 0) {
     throw invalid(problems);
   }

@@ -9,7 +9,7 @@ import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ RUNTIME: 'process' });
 });
 afterAll(() => api.stop());
 

@@ -1,20 +1,66 @@
 import { describe, expect, it } from '@jest/globals';
-import { runtimeName, unavailableRunProblems } from '../../../contract/available-runs.ts';
+import {
+  availabilityOf,
+  runtimeName,
+  unavailableRunProblems,
+  unavailableShape,
+  type WorkerCapabilities,
+} from '../../../contract/available-runs.ts';
 
 const image = { type: 'image', image: 'registry.example/team/agent:1' } as const;
+const command = { type: 'command', command: 'node', args: [] as string[] } as const;
+const worker = (more: Partial<WorkerCapabilities> = {}): WorkerCapabilities => ({
+  runtime: 'process',
+  sandbox: true,
+  internet: true,
+  commands: null,
+  limits: [],
+  ...more,
+});
 
-describe('what a runtime cannot run', () => {
+describe('what an installation cannot run', () => {
   it('is an image for processes, and only for them', () => {
     const refusing = runtimeName.options.filter(
-      (runtime) => unavailableRunProblems(image, runtime).length > 0,
+      (runtime) => unavailableRunProblems(image, availabilityOf(runtime, [])).length > 0,
     );
     expect(refusing).toEqual(['process']);
+    const here = availabilityOf('process', []);
+    expect(unavailableShape(image, here)).toMatch(/container engine or a cluster/);
+    expect(here.companions).not.toBeNull();
+    expect(here.private_destinations).not.toBeNull();
   });
 
-  it('is never a command or the scripted agent', () => {
-    for (const runtime of runtimeName.options) {
-      expect(unavailableRunProblems({ type: 'command', command: 'node', args: [] }, runtime)).toEqual([]);
-      expect(unavailableRunProblems({ type: 'builtin', name: 'scripted' }, runtime)).toEqual([]);
+  it('is never a command or the scripted agent where there is a sandbox, or no worker has said otherwise', () => {
+    for (const workers of [[], [worker()]]) {
+      for (const runtime of runtimeName.options) {
+        const here = availabilityOf(runtime, workers);
+        expect(unavailableRunProblems({ ...command, args: [] }, here)).toEqual([]);
+        expect(unavailableRunProblems({ type: 'builtin', name: 'scripted' }, here)).toEqual([]);
+        expect(unavailableShape(command, here)).toBeNull();
+      }
     }
+  });
+
+  it('is every command but the known ones where one of the workers has no sandbox', () => {
+    const bare = worker({ sandbox: false, commands: ['mcp-server-filesystem'] });
+    const here = availabilityOf('process', [worker(), bare]);
+    expect(unavailableShape(command, here)).toMatch(/no sandbox/);
+    expect(unavailableShape({ type: 'command', command: 'mcp-server-filesystem' }, here)).toBeNull();
+    expect(unavailableRunProblems({ ...command, args: [] }, here)).toEqual([
+      expect.objectContaining({ path: 'run.type', code: 'not_available' }),
+    ]);
+  });
+
+  it('is the internet where one of the workers has no safe way to it', () => {
+    expect(availabilityOf('process', [worker()]).internet).toBeNull();
+    expect(availabilityOf('process', [worker(), worker({ internet: false })]).internet).toMatch(
+      /slirp4netns/,
+    );
+  });
+
+  it('is remote servers and the built-in Claude everywhere, so far', () => {
+    const here = availabilityOf('kubernetes', []);
+    expect(unavailableShape({ type: 'remote' }, here)).toMatch(/not available yet/);
+    expect(unavailableRunProblems({ type: 'builtin', name: 'claude' }, here)).toHaveLength(1);
   });
 });

@@ -63,6 +63,7 @@ const server: McpServer = {
   egress_allow: ['10.0.0.1:80', 'db:5432'],
   approvers: 'admin',
   client_features: ['roots'],
+  unavailable: null,
   created_at: '2026-01-01T00:00:00Z',
   created_by: null,
   updated_at: '2026-01-01T00:00:00Z',

@@ -13,5 +13,7 @@ export const keys = {
   grants: (slug: string, ...more: unknown[]) => ['w', slug, 'grants', ...more],
   auditEvents: (slug: string, ...more: unknown[]) => ['w', slug, 'audit-events', ...more],
   members: (slug: string, ...more: unknown[]) => ['w', slug, 'members', ...more],
+  availability: (slug: string) => ['w', slug, 'availability'],
+  system: (slug: string) => ['w', slug, 'system'],
   settings: (slug: string) => ['w', slug, 'settings'],
 } as const;

@@ -1626,6 +1626,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What agents and MCP servers can be here, and why not the rest */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            availability: components["schemas"]["Availability"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/grants": {
         parameters: {
             query?: never;
@@ -2854,6 +2895,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the platform runs on: workers, Temporal, runtime and what they lack; for admins */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            system: components["schemas"]["SystemState"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3001,6 +3083,23 @@ export interface components {
                 email: string;
                 name: string;
             }[] | null;
+        };
+        Availability: {
+            shapes: {
+                command: string | null;
+                image: string | null;
+                remote: string | null;
+            };
+            runs: {
+                scripted: string | null;
+                command: string | null;
+                image: string | null;
+                claude: string | null;
+            };
+            commands: string[];
+            internet: string | null;
+            private_destinations: string | null;
+            companions: string | null;
         };
         Configuration: {
             /** Format: uuid */
@@ -3331,6 +3430,9 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             updated_by: string | null;
+            unavailable: {
+                reason: string;
+            } | null;
         };
         Me: {
             user: components["schemas"]["User"];
@@ -3546,6 +3648,38 @@ export interface components {
             expires_at: string | null;
             /** Format: date-time */
             created_at: string;
+        };
+        SystemState: {
+            /** @enum {string} */
+            runtime: "process" | "container" | "kubernetes";
+            database: {
+                version: string;
+            };
+            temporal: {
+                is_reachable: boolean;
+            };
+            workers: {
+                /** Format: uuid */
+                id: string;
+                capabilities: {
+                    /** @enum {string} */
+                    runtime: "process" | "container" | "kubernetes";
+                    sandbox: boolean;
+                    internet: boolean;
+                    commands: string[] | null;
+                    /** @default [] */
+                    limits: string[];
+                };
+                /** Format: date-time */
+                started_at: string;
+                /** Format: date-time */
+                seen_at: string;
+                is_running: boolean;
+            }[];
+            registries: {
+                private_count: number;
+            };
+            availability: components["schemas"]["Availability"];
         };
         ToolCall: {
             /** Format: uuid */

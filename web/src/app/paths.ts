@@ -16,4 +16,5 @@ export type SectionPath =
   | 'grants'
   | 'audit'
   | 'members'
+  | 'system'
   | 'settings';

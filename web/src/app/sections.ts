@@ -27,5 +27,6 @@ export const sections: readonly Section[] = [
   section('grants', 'Grants', () => import('../pages/grants/grants-section.tsx')),
   section('audit', 'Audit', () => import('../pages/audit/audit-section.tsx'), true),
   section('members', 'Members', () => import('../pages/members/members-section.tsx')),
+  section('system', 'System', () => import('../pages/system/system-section.tsx'), true),
   section('settings', 'Settings', () => import('../pages/settings/settings-section.tsx'), true),
 ];

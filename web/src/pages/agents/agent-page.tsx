@@ -9,6 +9,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
+import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { AgentFacts } from './agent-facts.tsx';
 import { AttachmentsPart } from './attachments-part.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
@@ -16,6 +17,7 @@ import { EnvironmentPart } from './environment-part.tsx';
 import { Part } from './form-part.tsx';
 import { SpawnPart } from './spawn-part.tsx';
 import { useMayEdit } from './use-agent.ts';
+import { useUnavailable } from './use-unavailable.ts';
 import { WithAgent } from './with-agent.tsx';
 
 /** One agent: what it runs, its MCP servers, what it may read and start. */
@@ -27,6 +29,7 @@ function AgentView({ agent }: { agent: Agent }) {
   const { slug } = useWorkspace();
   const mayEdit = useMayEdit(agent);
   const { id, name, owner_id, updated_at } = agent;
+  const reason = useUnavailable()(agent);
   return (
     <PageFrame title={name} actions={<Actions agent={agent} mayEdit={mayEdit} />}>
       <TextLink to={pathOf(slug, 'agents')}>All agents</TextLink>
@@ -41,6 +44,7 @@ function AgentView({ agent }: { agent: Agent }) {
           You can start it, but only its owner and admins of the workspace may change it.
         </Alert>
       )}
+      {reason === null ? null : <UnavailableAlert reason={reason} />}
       <Part title="What it runs">
         <AgentFacts agent={agent} />
       </Part>

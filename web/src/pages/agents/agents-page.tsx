@@ -10,8 +10,10 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { SearchList } from '../../components/search-list.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
+import { UnavailableBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { runText } from '../../text/shape-text.ts';
+import { useUnavailable } from './use-unavailable.ts';
 
 /** The agents of the workspace. */
 export function AgentsPage() {
@@ -46,6 +48,7 @@ export function AgentsPage() {
 
 function AgentsTable({ agents }: { agents: Agent[] }) {
   const { slug } = useWorkspace();
+  const whyNot = useUnavailable();
   return (
     <Table.ScrollContainer minWidth={640}>
       <Table verticalSpacing="sm">
@@ -59,32 +62,41 @@ function AgentsTable({ agents }: { agents: Agent[] }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {agents.map(({ id, name, kind, run, network, owner_id, updated_at }) => (
-            <Table.Tr key={id}>
-              <Table.Td maw={280}>
-                <TextLink to={pathOf(slug, 'agents', id)}>
-                  <VisibleText text={name} />
-                </TextLink>
-                {kind === 'orchestrator' ? (
-                  <Text size="xs" c="dimmed">
-                    orchestrator
+          {agents.map((agent) => {
+            const { id, name, kind, run, network, owner_id, updated_at } = agent;
+            const reason = whyNot(agent);
+            return (
+              <Table.Tr key={id}>
+                <Table.Td maw={280}>
+                  <TextLink to={pathOf(slug, 'agents', id)}>
+                    <VisibleText text={name} />
+                  </TextLink>
+                  {kind === 'orchestrator' ? (
+                    <Text size="xs" c="dimmed">
+                      orchestrator
+                    </Text>
+                  ) : null}
+                  {reason === null ? null : (
+                    <div>
+                      <UnavailableBadge reason={reason} />
+                    </div>
+                  )}
+                </Table.Td>
+                <Table.Td maw={320}>
+                  <Text size="sm" lineClamp={2} component="div">
+                    <VisibleText text={runText(run)} />
                   </Text>
-                ) : null}
-              </Table.Td>
-              <Table.Td maw={320}>
-                <Text size="sm" lineClamp={2} component="div">
-                  <VisibleText text={runText(run)} />
-                </Text>
-              </Table.Td>
-              <Table.Td>{network === 'none' ? 'none' : 'internet'}</Table.Td>
-              <Table.Td>
-                <PersonName id={owner_id} />
-              </Table.Td>
-              <Table.Td>
-                <RelativeTime at={updated_at} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
+                </Table.Td>
+                <Table.Td>{network === 'none' ? 'none' : 'internet'}</Table.Td>
+                <Table.Td>
+                  <PersonName id={owner_id} />
+                </Table.Td>
+                <Table.Td>
+                  <RelativeTime at={updated_at} />
+                </Table.Td>
+              </Table.Tr>
+            );
+          })}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>

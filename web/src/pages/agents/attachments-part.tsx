@@ -12,6 +12,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
+import { UnavailableBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { Part } from './form-part.tsx';
 import { RevokesNote } from './revokes-note.tsx';
@@ -58,6 +59,9 @@ function AttachmentsTable({
 }) {
   const { slug } = useWorkspace();
   const [detaching, setDetaching] = useState<string | null>(null);
+  const servers = useAllServers(slug).data ?? [];
+  const whyNot = (name: string) =>
+    servers.find((server) => server.name === name)?.unavailable?.reason ?? null;
   return (
     <>
       <Table.ScrollContainer minWidth={480}>
@@ -70,40 +74,48 @@ function AttachmentsTable({
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {attachments.map(({ name, env }) => (
-              <Table.Tr key={name}>
-                <Table.Td>
-                  <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
-                </Table.Td>
-                <Table.Td>
-                  <GivenEnv env={env} />
-                </Table.Td>
-                {mayEdit ? (
+            {attachments.map(({ name, env }) => {
+              const reason = whyNot(name);
+              return (
+                <Table.Tr key={name}>
                   <Table.Td>
-                    <Group gap="xs" wrap="nowrap">
-                      <Button
-                        component={Link}
-                        href={pathOf(slug, 'agents', agent.id, 'servers', name)}
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={`Configure ${name}`}
-                      >
-                        Configure
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="subtle"
-                        color="red"
-                        aria-label={`Detach ${name}`}
-                        onClick={() => setDetaching(name)}
-                      >
-                        Detach
-                      </Button>
-                    </Group>
+                    <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
+                    {reason === null ? null : (
+                      <div>
+                        <UnavailableBadge reason={reason} />
+                      </div>
+                    )}
                   </Table.Td>
-                ) : null}
-              </Table.Tr>
-            ))}
+                  <Table.Td>
+                    <GivenEnv env={env} />
+                  </Table.Td>
+                  {mayEdit ? (
+                    <Table.Td>
+                      <Group gap="xs" wrap="nowrap">
+                        <Button
+                          component={Link}
+                          href={pathOf(slug, 'agents', agent.id, 'servers', name)}
+                          size="compact-sm"
+                          variant="default"
+                          aria-label={`Configure ${name}`}
+                        >
+                          Configure
+                        </Button>
+                        <Button
+                          size="compact-sm"
+                          variant="subtle"
+                          color="red"
+                          aria-label={`Detach ${name}`}
+                          onClick={() => setDetaching(name)}
+                        >
+                          Detach
+                        </Button>
+                      </Group>
+                    </Table.Td>
+                  ) : null}
+                </Table.Tr>
+              );
+            })}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
@@ -146,7 +158,13 @@ function AttachAnother({ agent, attached }: { agent: Agent; attached: readonly s
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const servers = useAllServers(slug).data;
-  const open = servers?.filter(({ name }) => !attached.includes(name)).map(({ name }) => name) ?? [];
+  const open = (servers ?? [])
+    .filter(({ name }) => !attached.includes(name))
+    .map(({ name, unavailable }) => ({
+      value: name,
+      label: unavailable === null ? name : `${name}: cannot run here, ${unavailable.reason}`,
+      disabled: unavailable !== null,
+    }));
   if (servers !== undefined && open.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -1,4 +1,5 @@
-import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useAvailability } from '../../api/use-availability.ts';
 import type { AgentFormState } from './agent-form-type.ts';
 import type { CompanionValues } from './agent-values.ts';
 import { EnvFields } from './env-fields.tsx';
@@ -17,6 +18,7 @@ export function CompanionFields({
   what: string;
   companions: readonly CompanionValues[];
 }) {
+  const ruledOut = useAvailability()?.companions ?? null;
   return (
     <Stack gap="sm">
       {companions.map(({ name, run, env }, at) => {
@@ -56,10 +58,16 @@ export function CompanionFields({
         <Button
           variant="default"
           size="compact-sm"
+          disabled={ruledOut !== null}
           onClick={() => form.insertListItem(path, { name: '', run: newRun, env: [] })}
         >
           Add a {what}
         </Button>
+        {ruledOut === null ? null : (
+          <Text size="xs" c="dimmed">
+            Not available here: {ruledOut}.
+          </Text>
+        )}
       </Group>
     </Stack>
   );

@@ -1,5 +1,7 @@
 import { NumberInput, Radio, Stack, Textarea } from '@mantine/core';
+import { useAvailability } from '../../api/use-availability.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { descriptionOr, isRuledOut } from '../../components/unavailable.tsx';
 import type { AgentFormState } from './agent-form-type.ts';
 
 const maxSeconds = 7 * 24 * 3600;
@@ -7,6 +9,7 @@ const maxSeconds = 7 * 24 * 3600;
 /** What the agent may reach, and how long a session of it may take. */
 export function LimitsFields({ form }: { form: AgentFormState }) {
   const { isAdmin } = useWorkspace();
+  const here = useAvailability();
   return (
     <Stack gap="sm">
       <Radio.Group label="Network" {...form.getInputProps('network')}>
@@ -15,7 +18,11 @@ export function LimitsFields({ form }: { form: AgentFormState }) {
           <Radio
             value="internet"
             label="The internet"
-            description="Never this machine, private networks or cloud metadata."
+            description={descriptionOr(
+              'Never this machine, private networks or cloud metadata.',
+              here?.internet,
+            )}
+            disabled={isRuledOut(here?.internet)}
           />
         </Stack>
       </Radio.Group>
@@ -23,13 +30,17 @@ export function LimitsFields({ form }: { form: AgentFormState }) {
         label="Private destinations that are open to it"
         description={
           isAdmin
-            ? 'host:port or cidr:port, one a line. Each is a way past the rule above.'
+            ? descriptionOr(
+                'host:port or cidr:port, one a line. Each is a way past the rule above.',
+                here?.private_destinations,
+              )
             : 'Only an admin of the workspace may change these.'
         }
         autosize
         minRows={2}
         spellCheck={false}
         readOnly={!isAdmin}
+        disabled={isRuledOut(here?.private_destinations) && form.values.egress === ''}
         {...form.getInputProps('egress')}
       />
       <NumberInput

@@ -1,5 +1,7 @@
-import { Select, Stack, TextInput } from '@mantine/core';
+import { List, Select, Stack, TextInput } from '@mantine/core';
+import { useAvailability } from '../../api/use-availability.ts';
 import { ArgumentsInput } from '../../components/arguments-input.tsx';
+import { isRuledOut } from '../../components/unavailable.tsx';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
 import type { RunValues } from './run-values.ts';
 
@@ -13,21 +15,37 @@ const types: { value: RunValues['type']; label: string }[] = [
 const help: Record<RunValues['type'], string> = {
   scripted: 'Does the steps of its instructions, always the same: for demos and tests.',
   command: 'A program below /usr, Node, or a package of the runner. It starts in an empty /workspace.',
-  image: 'An OCI image, as it is. Needs a container runtime.',
+  image: 'An OCI image, as it is.',
   claude: 'An LLM agent.',
 };
 
 /** What runs; `path` is where it stands in the form, such as `run` or `siblings.0.run`. */
 export function RunFields({ form, path, value }: { form: AgentFormState; path: string; value: RunValues }) {
+  const here = useAvailability();
+  const data = types.map(({ value: type, label }) => ({
+    value: type,
+    label: isRuledOut(here?.runs[type]) ? `${label}: not available here` : label,
+    disabled: isRuledOut(here?.runs[type]),
+  }));
+  const ruledOut = types.filter(({ value: type }) => isRuledOut(here?.runs[type]));
   return (
     <Stack gap="sm">
       <Select
         label="What runs"
         description={help[value.type]}
-        data={types}
+        data={data}
         allowDeselect={false}
         {...form.getInputProps(`${path}.type`)}
       />
+      {ruledOut.length === 0 ? null : (
+        <List size="xs" c="dimmed">
+          {ruledOut.map(({ value: type, label }) => (
+            <List.Item key={type}>
+              {label} is not available here: {here?.runs[type]}.
+            </List.Item>
+          ))}
+        </List>
+      )}
       {value.type === 'command' ? (
         <>
           <TextInput label="Command" required spellCheck={false} {...form.getInputProps(`${path}.command`)} />

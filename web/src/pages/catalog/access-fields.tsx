@@ -1,4 +1,6 @@
 import { Checkbox, Radio, Stack, Textarea } from '@mantine/core';
+import { useAvailability } from '../../api/use-availability.ts';
+import { descriptionOr, isRuledOut } from '../../components/unavailable.tsx';
 import type { EntryForm } from './shape-fields.tsx';
 
 const features = [
@@ -9,6 +11,7 @@ const features = [
 
 /** What the server may reach, who approves its gated tools, and what it may ask of the agent. */
 export function AccessFields({ form }: { form: EntryForm }) {
+  const here = useAvailability();
   return (
     <Stack>
       <Radio.Group label="Network" {...form.getInputProps('network')}>
@@ -21,13 +24,22 @@ export function AccessFields({ form }: { form: EntryForm }) {
           <Radio
             value="internet"
             label="The internet"
-            description="Never this machine, private networks or cloud metadata, unless a destination is opened below."
+            description={descriptionOr(
+              'Never this machine, private networks or cloud metadata, unless a destination is opened below.',
+              here?.internet,
+            )}
+            disabled={isRuledOut(here?.internet)}
           />
         </Stack>
       </Radio.Group>
       <Textarea
         label="Private destinations that are open to it"
-        description="host:port or cidr:port, one a line. Each is a way past the rule above."
+        description={descriptionOr(
+          'host:port or cidr:port, one a line. Each is a way past the rule above.',
+          here?.private_destinations,
+        )}
+        // What is there already can be taken out.
+        disabled={isRuledOut(here?.private_destinations) && form.values.egress === ''}
         placeholder="db.internal.example:5432"
         autosize
         minRows={2}

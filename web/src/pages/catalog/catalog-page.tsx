@@ -10,6 +10,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { SearchList } from '../../components/search-list.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
+import { UnavailableBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { shapeLabels, shapeText } from '../../text/shape-text.ts';
 
@@ -88,6 +89,11 @@ function EntryRow({ server }: { server: McpServer }) {
     <Table.Tr>
       <Table.Td>
         <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
+        {server.unavailable === null ? null : (
+          <div>
+            <UnavailableBadge reason={server.unavailable.reason} />
+          </div>
+        )}
       </Table.Td>
       <Table.Td maw={360}>
         <Text size="xs" c="dimmed">

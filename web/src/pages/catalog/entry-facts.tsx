@@ -1,6 +1,7 @@
 import { Code } from '@mantine/core';
 import type { McpServer } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
+import { NetworkText } from '../../components/network-text.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { shapeLabels, shapeText } from '../../text/shape-text.ts';
 
@@ -20,7 +21,9 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
       {image_volumes === null || image_volumes.length === 0 ? null : (
         <CodeFact name="Empty at each start" text={image_volumes.join(' ')} />
       )}
-      <Fact name="Network">{network === 'none' ? 'none' : 'the internet, without private networks'}</Fact>
+      <Fact name="Network">
+        <NetworkText network={network} />
+      </Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
       <Fact name="Who may grant its scopes">
         {approvers === 'admin' ? 'admins only' : 'whoever drives the session, and admins'}

@@ -10,6 +10,7 @@ import { PersonName } from '../../components/person-name.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
+import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { EntryFacts } from './entry-facts.tsx';
 import { EntryHistory } from './entry-history.tsx';
 import { EntryUses } from './entry-uses.tsx';
@@ -53,6 +54,7 @@ function Entry({ entry }: { entry: McpServer }) {
         Version {entry.version}, changed <RelativeTime at={entry.updated_at} /> by{' '}
         <PersonName id={entry.updated_by} />
       </Text>
+      {entry.unavailable === null ? null : <UnavailableAlert reason={entry.unavailable.reason} />}
       {isAdmin ? null : <Text c="dimmed">Only an admin of the workspace may change it.</Text>}
       <Part title="What runs">
         <EntryFacts entry={entry} />

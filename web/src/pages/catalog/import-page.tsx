@@ -2,6 +2,7 @@ import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useAllServers } from '../../api/use-all.ts';
+import { useAvailability } from '../../api/use-availability.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
@@ -31,6 +32,7 @@ export function ImportPage() {
   const [text, setText] = useState('');
   const [choices, setChoices] = useState<KindChoices>({});
   const register = useRegisterPlan(slug);
+  const here = useAvailability();
   const planned = useRef<HTMLDivElement>(null);
   useAskBeforeLeaving(text.trim() !== '');
   if (servers.data === undefined) {
@@ -50,6 +52,7 @@ export function ImportPage() {
       .map(({ name }) => name)
       .filter((name) => !register.registered.some((one) => one.name === name)),
     choices,
+    here,
   );
   const open = plan.servers.filter(({ key }) => !done.has(key));
   const ready = open.filter(({ problems }) => problems.length === 0);

@@ -2,6 +2,7 @@
  * A desktop client's configuration (`mcpServers`) as entries of the catalog. Values that look secret become fields that a
  * secret fills in; the values themselves go nowhere. Whatever cannot be taken over is named.
  */
+import { type Availability, unavailableShape } from '../../../../contract/available-runs.ts';
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
 import type { Manifest, McpServerInput } from '../../api/types.ts';
@@ -36,8 +37,13 @@ export interface ImportPlan {
 export type KindChoices = Readonly<Record<string, 'secret' | 'value'>>;
 export const choiceKey = (serverKey: string, variable: string) => `${serverKey} / ${variable}`;
 
-/** `taken` are the names that the catalog has already. */
-export function planImport(text: string, taken: readonly string[], choices: KindChoices = {}): ImportPlan {
+/** `taken` are the names that the catalog has already; `here` is what this installation can run, where it is known. */
+export function planImport(
+  text: string,
+  taken: readonly string[],
+  choices: KindChoices = {},
+  here?: Availability,
+): ImportPlan {
   const found = serversIn(text);
   if ('problem' in found) {
     return { servers: [], problem: found.problem };
@@ -45,7 +51,11 @@ export function planImport(text: string, taken: readonly string[], choices: Kind
   const names = new Set(taken);
   const servers = Object.entries(found.servers).map(([key, given]) => {
     const planned = planServer(key, given, choices);
-    const { name } = planned.input;
+    const { name, shape } = planned.input;
+    const unavailable = here === undefined ? null : unavailableShape(shape, here);
+    if (unavailable !== null) {
+      planned.problems.push(`it cannot run here: ${unavailable}`);
+    }
     if (names.has(name)) {
       planned.problems.push(`the catalog already has "${name}"; rename it in the text or remove it there`);
     }

@@ -1,6 +1,9 @@
 import { Input, Radio, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import type { Availability } from '../../api/types.ts';
+import { useAvailability } from '../../api/use-availability.ts';
 import { ArgumentsInput } from '../../components/arguments-input.tsx';
+import { descriptionOr } from '../../components/unavailable.tsx';
 import type { EntryValues } from './entry-values.ts';
 
 export type EntryForm = UseFormReturnType<EntryValues>;
@@ -14,7 +17,7 @@ const shapes: { value: EntryValues['shapeType']; label: string; help: string }[]
   {
     value: 'image',
     label: 'Container image',
-    help: 'An OCI image, started as it is beside the agent. Needs a container runtime.',
+    help: 'An OCI image, started as it is beside the agent.',
   },
   {
     value: 'remote',
@@ -26,12 +29,20 @@ const shapes: { value: EntryValues['shapeType']; label: string; help: string }[]
 /** What runs: one of three shapes, each with its own fields. */
 export function ShapeFields({ form }: { form: EntryForm }) {
   const { shapeType, args } = form.values;
+  const here = useAvailability();
   return (
     <Stack>
       <Radio.Group label="What it is" {...form.getInputProps('shapeType')}>
         <Stack gap="xs" mt={4}>
           {shapes.map(({ value, label, help }) => (
-            <Radio key={value} value={value} label={label} description={help} />
+            <Radio
+              key={value}
+              value={value}
+              label={label}
+              description={descriptionOr(help, reasonOf(here, value))}
+              // Some commands run where others cannot: what is typed decides.
+              disabled={value !== 'command' && reasonOf(here, value) !== null}
+            />
           ))}
         </Stack>
       </Radio.Group>
@@ -75,5 +86,8 @@ export function ShapeFields({ form }: { form: EntryForm }) {
     </Stack>
   );
 }
+
+const reasonOf = (here: Availability | undefined, shape: EntryValues['shapeType']): string | null =>
+  here?.shapes[shape] ?? null;
 
 const textOf = (error: unknown): string | undefined => (typeof error === 'string' ? error : undefined);

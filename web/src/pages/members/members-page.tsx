@@ -43,7 +43,7 @@ export function MembersPage() {
 function MembersTable({ members }: { members: ListedMember[] }) {
   const { isAdmin } = useWorkspace();
   return (
-    <Table.ScrollContainer minWidth={isAdmin ? 760 : 360}>
+    <Table.ScrollContainer minWidth={isAdmin ? 760 : 280}>
       <Table verticalSpacing="sm" aria-label="Members">
         <Table.Thead>
           <Table.Tr>

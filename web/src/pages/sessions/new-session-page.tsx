@@ -5,6 +5,7 @@ import { Link, useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
+import type { Agent } from '../../api/types.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -12,12 +13,22 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { EmptyState, FailedState, LoadingState } from '../../components/state-views.tsx';
+import { useUnavailable } from '../agents/use-unavailable.ts';
 import { ReachNotice } from './reach-notice.tsx';
 import { useAgents } from './use-agents.ts';
 
 export function NewSessionPage() {
   const { slug } = useWorkspace();
   const agents = useAgents();
+  const whyNot = useUnavailable();
+  const optionOf = (agent: Agent) => {
+    const reason = whyNot(agent);
+    return {
+      value: agent.id,
+      label: reason === null ? agent.name : `${agent.name}: cannot run here, ${reason}`,
+      disabled: reason !== null,
+    };
+  };
   return (
     <PageFrame
       title="Start a session"
@@ -36,13 +47,13 @@ export function NewSessionPage() {
           </Button>
         </EmptyState>
       ) : (
-        <StartForm agents={agents.data.map(({ id, name }) => ({ value: id, label: name }))} />
+        <StartForm agents={agents.data.map(optionOf)} />
       )}
     </PageFrame>
   );
 }
 
-function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
+function StartForm({ agents }: { agents: { value: string; label: string; disabled: boolean }[] }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const [params] = useSearchParams();
@@ -50,7 +61,7 @@ function StartForm({ agents }: { agents: { value: string; label: string }[] }) {
   const keyFor = useIdempotencyKey();
   const wanted =
     agents.find(({ value }) => value === params.get('agent')) ??
-    (agents.length === 1 ? agents[0] : undefined);
+    (agents.length === 1 && agents[0]?.disabled === false ? agents[0] : undefined);
   const form = useForm({
     initialValues: { agent_id: wanted?.value ?? null, prompt: '' },
     validate: {

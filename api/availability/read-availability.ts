@@ -1,0 +1,13 @@
+import type { ApiConfig } from '../../config/api.ts';
+import { type Availability, availabilityOf } from '../../contract/available-runs.ts';
+import type { Db } from '../../store/database.ts';
+import { listWorkers } from '../../store/workers/workers.ts';
+
+/** What can be run here now, as the configuration and the workers that run say. */
+export async function readAvailability(db: Db, config: Pick<ApiConfig, 'RUNTIME'>): Promise<Availability> {
+  const workers = (await listWorkers(db)).filter(({ is_running }) => is_running);
+  return availabilityOf(
+    config.RUNTIME,
+    workers.map(({ capabilities }) => capabilities),
+  );
+}

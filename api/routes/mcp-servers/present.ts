@@ -1,0 +1,14 @@
+/** Catalog entries as people read them: with why this installation cannot run one. */
+import { z } from 'zod';
+import { type Availability, unavailableShape } from '../../../contract/available-runs.ts';
+import { type McpServer, mcpServer } from '../../../contract/catalog.ts';
+
+export const shownMcpServer = mcpServer.extend({
+  /** Sessions with it fail at their start, for this reason; null when it can run. */
+  unavailable: z.strictObject({ reason: z.string() }).nullable(),
+});
+
+export function presentMcpServer(server: McpServer, here: Availability): z.infer<typeof shownMcpServer> {
+  const reason = unavailableShape(server.shape, here);
+  return { ...server, unavailable: reason === null ? null : { reason } };
+}

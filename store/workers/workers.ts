@@ -1,0 +1,51 @@
+/** Workers that run, as each reports itself. */
+import { z } from 'zod';
+import { type WorkerCapabilities, workerCapabilities } from '../../contract/available-runs.ts';
+import { timestamp, uuid } from '../../contract/names.ts';
+import type { Db } from '../database.ts';
+
+/** A worker reports itself this often. */
+export const reportEveryMs = 15_000;
+/** After this long without a report a worker is taken for gone: several reports were missed. */
+const goneAfterSeconds = 60;
+/** For this long the System page still names a worker that is gone. */
+const rememberedFor = '1 day';
+
+export const knownWorker = z.strictObject({
+  id: uuid,
+  capabilities: workerCapabilities,
+  started_at: timestamp,
+  seen_at: timestamp,
+  /** Whether it has reported itself lately. */
+  is_running: z.boolean(),
+});
+export type KnownWorker = z.infer<typeof knownWorker>;
+
+/** Says that the worker runs, and forgets those that have long been gone. Safe to repeat. */
+export async function reportWorker(
+  db: Db,
+  { id, capabilities }: { id: string; capabilities: WorkerCapabilities },
+): Promise<void> {
+  await db('workers')
+    .insert({ id, capabilities: JSON.stringify(capabilities) })
+    .onConflict('id')
+    .merge({ capabilities: JSON.stringify(capabilities), seen_at: db.fn.now() });
+  await db('workers').whereRaw('seen_at < now() - ?::interval', [rememberedFor]).delete();
+}
+
+/** The worker ends in order: nothing is asked of it any more. */
+export async function forgetWorker(db: Db, id: string): Promise<void> {
+  await db('workers').where({ id }).delete();
+}
+
+/** Those that ran within the last day, the newest first. A row of a newer release that this one cannot read is left out. */
+export async function listWorkers(db: Db): Promise<KnownWorker[]> {
+  const isRunning = db.raw('seen_at > now() - make_interval(secs => ?) as is_running', [goneAfterSeconds]);
+  const rows: unknown[] = await db('workers')
+    .select('id', 'capabilities', 'started_at', 'seen_at', isRunning)
+    .orderBy('started_at', 'desc');
+  return rows.flatMap((row) => {
+    const parsed = knownWorker.safeParse(row);
+    return parsed.success ? [parsed.data] : [];
+  });
+}

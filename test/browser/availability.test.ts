@@ -1,0 +1,102 @@
+/** What this installation cannot run is disabled with the reason, before anything is typed; and what admins read of the system. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const needsEngine = /Not available here: images need a container engine or a cluster/;
+const configuration = JSON.stringify({
+  mcpServers: { local: { command: 'mcp-server-everything' }, far: { url: 'https://server.example/mcp' } },
+});
+
+describeInBrowser('what cannot run here, in the web UI', () => {
+  let platform: Platform;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  it('is disabled in forms with the reason, and named in the preview of an import', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/catalog/_/new');
+    await page.getByText(needsEngine).waitFor();
+    for (const name of ['Container image', 'Remote URL']) {
+      expect(await page.getByRole('radio', { name }).isDisabled()).toBe(true);
+    }
+    expect(await page.getByRole('radio', { name: 'Command' }).isDisabled()).toBe(false);
+    expect(await page.getByLabel('Private destinations that are open to it').isDisabled()).toBe(true);
+    await visitor.checkAccessibility();
+
+    await visitor.open('demo/agents/new');
+    await page.getByText('A container image is not available here').first().waitFor();
+    await page.getByRole('combobox', { name: 'What runs' }).click();
+    const option = page.getByRole('option', { name: /A container image: not available here/ });
+    expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('button', { name: 'Add a sibling' }).isDisabled()).toBe(true);
+    await visitor.checkAccessibility();
+
+    await visitor.open('demo/catalog/_/import');
+    await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
+    const far = page.getByRole('region', { name: 'far' });
+    await far.getByText('it cannot run here: remote MCP servers are not available yet').waitFor();
+    await page.getByText('1 of 2 cannot be registered like this.').waitFor();
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await page.getByText('Registered: local').waitFor();
+    await visitor.leave();
+  });
+
+  it('is marked where it exists already, in the catalog and for agents', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    // As after a move from a cluster to this runtime: the entry is there, and is an image.
+    await page.route('**/api/workspaces/demo/mcp-servers*', async (route) => {
+      const response = await route.fetch();
+      const body = JSON.parse(await response.text()) as {
+        mcp_servers: { name: string; unavailable: unknown }[];
+      };
+      const servers = body.mcp_servers.map((server) =>
+        server.name === 'files' ? { ...server, unavailable: { reason: 'it needs something' } } : server,
+      );
+      await route.fulfill({ response, body: JSON.stringify({ ...body, mcp_servers: servers }) });
+    });
+    await visitor.open('demo/catalog');
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'files' })
+      .getByLabel('Cannot run here: it needs something')
+      .waitFor();
+    await visitor.open('demo/agents');
+    await page.getByRole('link', { name: 'scribe' }).click();
+    await page.getByLabel('Cannot run here: it needs something').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
+  it('is listed for admins on the System page, with what runs', async () => {
+    for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
+      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const { page } = visitor;
+      await visitor.open('demo/system');
+      const running = page.getByRole('region', { name: 'What runs' });
+      await running.getByText('1 running').waitFor();
+      expect(await running.getByText('does not work').count()).toBe(0);
+      expect(await page.getByLabel('A worker', { exact: true }).count()).toBe(1);
+      await page
+        .getByRole('region', { name: 'What cannot run here' })
+        .getByText(/Images need a container engine/)
+        .waitFor();
+      await visitor.checkAccessibility();
+      const wider = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect(wider).toBeLessThanOrEqual(0);
+      await visitor.picture('system');
+      await visitor.leave();
+    }
+  });
+});

@@ -1,0 +1,104 @@
+/** What cannot run here is said where it is saved and shown, and admins read why (against a real Postgres). */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemRoutes } from '../../../api/routes/system/routes.ts';
+import type { Availability, WorkerCapabilities } from '../../../contract/available-runs.ts';
+import type { McpServer } from '../../../contract/catalog.ts';
+import { forgetWorker, listWorkers, reportWorker } from '../../../store/workers/workers.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+const capabilities: WorkerCapabilities = {
+  runtime: 'process',
+  sandbox: true,
+  internet: true,
+  commands: null,
+  limits: [],
+};
+const bare = { ...capabilities, sandbox: false, internet: false, commands: ['mcp-server-filesystem'] };
+const fields = (...paths: string[]) => ({
+  status: 422,
+  body: { error: { fields: paths.map((path) => expect.objectContaining({ path, code: 'not_available' })) } },
+});
+
+describe('what an installation can run', () => {
+  let api: TestApi;
+  let isReachable = true;
+
+  beforeAll(async () => {
+    const workflows = { isReachable: async () => isReachable };
+    const overrides = { RUNTIME: 'process', PRIVATE_REGISTRIES: 'registry.internal:5000' };
+    api = await startTestApi(overrides, (db, config) => systemRoutes({ db, config, workflows }));
+  });
+  afterAll(() => api.stop());
+
+  const entry = (name: string, shape: object) => ({ name, shape });
+  const command = (name: string, program: string) => entry(name, { type: 'command', command: program });
+
+  it('refuses at save what it cannot, at the field that says it', async () => {
+    const { admin, base } = await api.workspace();
+    const image = entry('boxed', { type: 'image', image: 'registry.example/team/server:1' });
+    expect(await admin.send('POST', `${base}/mcp-servers`, image)).toMatchObject(fields('shape.type'));
+    const remote = entry('remote', { type: 'remote', url: 'https://server.example/mcp' });
+    expect(await admin.send('POST', `${base}/mcp-servers`, remote)).toMatchObject(fields('shape.type'));
+    const agent = { name: 'a', run: { type: 'image', image: 'registry.example/team/agent:1' } };
+    expect(await admin.send('POST', `${base}/agents`, agent)).toMatchObject(fields('run.type'));
+  });
+
+  it('follows what the workers that run report: at save, in the catalog and in what is offered', async () => {
+    const { admin, member, base } = await api.workspace();
+    await admin.ok('POST', `${base}/mcp-servers`, command('any', 'node'));
+    await admin.ok('POST', `${base}/mcp-servers`, command('known', 'mcp-server-filesystem'));
+    const unavailable = async () => {
+      const { mcp_servers: servers } = await member.ok<{
+        mcp_servers: (McpServer & { unavailable: { reason: string } | null })[];
+      }>('GET', `${base}/mcp-servers`);
+      return Object.fromEntries(servers.map(({ name, unavailable: why }) => [name, why?.reason ?? null]));
+    };
+    expect(await unavailable()).toEqual({ any: null, known: null });
+
+    const id = randomUUID();
+    await reportWorker(api.db, { id, capabilities: bare });
+    expect(await unavailable()).toEqual({ any: expect.stringMatching(/no sandbox/), known: null });
+    expect(await admin.send('POST', `${base}/mcp-servers`, command('other', 'npx'))).toMatchObject(
+      fields('shape.type'),
+    );
+    const { availability } = await member.ok<{ availability: Availability }>('GET', `${base}/availability`);
+    expect(availability.internet).toMatch(/slirp4netns/);
+
+    // One that has not been seen for a while says nothing any more.
+    await api
+      .db('workers')
+      .where({ id })
+      .update({ seen_at: api.db.raw("now() - interval '5 minutes'") });
+    expect(await unavailable()).toEqual({ any: null, known: null });
+    expect(await listWorkers(api.db)).toMatchObject([{ id, is_running: false }]);
+    await reportWorker(api.db, { id, capabilities });
+    expect(await listWorkers(api.db)).toMatchObject([{ id, is_running: true, capabilities }]);
+    await forgetWorker(api.db, id);
+    expect(await listWorkers(api.db)).toEqual([]);
+  });
+
+  it('tells admins what runs, and nobody else; no host of the operator is in it', async () => {
+    const { admin, member, base } = await api.workspace();
+    await reportWorker(api.db, { id: randomUUID(), capabilities });
+    expect(await member.send('GET', `${base}/system`)).toMatchObject({ status: 403 });
+    const answer = await admin.send('GET', `${base}/system`);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        system: {
+          runtime: 'process',
+          temporal: { is_reachable: true },
+          database: { version: expect.stringMatching(/^\d+/) },
+          registries: { private_count: 1 },
+          workers: [{ is_running: true, capabilities }],
+        },
+      },
+    });
+    expect(answer.text).not.toMatch(/registry\.internal|127\.0\.0\.1|postgres:/);
+    isReachable = false;
+    expect(await admin.send('GET', `${base}/system`)).toMatchObject({
+      body: { system: { temporal: { is_reachable: false } } },
+    });
+  });
+});

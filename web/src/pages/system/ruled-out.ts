@@ -1,0 +1,25 @@
+/** What cannot be used on an installation, as a list. Pure. */
+import type { Availability } from '../../api/types.ts';
+
+export interface RuledOut {
+  what: string;
+  /** With what has to be done about it. */
+  why: string;
+}
+
+export function ruledOut({ shapes, runs, ...here }: Availability): RuledOut[] {
+  const candidates: [string, string | null][] = [
+    [allBut('MCP servers that are commands', here.commands), shapes.command],
+    ['MCP servers and agents that are images', shapes.image],
+    ['Remote MCP servers', shapes.remote],
+    ['Agents that are commands', runs.command],
+    ['The built-in agent Claude', runs.claude],
+    ['The internet for agents and MCP servers', here.internet],
+    ['Private destinations', here.private_destinations],
+    ['Siblings and services of agents', here.companions],
+  ];
+  return candidates.flatMap(([what, why]) => (why === null ? [] : [{ what, why }]));
+}
+
+const allBut = (what: string, commands: readonly string[]): string =>
+  commands.length === 0 ? what : `${what}, but for ${commands.join(', ')}`;

@@ -1,0 +1,166 @@
+import { Badge, Card, List, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { SystemState } from '../../api/types.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { Fact, FactList } from '../../components/fact-list.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { sentence } from '../../components/unavailable.tsx';
+import { ruledOut } from './ruled-out.ts';
+
+const lookEveryMs = 15_000;
+
+/** What runs, what cannot run here, why, and what to do about it; for admins. */
+export function SystemPage() {
+  const { slug } = useWorkspace();
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.system(slug),
+    queryFn: ({ signal }) =>
+      call(api.GET('/api/workspaces/{slug}/system', { params: { path: { slug } }, signal })),
+    refetchInterval: lookEveryMs,
+  });
+  return (
+    <PageFrame
+      title="System"
+      description="What this platform runs on. It is the same for every workspace; an operator changes it."
+    >
+      {data === undefined ? (
+        error === null ? (
+          <LoadingState />
+        ) : (
+          <FailedState error={error} retry={() => void refetch()} what="The state of the system" />
+        )
+      ) : (
+        <Parts system={data.system} />
+      )}
+    </PageFrame>
+  );
+}
+
+const runtimeText: Record<SystemState['runtime'], string> = {
+  process: 'processes of the worker’s machine, each in a sandbox of its own',
+  container: 'containers of a container engine',
+  kubernetes: 'Pods of a Kubernetes cluster',
+};
+
+function Parts({ system }: { system: SystemState }) {
+  const { runtime, database, temporal, workers, registries, availability } = system;
+  const running = workers.filter((worker) => worker.is_running);
+  return (
+    <>
+      <Part title="What runs">
+        <FactList label="What runs">
+          <Fact name="API">
+            <Working works text="answers" />
+          </Fact>
+          <Fact name="Postgres">
+            <Working works text={`answers, version ${database.version}`} />
+          </Fact>
+          <Fact name="Temporal">
+            <Working
+              works={temporal.is_reachable}
+              text={
+                temporal.is_reachable
+                  ? 'answers'
+                  : 'does not answer: sessions do not start and decisions wait until it does'
+              }
+            />
+          </Fact>
+          <Fact name="Workers">
+            <Working
+              works={running.length > 0}
+              text={
+                running.length > 0
+                  ? `${running.length} running`
+                  : 'none has reported itself for a minute: nothing starts until an operator starts one'
+              }
+            />
+          </Fact>
+          <Fact name="Sessions are">{runtimeText[runtime]}</Fact>
+          <Fact name="Registries">
+            {registries.private_count === 0
+              ? 'public ones only'
+              : `public ones, and ${registries.private_count} that the operator allows by name`}
+          </Fact>
+        </FactList>
+      </Part>
+      <Part title="Workers">
+        <Workers workers={workers} />
+      </Part>
+      <Part title="What cannot run here">
+        <RuledOutList items={ruledOut(availability)} />
+      </Part>
+    </>
+  );
+}
+
+function Working({ works, text }: { works: boolean; text: string }) {
+  return (
+    <>
+      <Badge color={works ? 'green' : 'red'} variant="dot" tt="none" mr="xs">
+        {works ? 'works' : 'does not work'}
+      </Badge>
+      {text}
+    </>
+  );
+}
+
+function Workers({ workers }: { workers: SystemState['workers'] }) {
+  return workers.length === 0 ? (
+    <Text c="dimmed">None has reported itself within the last day.</Text>
+  ) : (
+    workers.map((worker) => <Worker key={worker.id} worker={worker} />)
+  );
+}
+
+function Worker({ worker }: { worker: SystemState['workers'][number] }) {
+  const { sandbox, internet, limits } = worker.capabilities;
+  return (
+    <FactList label="A worker">
+      <Fact name="Last seen">
+        <RelativeTime at={worker.seen_at} />
+        {worker.is_running ? null : ': it is gone'}
+      </Fact>
+      <Fact name="Started">
+        <RelativeTime at={worker.started_at} />
+      </Fact>
+      <Fact name="Sandbox">{sandbox ? 'works' : 'none'}</Fact>
+      <Fact name="Internet">{internet ? 'works' : 'none for sessions'}</Fact>
+      <Fact name="Limits">{limits.length === 0 ? 'those of the engine or cluster' : limits.join(' ')}</Fact>
+    </FactList>
+  );
+}
+
+function RuledOutList({ items }: { items: ReturnType<typeof ruledOut> }) {
+  return items.length === 0 ? (
+    <Text>Nothing is ruled out.</Text>
+  ) : (
+    <List spacing="xs">
+      {items.map(({ what, why }) => (
+        <List.Item key={what}>
+          <Text span inherit fw={600}>
+            {what}.
+          </Text>{' '}
+          {sentence(why)}
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card withBorder component="section" aria-label={title}>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </Card>
+  );
+}
