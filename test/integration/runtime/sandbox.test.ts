@@ -105,11 +105,11 @@ describeWith('bwrap')('inside a sandbox', () => {
       'LANG',
       'MINE',
       'PATH',
+      'PIP_NO_INDEX',
       'PLATFORM_CONFIG',
       'PLATFORM_SESSION_ID',
       'PLATFORM_SIDECAR_SOCKET',
-      'PWD',
-      'TMPDIR',
+      ...['PWD', 'TMPDIR', 'UV_OFFLINE', 'npm_config_offline'],
     ]);
   });
 
@@ -308,11 +308,11 @@ describeWith('bwrap')('inside a sandbox', () => {
     );
     expect(await told(id, 'mcp-two')).toEqual({
       uid: 2002,
-      platform: ['mcp', 'mcp/two.sock'],
+      platform: ['mcp', 'mcp/.report.sock', 'mcp/two.sock'],
       workspace: [],
       // The sandbox's first process, the relay, and the server.
       pids: 3,
-      names: ['HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR'],
+      names: ['HOME', 'LANG', 'PATH', 'PIP_NO_INDEX', 'PWD', 'TMPDIR', 'UV_OFFLINE', 'npm_config_offline'],
     });
   });
 });
