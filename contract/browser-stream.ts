@@ -1,4 +1,4 @@
-/** What `GET /api/me/stream` tells a browser: one stream for all of its tabs, each message one JSON text (decision 0027). */
+/** What `GET /api/me/stream` tells a browser: one stream for all of its tabs, each message one JSON text (decision 0025). */
 import { z } from 'zod';
 import { uuid } from './names.ts';
 import { sessionEvent } from './session-event.ts';

@@ -87,7 +87,7 @@ function headSignature(key: string, said: string, method: string, path: string):
   return hmac(key, `control-request\n${said}\n${method.toUpperCase()}\n${path}`);
 }
 
-/** For sidecars that were started before the head was signed (docs/decisions/0019). */
+/** For sidecars that were started before the head was signed (docs/decisions/0018). */
 function signForOlderSidecar(
   key: string,
   { method, path, body, atMs }: ControlRequest & { atMs: number },

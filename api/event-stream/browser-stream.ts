@@ -1,5 +1,5 @@
 /**
- * One stream for all tabs of a browser (decision 0027): the events of the sessions that they show, and word of what else
+ * One stream for all tabs of a browser (decision 0025): the events of the sessions that they show, and word of what else
  * changed for the reader. It keeps no state beyond the connection: who reconnects says which events are known already.
  * Events are read from the table by `seq`, as in session-stream.ts; announcements only say when to read.
  */

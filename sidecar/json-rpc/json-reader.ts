@@ -1,5 +1,5 @@
 /**
- * Reads JSON text bit by bit, so that a long line does not hold up everything else (docs/decisions/0020). It comes to exactly
+ * Reads JSON text bit by bit, so that a long line does not hold up everything else (docs/decisions/0019). It comes to exactly
  * what `JSON.parse` and `inspectJson` come to together; the tests compare them.
  */
 import { type JsonInspection, keyAt } from './inspect-json.ts';

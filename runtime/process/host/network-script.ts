@@ -1,5 +1,5 @@
 /**
- * The shell commands that fence a sandbox's network (docs/decisions/0023). Routes alone do not: a socket that names its device sends
+ * The shell commands that fence a sandbox's network (docs/decisions/0022). Routes alone do not: a socket that names its device sends
  * multicast and broadcast past them. So the sandbox's namespace has nothing but a cable to a second one, which forwards what its
  * own routes allow and forwards no multicast and no broadcast at all; only that one is connected to user-mode networking.
  */

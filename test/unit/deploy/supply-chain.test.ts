@@ -29,7 +29,7 @@ const read = (file: string) => lockFile.parse(JSON.parse(readFileSync(file, 'utf
 
 /**
  * Builds of development tools for machines of other kinds, which no image and no machine of CI installs. A release adds
- * their checksums (docs/decisions/0021).
+ * their checksums (docs/decisions/0020).
  */
 const ofOtherMachines =
   /^node_modules\/@(biomejs\/cli|swc\/core|unrs\/resolver-binding)-(?!linux-(x64|arm64)(-gnu)?$)[a-z0-9-]+$/;

@@ -1,5 +1,5 @@
 /**
- * One stream for all tabs of a browser (docs/decisions/0027): over HTTP/1.1 a browser has six connections for one address,
+ * One stream for all tabs of a browser (docs/decisions/0025): over HTTP/1.1 a browser has six connections for one address,
  * so that a stream for each tab would stop the seventh. The tab that gets the lock holds the stream and tells the others;
  * when it is closed or crashes, the browser gives the lock to the next, and when it hangs, a tab that is looked at takes it.
  */
