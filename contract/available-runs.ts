@@ -49,7 +49,7 @@ const reasons = {
   sandbox:
     'there is no sandbox on the machine that runs sessions, so it runs only what it came with; an operator has to install bubblewrap',
   internet:
-    'there is no way from sessions to the internet here that keeps them from private networks; an operator has to install slirp4netns',
+    'there is no way from sessions to the internet here that keeps them from private networks; an operator has to install slirp4netns and iproute2, on a kernel with veth',
   private:
     'private destinations need a container engine or a cluster, and this platform runs sessions as processes',
   companions:

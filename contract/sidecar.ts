@@ -13,10 +13,12 @@ import { payloadByEventType, type SessionEventType } from './session-event.ts';
 import { callRecord, refusedCallCount } from './tool-call.ts';
 
 export const internalTokenHeader = 'x-internal-token';
-/** `<unix milliseconds>.<hex HMAC-SHA256 of "time\nMETHOD\npath\nsha256(body)">` with the session's control key. */
 /** Signs the method, the path, the time, and the size and SHA-256 of the body, so that it is verified before the body is read. */
 export const controlRequestHeader = 'x-control-request';
-/** What sidecars of earlier releases verify, after they have read the body. */
+/**
+ * What sidecars of earlier releases verify, after they have read the body:
+ * `<unix milliseconds>.<hex HMAC-SHA256 of "time\nMETHOD\npath\nsha256(body)">` with the session's control key.
+ */
 export const olderControlSignatureHeader = 'x-control-signature';
 /** A control request older or newer than this is refused. */
 export const controlClockSkewMs = 60_000;
@@ -78,11 +80,11 @@ export const sidecarBoot = z.strictObject({
 });
 export type SidecarBoot = z.infer<typeof sidecarBoot>;
 
-/** `POST .../ready`: every socket listens. Answered with all input so far, so that a restarted sidecar lost none. */
 /** Signed requests go here: a port at an address, which the worker compares with where the session really runs. */
 export const controlUrl = z
   .string()
   .regex(/^http:\/\/\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, 'must be http://<IPv4 address>:<port>');
+/** `POST .../ready`: every socket listens. Answered with all input so far, so that a restarted sidecar lost none. */
 export const readyReport = z.strictObject({ control_url: controlUrl });
 export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
 

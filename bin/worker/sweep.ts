@@ -14,11 +14,11 @@ import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/too
 
 /** A delivery that is still being tried is younger. */
 const undeliveredSeconds = 30;
-/** An upload that goes on takes two minutes at most. */
 /** Records of calls are removed in batches of a moment; what is left waits for the next sweep. */
 const callsPerBatch = 200;
 const batchesPerSweep = 100;
 const betweenBatchesMs = 20;
+/** An upload that goes on takes two minutes at most. */
 const abandoned = { untouchedSeconds: 600, limit: 20 };
 
 export interface Sweeping {

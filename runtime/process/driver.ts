@@ -121,7 +121,7 @@ async function probe({
     );
   } else if (!internet) {
     logger.warn(
-      'no internet for sessions: slirp4netns is missing here, or does not keep them from this machine',
+      'no internet for sessions: slirp4netns, ip or veth is missing here, or they do not keep sessions from this machine',
     );
   }
   logger.info({ limits: containers }, limitsSentence(cgroups));

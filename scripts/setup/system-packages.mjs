@@ -19,7 +19,7 @@ const programs = {
     cost: 'the tests of the static relay are left out where no other C compiler is',
     forTests: true,
   },
-  ip: { package: 'iproute2', cost: 'the tests of fenced networks are left out', forTests: true },
+  ip: { package: 'iproute2', cost: 'MCP servers and agents that ask for the internet get no network' },
   'docker-registry': {
     package: 'docker-registry',
     cost: 'the tests that read images from a real registry are left out',
@@ -48,6 +48,12 @@ const programs = {
     forTests: true,
     onlyInCi: true,
   },
+  '/usr/lib/postgresql/15/bin/postgres': {
+    package: 'postgresql-15',
+    cost: 'the oldest Postgres that is supported is not tested',
+    forTests: true,
+    onlyInCi: true,
+  },
   debootstrap: {
     package: 'debootstrap',
     cost: 'images are built only where their base can be pulled',
@@ -60,7 +66,6 @@ const programs = {
       ['runc', 'runc'],
       ['/usr/lib/cni/bridge', 'containernetworking-plugins'],
       ['iptables', 'iptables'],
-      ['ip', 'iproute2'],
       ['openssl', 'openssl'],
     ].map(([program, name]) => [
       program,

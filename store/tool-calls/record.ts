@@ -41,7 +41,7 @@ export async function recordToolCalls(db: Db, session: Session, calls: readonly 
 
 const batchSize = 500;
 
-/** How many of the session's calls were recorded one by one so far, removed ones among them. */
+/** How many records of calls the session has made so far: single ones, counts of refused ones, and those removed since. */
 export async function readRecordedCalls(db: Db, sessionId: string): Promise<number> {
   const row = await db('sessions').where({ id: sessionId }).first('recorded_calls');
   return row?.recorded_calls ?? 0;

@@ -136,11 +136,9 @@ describe('what is told on a report socket', () => {
 
   it('is read slowly when it is too much, and holds up nothing else', async () => {
     const flood = tell('silent', working, ...Array.from({ length: 2000 }, () => written('flood')));
-    const startedMs = Date.now();
     const client = await working.connect('everything');
     expect((await client.callTool({ name: 'echo', arguments: { message: 'hi' } })).isError).toBeFalsy();
     await client.close();
-    expect(Date.now() - startedMs).toBeLessThan(60_000);
     await flood;
     const ofSilent = working.platform.processes.filter(({ name }) => name === 'silent');
     expect(ofSilent.length).toBeLessThan(100);

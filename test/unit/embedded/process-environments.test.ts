@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { apiConfig } from '../../../config/api.ts';
+import { limitFields } from '../../../config/limits.ts';
 import { parseEnvironment } from '../../../config/parse.ts';
 import { workerConfig } from '../../../config/worker.ts';
 import { loadOrCreateKeys } from '../../../embedded/keys.ts';
@@ -22,18 +23,20 @@ const callers = {
   AWS_SECRET_ACCESS_KEY: 'of the caller',
   NODE_OPTIONS: '--inspect',
 };
-const { api, worker } = processEnvironments(
-  keys,
-  {
-    port: 8080,
-    databaseUrl: 'postgres://u:p@127.0.0.1:1/platform',
-    temporalAddress: '127.0.0.1:7233',
-    temporalNamespace: 'default',
-    temporalUiUrl: 'http://127.0.0.1:8233',
-  },
-  { sessions: '/data/sessions', runner: '/project/runner' },
-  callers,
-);
+const environmentsFor = (given: Record<string, string>) =>
+  processEnvironments(
+    keys,
+    {
+      port: 8080,
+      databaseUrl: 'postgres://u:p@127.0.0.1:1/platform',
+      temporalAddress: '127.0.0.1:7233',
+      temporalNamespace: 'default',
+      temporalUiUrl: 'http://127.0.0.1:8233',
+    },
+    { sessions: '/data/sessions', runner: '/project/runner' },
+    given,
+  );
+const { api, worker } = environmentsFor(callers);
 
 describe('what API and worker are started with', () => {
   it('is a complete configuration of each', () => {
@@ -42,6 +45,13 @@ describe('what API and worker are started with', () => {
       SANDBOX: 'require',
       SESSION_IDLE_SECONDS: 5,
     });
+  });
+
+  it('has every limit that the caller set', () => {
+    const set = Object.fromEntries(Object.keys(limitFields).map((name) => [name, '7']));
+    const given = environmentsFor(set);
+    expect(given.api).toMatchObject(set);
+    expect(given.worker).toMatchObject(set);
   });
 
   it('tells the API alone which registries the operator trusts', () => {

@@ -1,4 +1,4 @@
-/** The stored request: what the dialog shows, and what became of a decision. */
+/** The stored request: what the dialog shows, and the outcome of a decision. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';

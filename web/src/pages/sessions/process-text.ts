@@ -5,7 +5,7 @@ import type { SessionProcess } from '../../api/types.ts';
 /** What somebody can do about a server that does not work. */
 export const remedyByCause: Readonly<Record<FailureCause, string>> = {
   container_not_running:
-    'Its container did not start or has ended. The transcript says how; start a new session when that is mended.',
+    'Its container did not start or has ended. The transcript says how; start a new session when that is fixed.',
   program_not_found: 'Check the command of its catalog entry: no such program is installed where it runs.',
   program_not_executable:
     'Check the command of its catalog entry: what it names is no program that runs there.',
