@@ -23,6 +23,8 @@ const plainMessage: z.core.$ZodErrorMap = (issue) => {
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_union':
       return 'must have one of the forms that are described for it';
+    case 'unrecognized_keys':
+      return `must not have ${issue.keys.join(', ')}`;
     case 'invalid_key':
       return 'has a name that is not allowed';
     default:

@@ -26,6 +26,7 @@ describe('messages about wrong values', () => {
     expect(messageOf(z.url(), 'nowhere')).toBe('must be an address such as https://server.example/mcp');
     expect(messageOf(uuid, 'x')).toMatch(/^must be an id/);
     expect(messageOf(z.record(z.string(), z.string()), 1)).toBe('must be an object');
+    expect(z.strictObject({}).safeParse({ a: 1, b: 2 }).error?.issues[0]?.message).toBe('must not have a, b');
   });
 
   it('are the schema’s own where it has one', () => {
