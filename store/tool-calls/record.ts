@@ -17,13 +17,14 @@ const recordCalls = `
         'granted_via', u.grant_id, 'outcome', c.outcome)
       || case when s.configuration -> 'log_tool_payloads' = 'true'
         then jsonb_strip_nulls(jsonb_build_object('arguments', c.arguments, 'result', c.result)) else '{}' end
-    from jsonb_to_recordset($4::jsonb) as c
+    from rows from (jsonb_to_recordset($4::jsonb) as
       (call_id uuid, server text, tool text, started_at timestamptz, duration_ms double precision, outcome text,
-        arguments jsonb, result jsonb)
+        arguments jsonb, result jsonb)) with ordinality
+      as c (call_id, server, tool, started_at, duration_ms, outcome, arguments, result, reported)
     left join grant_uses u on u.call_id = c.call_id and u.session_id = $1
     left join session_configurations s on s.session_id = $1
     where not exists (select from removed_call_ids r where r.call_id = c.call_id)
-    order by c.started_at
+    order by c.started_at, c.reported
     on conflict (id) do nothing
     returning id
   )
