@@ -123,7 +123,7 @@ describe('what a process wrote', () => {
       },
     ]);
     expect(await admin.send('GET', outputPath('notes'))).toMatchObject({ status: 404 });
-    expect(await admin.send('GET', `${path()}/other/files/output`)).toMatchObject({ status: 422 });
+    expect(await admin.send('GET', `${path()}/other/files/output`)).toMatchObject({ status: 404 });
   });
 
   it('is in no event, no audit event, no log and, but sealed for its own row, not in the database', async () => {
