@@ -30,7 +30,7 @@ interface Watch {
   after: number;
   stop: () => void;
   /** The last record that the reader was told of. */
-  recordPosition: number | null;
+  lastRecord: string | null;
   tellAgain: boolean;
 }
 
@@ -76,7 +76,7 @@ class BrowserStream {
     this.watches = new Map(
       [...options.after].map(([id, after]) => [
         id,
-        { after, stop: feed.subscribe(id, ring), recordPosition: null, tellAgain: false },
+        { after, stop: feed.subscribe(id, ring), lastRecord: null, tellAgain: false },
       ]),
     );
     this.news = new NewsCollector((id, wake) => feed.subscribeWorkspace(id, wake), ring, newsEveryMs);
@@ -156,7 +156,7 @@ class BrowserStream {
   }
 
   private async *session(session: WatchedSession, watch: Watch): AsyncGenerator<StreamMessage> {
-    const { id, status, last_event_seq: lastSeq, last_record_position: position } = session;
+    const { id, status, last_event_seq: lastSeq, last_record: record } = session;
     const events = lastSeq > watch.after ? await this.source.readEvents(id, watch.after) : [];
     for (const event of events) {
       if (this.mustCheck()) {
@@ -165,10 +165,10 @@ class BrowserStream {
       yield { type: 'session.event', event };
       watch.after = event.seq;
     }
-    if (position !== watch.recordPosition || watch.tellAgain) {
+    if (record !== watch.lastRecord || watch.tellAgain) {
       // A record may be committed after one with a higher position: what is new is told twice.
-      watch.tellAgain = position !== watch.recordPosition && watch.recordPosition !== null;
-      watch.recordPosition = position;
+      watch.tellAgain = record !== watch.lastRecord && watch.lastRecord !== null;
+      watch.lastRecord = record;
       yield { type: 'session.recorded', session_id: id };
     }
     if (watch.after < lastSeq) {

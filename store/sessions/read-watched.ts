@@ -10,14 +10,15 @@ export interface WatchedSession {
   shared_with_workspace: boolean;
   status: SessionStatus;
   last_event_seq: number;
-  /** Grows with each record of the session in the audit, such as a tool call; 0 without any. */
-  last_record_position: number;
+  /** Another one when there is a new record of the session in the audit, such as a tool call, or of how a process stands. */
+  last_record: string;
 }
 
 const readWatched = `
   select id, workspace_id, operator_id, root_operator_id, shared_with_workspace, status, last_event_seq,
-    coalesce((select position from audit_events a where a.session_id = s.id order by position desc limit 1), 0)
-      as last_record_position
+    concat_ws(' ',
+      (select position from audit_events a where a.session_id = s.id order by position desc limit 1),
+      (select max(updated_at) from session_processes p where p.session_id = s.id)) as last_record
   from sessions s where id = any($1::uuid[])`;
 
 /** Those of the sessions that exist, by id. */

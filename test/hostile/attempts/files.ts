@@ -112,23 +112,19 @@ export const fileAttempts: Attempt[] = [
     stoppedBy: 'a cleared environment',
     run: () => Object.keys(process.env).sort().join(' '),
     inside:
-      'CONFIGURED HOME LANG PATH PLATFORM_CONFIG PLATFORM_SESSION_ID PLATFORM_SIDECAR_SOCKET PWD TMPDIR',
-    insideServer: 'HOME LANG PATH PWD TMPDIR',
+      'CONFIGURED HOME LANG PATH PIP_NO_INDEX PLATFORM_CONFIG PLATFORM_SESSION_ID PLATFORM_SIDECAR_SOCKET PWD TMPDIR UV_OFFLINE npm_config_offline',
+    insideServer: 'HOME LANG PATH PIP_NO_INDEX PWD TMPDIR UV_OFFLINE npm_config_offline',
   },
   {
     what: 'writes through what it was handed open',
-    stoppedBy: 'closing it before the start',
+    stoppedBy: 'closing it before the start; the host only reads what is left',
     run: (kit) =>
       [0, 1, 2]
         .map((fd) => kit.attempt(() => kit.fs.readlinkSync(`/proc/self/fd/${fd}`)))
         .concat(kit.perl('opendir(D, "/proc/self/fd"); print join(" ", sort grep { /[0-9]/ } readdir(D))'))
-        .map((seen) =>
-          String(seen)
-            .replace(/:\[\d+\]$/, '')
-            .replace(/^.*\/logs\//, 'logs/'),
-        ),
-    inside: ['/dev/null', 'logs/agent.log', 'logs/agent.log', '0 1 2 3'],
-    insideServer: ['socket', 'socket', 'logs/mcp-mallory.log', '0 1 2 3'],
+        .map((seen) => String(seen).replace(/:\[\d+\]$/, '')),
+    inside: ['/dev/null', 'socket', 'socket', '0 1 2 3'],
+    insideServer: ['socket', 'socket', 'socket', '0 1 2 3'],
   },
   {
     what: 'opens devices of the machine',

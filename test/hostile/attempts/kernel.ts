@@ -109,11 +109,8 @@ export const kernelAttempts: Attempt[] = [
     run: (kit) =>
       kit.perl(`my $p = syscall(434, 1, 0); die if $p < 0;
         print join(' ', map { my $f = syscall(438, $p, $_, 0);
-          $f < 0 ? () : readlink("/proc/self/fd/$f") =~ s{^.*/logs/}{logs/}r } 0..19)`),
-    inside: expect.stringMatching(/^\/dev\/null logs\/agent.log logs\/agent.log( anon_inode:\[eventfd\])*$/),
-    insideServer: expect.stringMatching(
-      /^\/dev\/null logs\/mcp-mallory.log logs\/mcp-mallory.log( anon_inode:\[eventfd\])*$/,
-    ),
+          $f < 0 ? () : readlink("/proc/self/fd/$f") } 0..19)`),
+    inside: expect.stringMatching(/^\/dev\/null( socket:\[\d+\]){2}( anon_inode:\[eventfd\])*$/),
   },
   syscall('reads a kernel keyring', [250, 219, 0, -3, 0], missingHere),
   syscall('adds a key to a kernel keyring', [248, 217, '"user"', '"k"', '"v"', 1, -3], missingHere),

@@ -32,7 +32,7 @@ export const socketAttempts: Attempt[] = [
     run: (kit) => String(kit.fs.readdirSync('/run/platform', { recursive: true }).sort()),
     inside:
       'agent,agent/config.json,agent/sidecar.sock,mcp,mcp/files.sock,mcp/mallory.sock,mcp/platform.sock,mcp/vault.sock',
-    insideServer: 'mcp,mcp/mallory.sock',
+    insideServer: 'mcp,mcp/.report.sock,mcp/mallory.sock',
   },
   {
     what: "connects to another session's sockets, and to the side of the servers of its own",

@@ -111,7 +111,7 @@ export class Live {
         this.catchUp(message.session_id);
         return;
       case 'session.recorded':
-        this.refresher.refresh(keys.session(message.session_id, 'tool-calls'));
+        this.refreshRecords(message.session_id);
         return;
       case 'workspace.changed':
         this.takeWorkspaceChange(message.workspace_id, message.topic);
@@ -199,9 +199,14 @@ export class Live {
     }
     this.refreshShownSessions();
     for (const sessionId of this.followers.keys()) {
-      this.refresher.refresh(keys.session(sessionId, 'tool-calls'));
+      this.refreshRecords(sessionId);
       this.catchUp(sessionId);
     }
+  }
+
+  private refreshRecords(sessionId: string): void {
+    this.refresher.refresh(keys.session(sessionId, 'tool-calls'));
+    this.refresher.refresh(keys.session(sessionId, 'processes'));
   }
 
   private refreshShownSessions(): void {

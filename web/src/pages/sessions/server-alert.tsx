@@ -4,8 +4,8 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { failureText, remedyByCause } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
-export function ServerAlert({ sessionId, goesOn }: { sessionId: string; goesOn: boolean }) {
-  const { data } = useProcesses(sessionId, { goesOn });
+export function ServerAlert({ sessionId }: { sessionId: string }) {
+  const { data } = useProcesses(sessionId);
   const failed = (data?.processes ?? []).flatMap(({ name, cause }) =>
     cause === null ? [] : [{ name, cause }],
   );

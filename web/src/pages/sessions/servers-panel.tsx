@@ -8,8 +8,8 @@ import { ProcessOutput } from './process-output.tsx';
 import { failureText, processFacts, stateColor, stateWord } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
-export function ServersPanel({ sessionId, goesOn }: { sessionId: string; goesOn: boolean }) {
-  const { data, error, refetch } = useProcesses(sessionId, { goesOn });
+export function ServersPanel({ sessionId }: { sessionId: string }) {
+  const { data, error, refetch } = useProcesses(sessionId);
   const [opened, setOpened] = useState<SessionProcess | null>(null);
   return (
     <Card withBorder padding="sm" component="section" aria-label="Servers">

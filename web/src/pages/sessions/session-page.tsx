@@ -77,7 +77,7 @@ function Loaded({ session }: { session: Session }) {
       }
     >
       <MuteNotice session={session} />
-      <ServerAlert sessionId={session.id} goesOn={goesOn} />
+      <ServerAlert sessionId={session.id} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
@@ -100,7 +100,7 @@ function Loaded({ session }: { session: Session }) {
           <Stack>
             <SessionFacts session={session} />
             {goesOn && session.started_at === null ? null : <LaunchProgress events={events} />}
-            <ServersPanel sessionId={session.id} goesOn={goesOn} />
+            <ServersPanel sessionId={session.id} />
             <ArtifactsPanel sessionId={session.id} />
             <ChildrenPanel session={session} />
             <ConfigurationPanel sessionId={session.id} />
