@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { demoPeople } from '../../embedded/demo-content.ts';
-import { ask, waitFor, waitForever, write } from '../support/asking-steps.ts';
+import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
@@ -51,7 +51,7 @@ describeInBrowser('a page of the web UI', () => {
   const user_email = demoPeople.max.email;
 
   it('shows what happens elsewhere without asking for it', async () => {
-    const agent = await ada.createAgent('asker', [waitFor('go'), ask('once'), write(), waitForever], {
+    const agent = await ada.createAgent('asker', [waitFor('go'), ask('once'), waitForever], {
       files: {},
     });
     const session = await ada.startSession(agent.id);

@@ -1,8 +1,10 @@
 /** The whole UI: what every page stands on, then the page of the address. */
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { Router } from 'wouter';
 import { api, call } from '../api/client.ts';
+import { reportSomebodyElse } from '../api/connection.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { keys } from '../api/keys.ts';
 import { FailedState, LoadingState } from '../components/state-views.tsx';
@@ -51,7 +53,8 @@ function Entrance() {
     meta: { whileHidden: true },
   });
   const isOfSomebodyElse = useIsOfSomebodyElse();
-  if (isOfSomebodyElse) {
+  const hasChanged = useHasChanged(me?.user.id);
+  if (isOfSomebodyElse || hasChanged) {
     return <SomebodyElseDialog />;
   }
   if (me !== undefined) {
@@ -68,4 +71,19 @@ function Entrance() {
     return <SignInPage />;
   }
   return error === null ? <LoadingState /> : <FailedState error={error} retry={() => void refetch()} />;
+}
+
+/** Whether the page began as somebody else's. A query may find that out before the stream does. */
+function useHasChanged(userId: string | undefined): boolean {
+  const [firstId, setFirstId] = useState(userId);
+  if (firstId === undefined && userId !== undefined) {
+    setFirstId(userId);
+  }
+  const hasChanged = firstId !== undefined && userId !== undefined && userId !== firstId;
+  useEffect(() => {
+    if (hasChanged) {
+      reportSomebodyElse();
+    }
+  }, [hasChanged]);
+  return hasChanged;
 }
