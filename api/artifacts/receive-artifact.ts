@@ -33,21 +33,25 @@ export async function receiveContent(
   let position = 0;
   const deadlineMs = performance.now() + uploadLimitMs;
   const chunks = readChunks(request, { chunkBytes, maxAgeMs, deadlineMs, budget: options.budget });
-  for (;;) {
-    const next = await chunks.next().catch((error: unknown) => {
-      throw asApiError(error);
-    });
-    if (next.done) {
-      return { contentId, sizeBytes, sha256: hash.digest('hex') };
+  try {
+    for (;;) {
+      const next = await chunks.next().catch((error: unknown) => {
+        throw asApiError(error);
+      });
+      if (next.done) {
+        return { contentId, sizeBytes, sha256: hash.digest('hex') };
+      }
+      sizeBytes += next.value.length;
+      if (sizeBytes > options.limitBytes) {
+        throw tooLarge(options.limitBytes, 'an artifact');
+      }
+      hash.update(next.value);
+      await appendChunk(db, { contentId, position, bytes: next.value });
+      position += 1;
     }
-    sizeBytes += next.value.length;
-    if (sizeBytes > options.limitBytes) {
-      await chunks.return(undefined);
-      throw tooLarge(options.limitBytes, 'an artifact');
-    }
-    hash.update(next.value);
-    await appendChunk(db, { contentId, position, bytes: next.value });
-    position += 1;
+  } finally {
+    // Also when a chunk could not be stored: its bytes are the budget's again.
+    await chunks.return(undefined);
   }
 }
 

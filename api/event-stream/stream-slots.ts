@@ -3,7 +3,10 @@ import { ApiError } from '../errors.ts';
 
 export interface StreamSlots {
   /** Takes a slot for as long as `response` is open. Throws `rate_limited` naming the limit. */
-  hold(userId: string, response: { once(event: 'close', listener: () => void): unknown }): void;
+  hold(
+    userId: string,
+    response: { destroyed?: boolean; once(event: 'close', listener: () => void): unknown },
+  ): void;
 }
 
 /** When somebody else's stream may have ended; a guess. */
@@ -25,6 +28,10 @@ export function createStreamSlots(limits: {
   };
   return {
     hold(userId, response) {
+      // Who asked has left already: no `close` comes any more, and nothing will be sent.
+      if (response.destroyed === true) {
+        return;
+      }
       const own = openByUser.get(userId) ?? 0;
       if (own >= limits.LIMIT_EVENT_STREAMS_PER_USER) {
         refuse(limits.LIMIT_EVENT_STREAMS_PER_USER, 'open event streams per user');

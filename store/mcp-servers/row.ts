@@ -14,7 +14,7 @@ export function presentMcpServer(row: unknown): McpServer {
 }
 
 /** An API of an earlier release, which runs on during an upgrade, writes the secret's bare name. */
-function withReference(row: unknown): unknown {
+export function withReference(row: unknown): unknown {
   const stored = olderRow.safeParse(row);
   return stored.success
     ? {

@@ -1,6 +1,10 @@
 /** What a session runs with, frozen at its start; holds references, never a secret's value (spec, Configuration lifetime). */
+import { z } from 'zod';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
+import { withReference } from '../mcp-servers/row.ts';
+
+const stored = z.looseObject({ servers: z.array(z.unknown()) });
 
 /** The first one stored stays: a repeated freeze changes nothing. Returns the one that holds. */
 export async function storeConfiguration(
@@ -22,5 +26,11 @@ export async function readConfiguration(db: Db, sessionId: string): Promise<Froz
   const row = await db('session_configurations')
     .where({ session_id: sessionId })
     .first<{ configuration: unknown } | undefined>('configuration');
-  return row === undefined ? null : frozenConfiguration.parse(row.configuration);
+  return row === undefined ? null : parseStored(row.configuration);
+}
+
+/** Earlier releases froze the bare name of a registry's secret. */
+function parseStored(configuration: unknown): FrozenConfiguration {
+  const { servers, ...rest } = stored.parse(configuration);
+  return frozenConfiguration.parse({ ...rest, servers: servers.map(withReference) });
 }

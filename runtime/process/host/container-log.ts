@@ -25,8 +25,12 @@ export function openContainerLog(path: string): ContainerLog {
   return {
     fd,
     write(bytes) {
-      if (isOpen) {
-        writeSync(fd, Buffer.from(bytes));
+      try {
+        if (isOpen) {
+          writeSync(fd, Buffer.from(bytes));
+        }
+      } catch {
+        // The disk is full: the session is worth more than its log.
       }
     },
     close() {

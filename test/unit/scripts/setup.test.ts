@@ -60,7 +60,7 @@ describe('programs that npm cannot bring', () => {
   });
 
   it('are not spoken of when they are there', () => {
-    for (const program of ['bwrap', 'slirp4netns']) {
+    for (const program of ['bwrap', 'slirp4netns', 'ip']) {
       symlinkSync(process.execPath, join(directory, program));
     }
     expect(withModule('system-packages.mjs', 'setup.nameMissingPrograms();')).toBe('');
