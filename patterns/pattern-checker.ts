@@ -7,10 +7,10 @@ import type { JudgePattern, PatternTask, PatternVerdict } from '../contract/patt
 
 export interface PatternChecker {
   /**
-   * Runs the tasks and returns what is known of each. `tenant` is the workspace that asks: none may fill the queue.
+   * Runs the tasks and returns what is known of each. `userId` is who asks: nobody may fill the queue.
    * Throws PatternsBusyError when too many wait, which says nothing about the tasks.
    */
-  check(tenant: string, tasks: readonly PatternTask[]): Promise<JudgePattern>;
+  check(userId: string, tasks: readonly PatternTask[]): Promise<JudgePattern>;
   close(): Promise<void>;
 }
 
@@ -25,16 +25,16 @@ export interface PatternCheckerOptions {
   /** For all tasks of one request, from the moment its first one runs. */
   deadlineMs: number;
   maxWaiting: number;
-  maxWaitingOfTenant: number;
+  maxWaitingOfUser: number;
 }
 
-const defaults: PatternCheckerOptions = { deadlineMs: 3_000, maxWaiting: 64, maxWaitingOfTenant: 4 };
+const defaults: PatternCheckerOptions = { deadlineMs: 3_000, maxWaiting: 64, maxWaitingOfUser: 4 };
 const thread = new URL('./pattern-thread.mjs', import.meta.url);
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /** Starts its thread with the first request. */
 export function createPatternChecker(options: Partial<PatternCheckerOptions> = {}): PatternChecker {
-  const { deadlineMs, maxWaiting, maxWaitingOfTenant } = { ...defaults, ...options };
+  const { deadlineMs, maxWaiting, maxWaitingOfUser } = { ...defaults, ...options };
   const waiting: string[] = [];
   let worker: Worker | null = null;
   let turn: Promise<unknown> = Promise.resolve();
@@ -58,23 +58,23 @@ export function createPatternChecker(options: Partial<PatternCheckerOptions> = {
   };
 
   return {
-    async check(tenant, given) {
+    async check(userId, given) {
       // Entries repeat expressions; each is run once.
       const tasks = [...new Map(given.map((task) => [keyOf(task), task])).values()];
       if (tasks.length === 0) {
         return judgeBy([], []);
       }
-      const own = waiting.filter((other) => other === tenant).length;
-      if (waiting.length >= maxWaiting || own >= maxWaitingOfTenant) {
+      const own = waiting.filter((other) => other === userId).length;
+      if (waiting.length >= maxWaiting || own >= maxWaitingOfUser) {
         throw new PatternsBusyError();
       }
-      waiting.push(tenant);
+      waiting.push(userId);
       const running = turn.then(() => runNow(tasks));
       turn = running.catch(() => undefined);
       try {
         return judgeBy(tasks, await running);
       } finally {
-        waiting.splice(waiting.indexOf(tenant), 1);
+        waiting.splice(waiting.indexOf(userId), 1);
       }
     },
     async close() {

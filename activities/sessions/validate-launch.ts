@@ -6,6 +6,7 @@ import { readExposedSecrets } from '../../store/grants/use-agent-env.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { moveSession } from '../../store/sessions/move-session.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import {
@@ -23,7 +24,8 @@ export async function validateLaunch(
 ): Promise<void> {
   await moveSession(db, sessionId, { to: 'validating', reason: null });
   const configuration = await requireConfiguration(db, sessionId);
-  const judge = await patterns.check(configuration.workspace_id, launchPatterns(configuration));
+  const operator = (await readSession(db, sessionId))?.root_operator_id ?? sessionId;
+  const judge = await patterns.check(operator, launchPatterns(configuration));
   const problems = launchProblems(configuration, { ...(await readLaunchFacts(db, configuration)), judge });
   if (problems.length > 0) {
     throw launchRefused(problems.join('; '));

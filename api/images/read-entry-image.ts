@@ -15,12 +15,15 @@ import { parseManifestFile, type RunPatterns } from './parse-manifest-file.ts';
 import { readRegistryCredentials } from './registry-credentials.ts';
 
 /** Null for an entry of another shape. Throws ApiError with a field below `shape`; nothing is stored. */
-export type ReadEntryImage = (workspaceId: string, input: McpServerInput) => Promise<EntryImage | null>;
+export type ReadEntryImage = (
+  by: { workspaceId: string; userId: string },
+  input: McpServerInput,
+) => Promise<EntryImage | null>;
 
 const manifestFile = 'mcp-manifest.json';
-/** Layers are unpacked in this process, so only so many images are read at a time; no workspace can take all of it. */
+/** Layers are unpacked in this process, so only so many images are read at a time; nobody can take all of it, with however many workspaces. */
 const maxReads = 8;
-const maxReadsOfWorkspace = 2;
+const maxReadsOfUser = 2;
 
 export interface EntryImageParts {
   db: Db;
@@ -30,14 +33,13 @@ export interface EntryImageParts {
 
 export function createReadEntryImage({ db, config, patterns }: EntryImageParts): ReadEntryImage {
   const policy = { private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS };
-  const judge = (workspaceId: string) => (tasks: readonly PatternTask[]) =>
-    judgePatterns(patterns, workspaceId, tasks);
+  const judge = (userId: string) => (tasks: readonly PatternTask[]) => judgePatterns(patterns, userId, tasks);
   const begin = createReadSlots();
-  return async (workspaceId, { name, shape, manifest, image_digest }) => {
+  return async ({ workspaceId, userId }, { name, shape, manifest, image_digest }) => {
     if (shape.type !== 'image') {
       return null;
     }
-    const end = begin(workspaceId);
+    const end = begin(userId);
     try {
       const secret = referencedSecretName(shape.registry_secret ?? '');
       const credentials =
@@ -48,7 +50,7 @@ export function createReadEntryImage({ db, config, patterns }: EntryImageParts):
       const fileName = manifest === undefined ? manifestFile : null;
       const facts = await readImage(shape.image, { policy, credentials, platform: ownPlatform, fileName });
       refuseChanged(facts, image_digest);
-      return await describe(facts, manifest, judge(workspaceId));
+      return await describe(facts, manifest, judge(userId));
     } catch (error) {
       throw error instanceof ImageError
         ? invalid([{ path: 'shape.image', code: error.code, message: error.message }])
@@ -60,15 +62,15 @@ export function createReadEntryImage({ db, config, patterns }: EntryImageParts):
 }
 
 /** Takes one of the few places; what it returns gives it back. Throws 503 `unavailable` when there is none. */
-function createReadSlots(): (workspaceId: string) => () => void {
+function createReadSlots(): (userId: string) => () => void {
   const running: string[] = [];
-  return (workspaceId) => {
-    const own = running.filter((id) => id === workspaceId).length;
-    if (running.length >= maxReads || own >= maxReadsOfWorkspace) {
+  return (userId) => {
+    const own = running.filter((id) => id === userId).length;
+    if (running.length >= maxReads || own >= maxReadsOfUser) {
       throw new ApiError('unavailable', 'Other images are being read; try again', { retryAfterSeconds: 5 });
     }
-    running.push(workspaceId);
-    return () => void running.splice(running.indexOf(workspaceId), 1);
+    running.push(userId);
+    return () => void running.splice(running.indexOf(userId), 1);
   };
 }
 

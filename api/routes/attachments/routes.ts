@@ -43,7 +43,7 @@ export function attachmentRoutes({ db, config, patterns }: AttachmentDependencie
           workspaceId: workspace.id,
           agent,
           userId: user.id,
-          judge: await judgePatterns(patterns, workspace.id, tasks),
+          judge: await judgePatterns(patterns, user.id, tasks),
           maxPerAgent: config.LIMIT_ATTACHMENTS_PER_AGENT,
           mayCreate: (grant, trx) => mayGrantAfterEdit(trx, { user, role, workspace }, agent, grant),
         });

@@ -88,8 +88,8 @@ function registerRoute({ db, patterns, readImage, readAvailable }: CatalogDepend
     async handler({ workspace, role, user, body }) {
       requireAdmin(role, 'catalog.write');
       const here = await readAvailable();
-      await refuseUnsound(patterns, workspace.id, { body, here });
-      const image = await readImage(workspace.id, body);
+      await refuseUnsound(patterns, user.id, { body, here });
+      const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
       const server = await registerMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
         throw new ApiError('conflict', `The catalog already has an entry "${body.name}"`);
@@ -151,8 +151,8 @@ function replaceRoute({ db, patterns, readImage, readAvailable }: CatalogDepende
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
       const here = await readAvailable();
-      await refuseUnsound(patterns, workspace.id, { body, here });
-      const image = await readImage(workspace.id, body);
+      await refuseUnsound(patterns, user.id, { body, here });
+      const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
       const server = await replaceMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
         throw notFound('The MCP server');
@@ -171,10 +171,10 @@ function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
     scope: 'workspace',
     params,
     response: z.strictObject({ image_change: imageChange }),
-    async handler({ workspace, role, params }) {
+    async handler({ workspace, role, user, params }) {
       requireAdmin(role, 'catalog.write');
       const server = await requireServer(db, workspace.id, params.name);
-      const now = await readImage(workspace.id, inputOf(server));
+      const now = await readImage({ workspaceId: workspace.id, userId: user.id }, inputOf(server));
       if (now === null) {
         throw invalid([{ path: 'shape.type', code: 'not_an_image', message: 'the entry runs no image' }]);
       }
@@ -229,11 +229,11 @@ async function requireServer(
 /** Throws `validation_failed` for what the body's schema cannot see: also for what nothing here could run. */
 async function refuseUnsound(
   patterns: CatalogDependencies['patterns'],
-  workspaceId: string,
+  userId: string,
   { body: { shape, manifest = emptyManifest }, here }: { body: McpServerInput; here: Availability },
 ): Promise<void> {
   const reason = unavailableShape(shape, here);
-  const judge = await judgePatterns(patterns, workspaceId, manifestPatterns(manifest));
+  const judge = await judgePatterns(patterns, userId, manifestPatterns(manifest));
   const problems = [
     ...(reason === null ? [] : [{ path: 'shape.type', code: 'not_available', message: reason }]),
     ...manifestProblems(manifest, judge),

@@ -188,6 +188,23 @@ describe('a launch that must not be', () => {
     expect(started(session)).toEqual([]);
   });
 
+  it('runs expressions in the turn of the user that started the tree, who may have many workspaces', async () => {
+    const session = await freeze(await agentWithFiles());
+    const { patterns } = activities.deps;
+    const asked: string[] = [];
+    activities.deps.patterns = {
+      ...patterns,
+      check(userId, tasks) {
+        asked.push(userId);
+        return patterns.check(userId, tasks);
+      },
+    };
+    await validate(session).finally(() => {
+      activities.deps.patterns = patterns;
+    });
+    expect(asked).toEqual([session.root_operator_id]);
+  });
+
   it('checks attachments again against the manifest that was frozen with them', async () => {
     const agent = await agentWithFiles();
     await activities

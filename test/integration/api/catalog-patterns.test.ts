@@ -1,4 +1,5 @@
 /** Expressions of manifests: whatever one workspace saves, the API goes on answering everybody. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { patternBoundProblem, patternLimits, patternSize } from '../../../contract/patterns.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
@@ -72,6 +73,25 @@ describe('an entry whose expressions are slow', () => {
     }
     // Run on the event loop, one save alone would keep it for a third of the time.
     expect(healthMs).toBeLessThan(Math.max(tookMs / 6, 100));
+  });
+
+  it('waits in the turn of its user, however many workspaces that user makes', async () => {
+    const { admin } = await api.workspace();
+    const other = await api.workspace();
+    const slugs = Array.from({ length: 8 }, () => `w-${randomUUID().slice(0, 8)}`);
+    for (const slug of slugs) {
+      await admin.ok('POST', '/api/workspaces', { slug, name: 'One of many' });
+    }
+    const worstEnv = env(worst(), `${'x'.repeat(4_095)}!`);
+    const saves = slugs.map((slug) => register(admin, `/api/workspaces/${slug}`, 'worst', worstEnv));
+    const first = Promise.race(saves);
+    // The others wait: those that may not are answered at once.
+    expect((await first).status).toBe(503);
+    const elsewhere = await register(other.admin, other.base, 'quick', env(['a+'], 'aaa'));
+    expect(elsewhere.status).toBe(201);
+    const statuses = (await Promise.all(saves)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([422, 503]));
+    expect(statuses.filter((status) => status === 422).length).toBeGreaterThanOrEqual(4);
   });
 
   it('is bounded again when it is attached, also when it was stored before there were bounds', async () => {

@@ -70,8 +70,8 @@ describe('the thread that runs expressions', () => {
     expect(turns - before).toBeGreaterThan(Math.min(tookMs / 100, 10));
   });
 
-  it('lets no workspace fill the queue', async () => {
-    const { check } = withOptions({ maxWaiting: 3, maxWaitingOfTenant: 2 });
+  it('lets no user fill the queue', async () => {
+    const { check } = withOptions({ maxWaiting: 3, maxWaitingOfUser: 2 });
     const first = [check('loud', [quick]), check('loud', [quick])];
     await expect(check('loud', [quick])).rejects.toThrow(PatternsBusyError);
     const other = check('quiet', [quick]);
