@@ -11,17 +11,28 @@ export type Transaction = Knex.Transaction;
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** Opens a pool. The caller ends it with `destroy()`. */
+/** Opens a pool, whose errors hold no values of statements or rows. The caller ends it with `destroy()`. */
 export function openDatabase(url: string, options: { poolSize: number }): Knex {
-  return knex({
+  const db = knex({
     client: 'pg',
     connection: { connectionString: url, application_name: 'agent-platform' },
     pool: { min: 0, max: options.poolSize },
     acquireConnectionTimeout: 10_000,
+    compileSqlOnError: false,
     migrations: { migrationSource, tableName: 'migrations' },
     // Every error reaches the caller, who knows what to say about it.
     log: { debug() {}, warn() {}, error() {}, deprecate() {} },
   });
+  db.on('query-error', dropValues);
+  return db;
+}
+
+/** Postgres quotes rows and input there; what is wrong stands in the message, the code and the name of the constraint. */
+function dropValues(error: unknown): void {
+  if (error instanceof pg.DatabaseError) {
+    error.detail = undefined;
+    error.where = undefined;
+  }
 }
 
 /** What is not as this release needs it; the message says what to do. */
@@ -97,6 +108,9 @@ export async function prepared<Row>(
   try {
     const result = await connection.query({ name, text, values: [...values] });
     return result.rows as Row[];
+  } catch (error) {
+    dropValues(error);
+    throw error;
   } finally {
     await db.client.releaseConnection(connection);
   }
