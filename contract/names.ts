@@ -60,5 +60,11 @@ export const chosenId = z.uuidv4('must be a random UUID (version 4)').toLowerCas
 /** Something that is shown by its name: a person, an agent. */
 export const named = z.strictObject({ id: uuid, name: z.string() });
 export type Named = z.infer<typeof named>;
-/** A point in time as ISO 8601 in UTC. */
-export const timestamp = z.iso.datetime();
+/** A point in time as ISO 8601 in UTC; the database has no year 0. */
+export const timestamp = z.iso
+  .datetime()
+  .refine((text) => !text.startsWith('0000'), 'must have a year from 0001 on');
+/** The largest number of an `integer` column. */
+export const maxStoredInteger = 2_147_483_647;
+/** How far a reader of events has come: the `seq` of the last one that it knows, 0 before the first. */
+export const eventPosition = z.coerce.number().int().min(0).max(maxStoredInteger);

@@ -1,6 +1,6 @@
 /** The processes of a session as the platform knows them: their state, how they ended and what they wrote to stderr. */
 import { z } from 'zod';
-import { entryName, timestamp } from './names.ts';
+import { entryName, maxStoredInteger, timestamp } from './names.ts';
 
 /** Kept of what one process of a session wrote to stderr; what came before is dropped. */
 export const maxOutputBytes = 64 * 1024;
@@ -54,7 +54,7 @@ const facts = {
   /** Of a server that failed. */
   cause: failureCause.nullable(),
   /** From the first byte to a server until its first answer. */
-  handshake_ms: z.int().min(0).nullable(),
+  handshake_ms: z.int().min(0).max(maxStoredInteger).nullable(),
 };
 
 /** One process in a list. */
@@ -85,7 +85,7 @@ export type ProcessOutput = z.infer<typeof processOutput>;
 export const processReport = z.strictObject({
   ...facts,
   sidecar_run: z.uuid(),
-  revision: z.int().positive(),
+  revision: z.int().positive().max(maxStoredInteger),
   starts: z.int().min(0).max(1_000_000_000),
   /** Absent when it is as it was reported last. */
   output: z

@@ -14,7 +14,7 @@ export async function listProcesses(db: Db, sessionId: string): Promise<SessionP
     .select(
       ...['kind', 'name', 'state', 'exit_code', 'signal', 'cause', 'handshake_ms', 'updated_at'],
       'output_size_bytes',
-      db.raw('earlier_starts + starts as starts'),
+      db.raw('earlier_starts::bigint + starts as starts'),
     );
   const known = new Map(rows.map((row) => [`${row.kind}/${row.name}`, sessionProcess.parse(row)]));
   return namesOf(configuration).map(({ kind, name }) => known.get(`${kind}/${name}`) ?? unknown(kind, name));

@@ -1,3 +1,4 @@
+import { maxStoredInteger } from '../../contract/names.ts';
 import type { Session } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import { maxOutputBytes, type ProcessKind, type ProcessReport } from '../../contract/session-process.ts';
@@ -16,8 +17,8 @@ const recordReport = `
     select from session_configurations where session_id = $1
       and configuration -> $4::text @> jsonb_build_array(jsonb_build_object('name', $3)))
   on conflict (session_id, kind, name) do update set
-    earlier_starts = known.earlier_starts
-      + case when known.sidecar_run = excluded.sidecar_run then 0 else known.starts end,
+    earlier_starts = least(${maxStoredInteger}, known.earlier_starts::bigint
+      + case when known.sidecar_run = excluded.sidecar_run then 0 else known.starts end),
     sidecar_run = excluded.sidecar_run, revision = excluded.revision, starts = excluded.starts,
     state = excluded.state, exit_code = excluded.exit_code, signal = excluded.signal, cause = excluded.cause,
     handshake_ms = excluded.handshake_ms, updated_at = now()

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { uuid } from '../../../contract/names.ts';
+import { eventPosition, uuid } from '../../../contract/names.ts';
 import { maxWatchedSessions } from '../../../contract/watched-sessions.ts';
 import { listSessionEvents } from '../../../store/session-events/list.ts';
 import { readWatchedSessions } from '../../../store/sessions/read-watched.ts';
@@ -17,7 +17,7 @@ type Dependencies = Pick<SessionRouteDependencies, 'db' | 'eventFeed' | 'streamS
 
 const timing: StreamTiming = { checkMs: 2000, heartbeatMs: 15_000 };
 const batchSize = 100;
-const watched = z.tuple([uuid, z.coerce.number().int().min(0)]);
+const watched = z.tuple([uuid, eventPosition]);
 
 export function browserStreamRoute({ db, eventFeed, streamSlots }: Dependencies): AnyRoute {
   return defineRoute({

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { eventPosition } from '../../../contract/names.ts';
 import type { Session } from '../../../contract/session.ts';
 import { isTerminal } from '../../../contract/session.ts';
 import { sessionEvent } from '../../../contract/session-event.ts';
@@ -20,7 +21,6 @@ type Dependencies = Pick<SessionRouteDependencies, 'db' | 'eventFeed' | 'streamS
 const timing: StreamTiming = { checkMs: 2000, heartbeatMs: 15_000 };
 const eventStream = 'text/event-stream';
 const batchSize = 200;
-const position = z.coerce.number().int().min(0);
 
 export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
   const { db } = dependencies;
@@ -31,7 +31,7 @@ export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
       summary: `The session's events in order; as ${eventStream} when asked for, resuming by Last-Event-ID`,
       scope: 'session',
       query: z.object({
-        after: position.default(0),
+        after: eventPosition.default(0),
         limit: z.coerce.number().int().min(1).max(batchSize).default(100),
       }),
       response: z.strictObject({ events: z.array(sessionEvent), next_after: z.int() }),
@@ -54,7 +54,7 @@ function lastEventId(ctx: Context): number | null {
   if (header === '') {
     return null;
   }
-  const parsed = position.safeParse(header);
+  const parsed = eventPosition.safeParse(header);
   if (!parsed.success) {
     throw invalid([{ path: 'Last-Event-ID', code: 'invalid', message: 'must be the id of an event' }]);
   }

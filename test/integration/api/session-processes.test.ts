@@ -96,6 +96,21 @@ describe('the processes of a session', () => {
     expect((await list())[0]).toMatchObject({ state: 'starting', starts: 3 });
   });
 
+  it('are counted up to what can be stored, and no further', async () => {
+    const tooMany = { starts: 3_000_000_000, revision: 3_000_000_000, handshake_ms: 3_000_000_000 };
+    for (const [field, value] of Object.entries(tooMany)) {
+      expect(await report({ [field]: value })).toMatchObject({
+        status: 422,
+        body: { error: { fields: [{ path: field }] } },
+      });
+    }
+    for (let run = 0; run < 4; run += 1) {
+      const counted = await report({ sidecar_run: randomUUID(), starts: 1_000_000_000 });
+      expect(counted).toMatchObject({ status: 200 });
+    }
+    expect((await list())[0]).toMatchObject({ starts: 2_147_483_647 + 1_000_000_000 });
+  });
+
   it('that failed are an event, once for each cause, without a word of theirs', async () => {
     await report();
     await report({ revision: 2 });
