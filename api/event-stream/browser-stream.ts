@@ -3,6 +3,7 @@
  * changed for the reader. It keeps no state beyond the connection: who reconnects says which events are known already.
  * Events are read from the table by `seq`, as in session-stream.ts; announcements only say when to read.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamMessage } from '../../contract/browser-stream.ts';
 import { isTerminal } from '../../contract/session.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
@@ -35,6 +36,8 @@ interface Watch {
 }
 
 const newsEveryMs = 1_000;
+/** From one round of reading to the next one that an announcement asks for: however many events a session has, reading stays bounded. */
+const roundEveryMs = 100;
 
 /** As server-sent events. Ends when the sign-in is over and when `signal` aborts. */
 export async function* streamToBrowser(
@@ -62,6 +65,8 @@ class BrowserStream {
   private roles: Roles | null = null;
   private rolesReadAt = 0;
   private accessChanged = false;
+  /** The last round left something to read that was there already. */
+  private isBehind = false;
 
   constructor(
     source: BrowserStreamSource,
@@ -102,6 +107,7 @@ class BrowserStream {
     this.news.follow(new Set(this.roles?.keys()));
     yield { type: 'open', user_id: this.source.userId };
     while (!this.signal.aborted) {
+      const startedAt = Date.now();
       for await (const message of this.round()) {
         yield message;
         sentAt = Date.now();
@@ -113,7 +119,10 @@ class BrowserStream {
         yield null;
         sentAt = Date.now();
       }
-      await this.bell.wait(Math.min(this.timing.checkMs, this.news.dueInMs()));
+      if (!this.isBehind) {
+        await sleep(Math.max(0, startedAt + roundEveryMs - Date.now()));
+        await this.bell.wait(Math.min(this.timing.checkMs, this.news.dueInMs()));
+      }
     }
   }
 
@@ -121,6 +130,7 @@ class BrowserStream {
   private async *round(): AsyncGenerator<StreamMessage> {
     const before = this.roles;
     this.accessChanged = false;
+    this.isBehind = false;
     const roles = await this.source.readRoles();
     this.roles = roles;
     this.rolesReadAt = Date.now();
@@ -149,7 +159,7 @@ class BrowserStream {
         yield* this.session(session, watch);
       }
       if (this.mustCheck()) {
-        this.bell.ring();
+        this.isBehind = true;
         return;
       }
     }
@@ -172,7 +182,7 @@ class BrowserStream {
       yield { type: 'session.recorded', session_id: id };
     }
     if (watch.after < lastSeq) {
-      this.bell.ring();
+      this.isBehind = true;
     } else if (isTerminal(status)) {
       this.drop(id, watch);
       yield { type: 'session.closed', session_id: id, reason: 'ended' };

@@ -79,10 +79,11 @@ export class NewsCollector {
   }
 
   private collect(workspaceId: string, eventType: string | null): void {
-    for (const topic of topicsOf(eventType)) {
+    const topics = topicsOf(eventType);
+    for (const topic of topics) {
       this.pending.set(`${workspaceId} ${topic}`, { workspaceId, topic });
     }
-    if (this.pending.size > 0) {
+    if (topics.length > 0) {
       this.ring();
     }
   }
