@@ -19,12 +19,18 @@ const uploadLimitMs = 120_000;
 
 /**
  * Stores the body as a content that is not yet an artifact. `begun` is told its id, so that the caller can remove what is not
- * completed. Throws 413 beyond `limitBytes`, 400 when the connection ends early, 503 when the bytes do not arrive in time.
+ * completed; `countBody` is told of bytes as they arrive, and may throw. Throws 413 beyond `limitBytes`, 400 when the connection ends early, 503 when the bytes do not arrive in time.
  */
 export async function receiveContent(
   db: Db,
   request: IncomingMessage,
-  options: { sessionId: string; limitBytes: number; budget: ByteBudget; begun: (contentId: string) => void },
+  options: {
+    sessionId: string;
+    limitBytes: number;
+    budget: ByteBudget;
+    begun: (contentId: string) => void;
+    countBody: (bytes: number) => void;
+  },
 ): Promise<ReceivedContent> {
   const contentId = await beginContent(db, options.sessionId);
   options.begun(contentId);
@@ -41,6 +47,7 @@ export async function receiveContent(
       if (next.done) {
         return { contentId, sizeBytes, sha256: hash.digest('hex') };
       }
+      options.countBody(next.value.length);
       sizeBytes += next.value.length;
       if (sizeBytes > options.limitBytes) {
         throw tooLarge(options.limitBytes, 'an artifact');

@@ -1,5 +1,5 @@
 /** Bounds the event streams that this process keeps open: each holds a connection and asks the database every few seconds. */
-import { ApiError } from '../errors.ts';
+import { createOccupancy } from '../middleware/occupancy.ts';
 
 export interface StreamSlots {
   /** Takes a slot for as long as `response` is open. Throws `rate_limited` naming the limit. */
@@ -16,32 +16,30 @@ export function createStreamSlots(limits: {
   LIMIT_EVENT_STREAMS_PER_USER: number;
   LIMIT_EVENT_STREAMS_PER_PROCESS: number;
 }): StreamSlots {
-  const openByUser = new Map<string, number>();
-  let open = 0;
-  const refuse = (limit: number, what: string) => {
-    throw new ApiError('rate_limited', `The limit is ${limit} ${what}`, { retryAfterSeconds });
-  };
-  const release = (userId: string) => {
-    open -= 1;
-    const left = (openByUser.get(userId) ?? 1) - 1;
-    left > 0 ? openByUser.set(userId, left) : openByUser.delete(userId);
-  };
+  const enterAsUser = createOccupancy({
+    name: 'open event streams per user',
+    limit: limits.LIMIT_EVENT_STREAMS_PER_USER,
+    retryAfterSeconds,
+  });
+  const enterProcess = createOccupancy({
+    name: 'open event streams of all users',
+    limit: limits.LIMIT_EVENT_STREAMS_PER_PROCESS,
+    retryAfterSeconds,
+  });
   return {
     hold(userId, response) {
       // Who asked has left already: no `close` comes any more, and nothing will be sent.
       if (response.destroyed === true) {
         return;
       }
-      const own = openByUser.get(userId) ?? 0;
-      if (own >= limits.LIMIT_EVENT_STREAMS_PER_USER) {
-        refuse(limits.LIMIT_EVENT_STREAMS_PER_USER, 'open event streams per user');
+      const leaveAsUser = enterAsUser(userId);
+      try {
+        response.once('close', enterProcess('all'));
+      } catch (error) {
+        leaveAsUser();
+        throw error;
       }
-      if (open >= limits.LIMIT_EVENT_STREAMS_PER_PROCESS) {
-        refuse(limits.LIMIT_EVENT_STREAMS_PER_PROCESS, 'open event streams of all users');
-      }
-      open += 1;
-      openByUser.set(userId, own + 1);
-      response.once('close', () => release(userId));
+      response.once('close', leaveAsUser);
     },
   };
 }

@@ -1,17 +1,18 @@
 /** Reads a JSON body: its type, its size, its bytes, then its text; what it means is the route's schema's business. */
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { FieldProblem } from '../../contract/errors.ts';
 import { ApiError, invalid } from '../errors.ts';
+import { requestState } from './request-state.ts';
 
 const maxDepth = 64;
 
 /**
  * The body as a value; an absent body is `{}`, so that each missing field is named.
- * Throws 400 `malformed_request`, 413 `too_large`, 415 `unsupported_media_type`, 422 for text that cannot be stored as it is.
+ * Throws 400 `malformed_request`, 413 `too_large`, 415 `unsupported_media_type`, 422 for text that cannot be stored as it is,
+ * and 429 `rate_limited` when a body without a length has more bytes than its sender may send now.
  */
 export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unknown> {
-  const bytes = await readBytes(ctx.req, maxBytes).catch((error: unknown) => {
+  const bytes = await readBytes(ctx, maxBytes).catch((error: unknown) => {
     // The rest of the body is discarded, and the connection is not used again.
     ctx.set('Connection', 'close');
     ctx.req.resume();
@@ -31,7 +32,9 @@ export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unkn
   return value;
 }
 
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
+  const request = ctx.req;
+  const { countBody } = requestState(ctx);
   const tooLarge = () => new ApiError('too_large', `The limit is ${maxBytes} bytes for a request body`);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     throw tooLarge();
@@ -45,8 +48,12 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
         break;
       }
       chunks.push(chunk);
+      countBody(chunk.length);
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof ApiError) {
+      throw error;
+    }
     throw new ApiError('malformed_request', 'The connection ended before the body did');
   }
   if (size > maxBytes) {

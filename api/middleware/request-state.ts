@@ -7,12 +7,20 @@ export interface RequestState {
   route: string | null;
   userId: string | null;
   secretBody: boolean;
+  /** Told of the bytes of the body by whoever reads them, as they arrive. Throws `rate_limited` when they are too many. */
+  countBody: (bytes: number) => void;
 }
 
 const states = new WeakMap<Context['req'], RequestState>();
 
 export function beginRequest(ctx: Context, requestId: string): RequestState {
-  const state: RequestState = { requestId, route: null, userId: null, secretBody: false };
+  const state: RequestState = {
+    requestId,
+    route: null,
+    userId: null,
+    secretBody: false,
+    countBody: () => undefined,
+  };
   states.set(ctx.req, state);
   return state;
 }

@@ -4,8 +4,9 @@
  */
 import type { Context } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
-import { ApiError } from '../errors.ts';
+import { createOccupancy } from './occupancy.ts';
 import { createRateLimiter } from './rate-limit.ts';
+import { requestState } from './request-state.ts';
 
 export interface SessionLimits {
   /** Begins a request, which ends with its answer. Throws `rate_limited`, naming the limit. */
@@ -14,10 +15,7 @@ export interface SessionLimits {
 
 type Settings = Pick<
   ApiConfig,
-  | 'RATE_SESSION_REQUESTS_PER_MINUTE'
-  | 'RATE_SESSION_BYTES_PER_MINUTE'
-  | 'LIMIT_SESSION_CONCURRENT_REQUESTS'
-  | 'LIMIT_BODY_BYTES'
+  'RATE_SESSION_REQUESTS_PER_MINUTE' | 'RATE_SESSION_BYTES_PER_MINUTE' | 'LIMIT_SESSION_CONCURRENT_REQUESTS'
 >;
 
 export function createSessionLimits(settings: Settings): SessionLimits {
@@ -36,46 +34,20 @@ export function createSessionLimits(settings: Settings): SessionLimits {
   return {
     begin(ctx, sessionId) {
       requests.take(sessionId);
-      bytes.take(sessionId, sizeOf(ctx, settings.LIMIT_BODY_BYTES));
+      const announcedBytes = announcedBytesOf(ctx);
+      if (announcedBytes === null) {
+        bytes.check(sessionId);
+        requestState(ctx).countBody = (count) => bytes.take(sessionId, count);
+      } else {
+        bytes.take(sessionId, announcedBytes);
+      }
       ctx.res.once('close', enter(sessionId));
     },
   };
 }
 
-/** A body without a length may have as much as any. */
-function sizeOf(ctx: Context, limitBytes: number): number {
-  const announced = ctx.get('Content-Length');
+/** Null for a body without a length, whose bytes count as they arrive. */
+function announcedBytesOf(ctx: Context): number | null {
   const isChunked = ctx.get('Transfer-Encoding') !== '';
-  return isChunked ? limitBytes : Math.max(0, Number(announced) || 0);
-}
-
-/** Returns a function that enters for a key, or throws `rate_limited`, and returns how to leave, which is safe to call again. */
-export function createOccupancy({
-  name,
-  limit,
-}: {
-  name: string;
-  limit: number;
-}): (key: string) => () => void {
-  const inside = new Map<string, number>();
-  return (key) => {
-    const now = inside.get(key) ?? 0;
-    if (now >= limit) {
-      throw new ApiError('rate_limited', `The limit is ${limit} ${name}`, { retryAfterSeconds: 1 });
-    }
-    inside.set(key, now + 1);
-    let left = false;
-    return () => {
-      if (left) {
-        return;
-      }
-      left = true;
-      const others = (inside.get(key) ?? 1) - 1;
-      if (others === 0) {
-        inside.delete(key);
-      } else {
-        inside.set(key, others);
-      }
-    };
-  };
+  return isChunked ? null : Math.max(0, Number(ctx.get('Content-Length')) || 0);
 }

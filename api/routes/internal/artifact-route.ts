@@ -7,7 +7,8 @@ import { touchActivity } from '../../../store/sessions/activity.ts';
 import { createByteBudget } from '../../artifacts/byte-budget.ts';
 import { receiveContent, tooLarge } from '../../artifacts/receive-artifact.ts';
 import { ApiError } from '../../errors.ts';
-import { createOccupancy } from '../../middleware/session-limits.ts';
+import { createOccupancy } from '../../middleware/occupancy.ts';
+import { requestState } from '../../middleware/request-state.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
@@ -53,6 +54,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
           limitBytes,
           budget,
           begun,
+          countBody: requestState(ctx).countBody,
         });
         const stored = await insertArtifact(
           db,

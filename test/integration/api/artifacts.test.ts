@@ -92,6 +92,21 @@ describe('an upload', () => {
     await eventually(async () => expect(await contents()).toEqual([]));
   });
 
+  it('that cannot be stored gives back what it held in memory', async () => {
+    // Each holds a quarter of the budget when its chunk fails.
+    for (let failed = 0; failed < 6; failed += 1) {
+      const { sent, answered } = begin();
+      sent.write('x');
+      await eventually(async () => expect(await contents()).toHaveLength(1));
+      await contents().delete();
+      sent.end(Buffer.alloc(256 * 1024));
+      expect(await answered).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } });
+    }
+    const { sent, answered } = begin();
+    sent.end(Buffer.alloc(2 * mebibyte));
+    expect(await answered).toMatchObject({ status: 200 });
+  });
+
   it('that is stored as files were before there were chunks can be read', async () => {
     const artifactId = randomUUID();
     const content = randomBytes(600 * 1024);

@@ -4,6 +4,34 @@ import fc from 'fast-check';
 import { createStreamSlots } from '../../../api/event-stream/stream-slots.ts';
 
 describe('slots of event streams', () => {
+  it('are not taken for callers that have left: nobody would free them', () => {
+    const slots = createStreamSlots({ LIMIT_EVENT_STREAMS_PER_USER: 2, LIMIT_EVENT_STREAMS_PER_PROCESS: 4 });
+    for (let left = 0; left < 10; left += 1) {
+      slots.hold('a', Object.assign(new EventEmitter(), { destroyed: true }));
+    }
+    const open = [new EventEmitter(), new EventEmitter()];
+    for (const response of open) {
+      slots.hold('a', response);
+    }
+    expect(() => slots.hold('a', new EventEmitter())).toThrow('2 open event streams per user');
+  });
+
+  it('of a user who is refused because of all the others are free again at once', () => {
+    const slots = createStreamSlots({ LIMIT_EVENT_STREAMS_PER_USER: 2, LIMIT_EVENT_STREAMS_PER_PROCESS: 2 });
+    const others = [new EventEmitter(), new EventEmitter()];
+    for (const response of others) {
+      slots.hold('others', response);
+    }
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect(() => slots.hold('a', new EventEmitter())).toThrow('2 open event streams of all users');
+    }
+    for (const response of others) {
+      response.emit('close');
+    }
+    slots.hold('a', new EventEmitter());
+    slots.hold('a', new EventEmitter());
+  });
+
   it('are never more than the limits, and each that closes is free again', () => {
     const step = fc.record({ user: fc.constantFrom('a', 'b', 'c'), closes: fc.boolean() });
     fc.assert(

@@ -1,0 +1,198 @@
+/**
+ * What the API lets one session's sidecar ask (design 13), spoken to with the session's own token: a sidecar that was taken over
+ * keeps to no limit of its own. Each limit has its answer, and no other session notices.
+ */
+import { randomUUID } from 'node:crypto';
+import { type ClientRequest, request } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { internalTokenHeader } from '../../../contract/sidecar.ts';
+import type { CallRecord, RefusedCallCount } from '../../../contract/tool-call.ts';
+import type { Answer, Person } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+
+const mebibyte = 1024 * 1024;
+const limits = {
+  RATE_SESSION_REQUESTS_PER_MINUTE: '60',
+  RATE_SESSION_BYTES_PER_MINUTE: String(6 * mebibyte),
+  RATE_SESSION_CALLS_PER_MINUTE: '10',
+  RATE_SESSION_EVENTS_PER_MINUTE: '5',
+  LIMIT_SESSION_CALLS: '15',
+  LIMIT_SESSION_CONCURRENT_REQUESTS: '4',
+  LIMIT_SESSION_CONCURRENT_UPLOADS: '16',
+};
+let api: SessionApi;
+let member: Person;
+let base: string;
+let id: string;
+let otherId: string;
+
+beforeAll(async () => {
+  api = await startSessionApi(limits);
+  ({ member, base } = await api.workspace());
+});
+beforeEach(async () => {
+  id = (await api.runningSession(member, base)).session.id;
+  otherId = (await api.runningSession(member, base)).session.id;
+});
+afterAll(() => api.stop());
+
+const call = (): CallRecord => ({
+  call_id: randomUUID(),
+  server: 'files',
+  tool: 'read',
+  started_at: new Date().toISOString(),
+  duration_ms: 1,
+  outcome: 'ok',
+});
+const count = (): RefusedCallCount => ({
+  count_id: randomUUID(),
+  server: 'files',
+  tool: 'read',
+  outcome: 'refused',
+  minute: '2026-01-01T00:00:00.000Z',
+  count: 1,
+});
+const status = (text = 'x') => ({ id: randomUUID(), type: 'agent.status', payload: { status: text } });
+const recordCalls = (sessionId: string, calls: number) =>
+  api.asSidecar(sessionId, 'POST', 'tool-calls', { calls: Array.from({ length: calls }, call) });
+const publish = (sessionId: string) => api.asSidecar(sessionId, 'POST', 'events', status());
+const readNothing = (sessionId: string) =>
+  api.asSidecar(sessionId, 'GET', `permission-requests/${randomUUID()}`);
+
+const limited = (limit: string) => ({
+  status: 429,
+  body: { error: { code: 'rate_limited', message: `The limit is ${limit}` } },
+});
+
+/** A request whose body is sent piece by piece, without saying how long it will be. */
+function open(sessionId: string, path: string): { sent: ClientRequest; answered: Promise<Answer> } {
+  const sent = request(`${api.url}/internal/sessions/${sessionId}/${path}`, {
+    method: 'POST',
+    agent: false,
+    headers: { [internalTokenHeader]: api.token(sessionId), 'content-type': 'application/json' },
+  });
+  const answered = new Promise<Answer>((resolve, reject) => {
+    sent.on('error', reject);
+    sent.on('response', async (response) => {
+      const text = Buffer.concat(await response.toArray()).toString();
+      resolve({ status: response.statusCode ?? 0, headers: new Headers(), text, body: JSON.parse(text) });
+    });
+  });
+  answered.catch(() => undefined);
+  return { sent, answered };
+}
+const artifact = () => `artifacts?artifact_id=${randomUUID()}&name=a&mime_type=x/y`;
+
+describe('a session whose sidecar keeps to no limit', () => {
+  it('is refused beyond its requests a minute, with the time to wait', async () => {
+    let refused: Answer | null = null;
+    // What refills meanwhile is one a second.
+    for (let sent = 0; sent < 300 && refused === null; sent += 1) {
+      const answer = await readNothing(id);
+      refused = answer.status === 404 ? null : answer;
+    }
+    expect(refused).toMatchObject(limited('60 requests a minute of the sidecar of a session'));
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await readNothing(otherId)).toMatchObject({ status: 404 });
+    expect(await publish(otherId)).toMatchObject({ status: 200 });
+  });
+
+  it('is refused beyond its bytes a minute, whether it says how many come or not', async () => {
+    const names = '6291456 bytes a minute of the sidecar of a session';
+    const sizes: number[] = [];
+    let refused: Answer | null = null;
+    // Sent in pieces, and more than any body of JSON may have.
+    while (refused === null && sizes.length < 20) {
+      const { sent, answered } = open(id, artifact());
+      sent.end(Buffer.alloc(2.5 * mebibyte));
+      const answer = await answered;
+      sizes.push(answer.status === 200 ? 2.5 : 0);
+      refused = answer.status === 200 ? null : answer;
+    }
+    expect(refused).toMatchObject(limited(names));
+    const stored = await api.db('artifacts').where({ session_id: id });
+    expect(stored).toHaveLength(sizes.filter((size) => size > 0).length);
+    await eventually(async () => {
+      const left = await api.db('artifact_contents').where({ session_id: id }).whereNull('completed_at');
+      expect(left).toEqual([]);
+    });
+    const large = status('x'.repeat(mebibyte - 500));
+    const whole: Answer[] = [];
+    while (whole.at(-1)?.status !== 429 && whole.length < 20) {
+      whole.push(await api.asSidecar(id, 'POST', 'events', large));
+    }
+    expect(whole.at(-1)).toMatchObject(limited(names));
+    const elsewhere = open(otherId, artifact());
+    elsewhere.sent.end(Buffer.alloc(2.5 * mebibyte));
+    expect(await elsewhere.answered).toMatchObject({ status: 200 });
+  });
+
+  it('is charged for what arrives of a body of unknown length, and for no more', async () => {
+    for (let sent = 0; sent < 10; sent += 1) {
+      const { sent: body, answered } = open(id, 'end');
+      body.end('{}');
+      // Each would have cost a whole mebibyte of six.
+      expect(await answered).toMatchObject({ status: 422 });
+    }
+  });
+
+  it('is refused beyond its requests at a time, until one of them has its answer', async () => {
+    const stalled = [1, 2, 3, 4].map(() => open(id, 'events'));
+    for (const { sent } of stalled) {
+      sent.write('{');
+    }
+    const names = '4 requests of the sidecar of a session at a time';
+    await eventually(async () => expect(await readNothing(id)).toMatchObject(limited(names)));
+    expect(await publish(otherId)).toMatchObject({ status: 200 });
+    for (const { sent } of stalled) {
+      sent.end('}');
+    }
+    const answers = await Promise.all(stalled.map(({ answered }) => answered));
+    expect(answers.map((answer) => answer.status)).toEqual([422, 422, 422, 422]);
+    await eventually(async () => expect(await publish(id)).toMatchObject({ status: 200 }));
+  });
+
+  it('frees what it held when it leaves without a word', async () => {
+    const stalled = [1, 2, 3, 4].map(() => open(id, 'events'));
+    for (const { sent } of stalled) {
+      sent.write('{');
+    }
+    await eventually(async () => expect((await readNothing(id)).status).toBe(429));
+    for (const { sent } of stalled) {
+      sent.destroy();
+    }
+    await eventually(async () => expect((await readNothing(id)).status).toBe(404));
+  });
+
+  it('records no more calls a minute than twice the rate of its agent, and nothing of what is refused', async () => {
+    expect(await recordCalls(id, 12)).toMatchObject({ status: 200 });
+    expect(await recordCalls(id, 12)).toMatchObject(limited('20 calls recorded a minute for a session'));
+    const recorded = await api.db('audit_events').where({ session_id: id, event: 'session.mcp.tool_called' });
+    expect(recorded).toHaveLength(12);
+    expect(await recordCalls(otherId, 12)).toMatchObject({ status: 200 });
+  });
+
+  it('has so many records of calls in all, single ones and counts together', async () => {
+    expect(await recordCalls(id, 20)).toMatchObject({ status: 200 });
+    const counts = Array.from({ length: 10 }, count);
+    expect(await api.asSidecar(id, 'POST', 'tool-calls/refused', { counts })).toMatchObject({ status: 200 });
+    const full = {
+      status: 413,
+      body: { error: { code: 'too_large', message: 'The limit is 30 records of calls for a session' } },
+    };
+    expect(await api.asSidecar(id, 'POST', 'tool-calls/refused', { counts: [count()] })).toMatchObject(full);
+    expect(await api.db('sessions').where({ id }).first()).toMatchObject({ recorded_calls: 30 });
+    expect(await recordCalls(otherId, 12)).toMatchObject({ status: 200 });
+  });
+
+  it('publishes so many events a minute', async () => {
+    const answers: number[] = [];
+    for (let sent = 0; sent < 30 && !answers.includes(429); sent += 1) {
+      answers.push((await publish(id)).status);
+    }
+    expect(answers.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
+    expect(await publish(id)).toMatchObject(limited('5 events a minute of the agent of a session'));
+    expect(await publish(otherId)).toMatchObject({ status: 200 });
+  });
+});
