@@ -6,7 +6,12 @@ import { down, up } from '../../../migrations/20261122120000_reference_registry_
 import { readMcpServer } from '../../../store/mcp-servers/read.ts';
 import { registerMcpServer } from '../../../store/mcp-servers/register.ts';
 import { listSecretUses } from '../../../store/secrets/uses.ts';
+import {
+  readConfiguration,
+  storeConfiguration,
+} from '../../../store/session-configurations/configurations.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -40,4 +45,21 @@ it('is read and rewritten as a reference, and found among the uses of the secret
   await down(db);
   expect(await stored()).toEqual(JSON.parse(older));
   expect((await readMcpServer(db, workspaceId, 'other'))?.shape).toMatchObject({ type: 'command' });
+});
+
+it('is read as a reference where a session was frozen with the bare name', async () => {
+  const session = await tenant.session(await tenant.agent());
+  const image = { type: 'image' as const, image: 'registry.example/a/b:1' };
+  const servers = [
+    serverNamed('boxed', { shape: { ...image, registry_secret: reference } }),
+    serverNamed('files'),
+  ];
+  const frozen = configuration({ session_id: session.id, workspace_id: tenant.workspace.id, servers });
+  await storeConfiguration(db, frozen);
+  await db('session_configurations')
+    .where({ session_id: session.id })
+    .update({
+      configuration: db.raw(`jsonb_set(configuration, '{servers,0,shape,registry_secret}', '"REGISTRY"')`),
+    });
+  expect(await readConfiguration(db, session.id)).toEqual(frozen);
 });
