@@ -6,7 +6,7 @@ import { labelKeys, type SessionOnEngine, sessionLabels } from './names.ts';
 const pidsLimit = 512;
 
 export interface BodyParts {
-  network: Pick<ContainerBody['HostConfig'], 'NetworkMode' | 'Dns'>;
+  network: Pick<ContainerBody['HostConfig'], 'NetworkMode' | 'Dns' | 'DnsOptions'>;
   binds: string[];
   oomScoreAdj: number;
   stopSeconds: number;

@@ -44,6 +44,7 @@ export interface ContainerBody {
   HostConfig: {
     NetworkMode: string;
     Dns?: string[];
+    DnsOptions?: string[];
     ReadonlyRootfs: true;
     Privileged: false;
     CapDrop: ['ALL'];

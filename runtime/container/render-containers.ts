@@ -15,6 +15,8 @@ const mebibyte = 1024 * 1024;
 const holderSize: ContainerSize = { memoryBytes: 32 * mebibyte, cpuMillis: 100 };
 /** Of all processes of the machine, what a session runs goes first when memory ends; its sidecar after that. */
 const oomScore = { sidecar: 100, other: 500 };
+/** While the API is away its name may have no answer: the sidecar's next question must not wait for the last one for long. */
+const impatientResolver = ['timeout:1', 'attempts:2'];
 /** The sidecar hands over its last records within this time. */
 const stopSeconds = { sidecar: 10, other: 2 };
 
@@ -66,7 +68,7 @@ function sidecarPlan(spec: ContainerSpec, { workload, settings, session }: Part)
     image: spec.image,
     spec,
     body: containerBody(spec, session, {
-      network: { NetworkMode: settings.platformNetwork },
+      network: { NetworkMode: settings.platformNetwork, DnsOptions: impatientResolver },
       binds: sidecarBinds(session, workload),
       oomScoreAdj: oomScore.sidecar,
       stopSeconds: stopSeconds.sidecar,

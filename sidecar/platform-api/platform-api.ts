@@ -24,6 +24,7 @@ import {
   readAnswer,
   requestPlatform,
 } from './request.ts';
+import { upload } from './send.ts';
 
 export interface ArtifactMetadata {
   artifact_id: string;
@@ -55,6 +56,8 @@ const untilAborted = Number.MAX_SAFE_INTEGER;
 const reportLimitMs = 30_000;
 /** A gated call waits this long for its check at most; then it is refused. */
 const checkLimitMs = 10_000;
+/** A kept connection to an API that is gone says nothing: there is time for another. */
+const checkAttemptLimitMs = 3_000;
 const artifactTimeoutMs = 120_000;
 
 export function createPlatformApi(address: PlatformAddress): PlatformApi {
@@ -78,7 +81,18 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
         },
         readyAnswer,
       ),
-    checkCall: (request) => post('tool-calls/check', request, checkLimitMs, checkAnswer),
+    checkCall: (body) =>
+      requestPlatform(
+        address,
+        {
+          method: 'POST',
+          path: 'tool-calls/check',
+          body,
+          timeLimitMs: checkLimitMs,
+          attemptLimitMs: checkAttemptLimitMs,
+        },
+        checkAnswer,
+      ),
     async reportCalls(calls, timeLimitMs) {
       await post('tool-calls', { calls }, timeLimitMs, taken);
     },
@@ -117,19 +131,15 @@ async function storeArtifact(
     ...metadata,
     ...(description === null ? {} : { description }),
   }).toString();
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { [internalTokenHeader]: address.token, 'content-type': 'application/octet-stream' },
-    body: Buffer.isBuffer(bytes) ? new Uint8Array(bytes) : bytes,
-    duplex: 'half',
-    redirect: 'error',
+  const response = await upload(url, {
+    headers: { [internalTokenHeader]: address.token },
+    body: bytes,
     signal: AbortSignal.timeout(artifactTimeoutMs),
   }).catch((error: unknown) => {
     throw new PlatformUnreachable('the artifact could not be sent to the platform', { cause: error });
   });
-  const body: unknown = await response.json().catch(() => null);
   if (response.status >= 500) {
     throw new PlatformUnreachable('the platform could not store the artifact');
   }
-  return readAnswer({ status: response.status, body }, artifactAnswer);
+  return readAnswer(response, artifactAnswer);
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson } from './send.ts';
 
 /** The platform answered, and said no. */
 export class PlatformRefusal extends Error {
@@ -35,12 +35,14 @@ export interface PlatformRequest {
   body?: unknown;
   /** Repeats until an answer comes or this much time is over; each route is harmless to repeat. */
   timeLimitMs: number;
+  /** One attempt; 10 s unless told. */
+  attemptLimitMs?: number;
   signal?: AbortSignal;
   /** A refusal for being too frequent (429) is an answer, not a reason to ask again. */
   limitIsAnswer?: boolean;
 }
 
-const attemptTimeoutMs = 10_000;
+const defaultAttemptLimitMs = 10_000;
 const longestPauseMs = 2000;
 
 /** Sends until answered. Throws PlatformRefusal for a 4xx answer, PlatformUnreachable when time is over. */
@@ -50,8 +52,9 @@ export async function requestPlatform<Answer extends z.ZodType>(
   answer: Answer,
 ): Promise<z.infer<Answer>> {
   const deadline = Date.now() + request.timeLimitMs;
+  const { attemptLimitMs = defaultAttemptLimitMs } = request;
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const response = await attempt(address, request, Math.min(attemptTimeoutMs, deadline - Date.now()));
+    const response = await attempt(address, request, Math.min(attemptLimitMs, deadline - Date.now()));
     if (response !== null) {
       return readAnswer(response, answer);
     }

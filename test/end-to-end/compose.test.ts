@@ -39,9 +39,19 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     return said.includes('The demo') ? said : null;
   };
 
+  /** What the platform logged is gone with it: a failure that cannot be repeated is told with it. */
+  const withLogs = (work: () => Promise<void>) => async () => {
+    try {
+      await work();
+    } catch (error) {
+      console.error(await compose.run(['logs', '--tail', '80', 'api', 'worker']));
+      throw error;
+    }
+  };
+
   it(
     'leads to a session that waits, which Ada approves after signing in, and which then completes',
-    async () => {
+    withLogs(async () => {
       const visitor = await visit(browser, { url: compose.url });
       const { page } = visitor;
       // Other tests build and copy images on the same engine, which keeps it from anything else for a while.
@@ -65,7 +75,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       const [session] = (await max.ok<{ sessions: Session[] }>('GET', '/api/workspaces/demo/sessions'))
         .sessions;
       expect(await max.ended(session?.id ?? '')).toMatchObject({ status: 'completed' });
-    },
+    }),
     slowMs,
   );
 
@@ -86,7 +96,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
 
   it(
     'does the main job with an image that was built and pushed, through a restart of API and worker',
-    async () => {
+    withLogs(async () => {
       const notes = await prepareNotes(ada, await pushNotesImage(compose.registryAddress));
       expect(notes.entry).toMatchObject({ manifest_source: 'image' });
       const { session, request } = await startWaitingSession(max, notes);
@@ -99,7 +109,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       const grantId = await max.approveWhenBack(request);
       expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grantId));
       await eventually(async () => expect((await ofSession()).trim()).toBe(''));
-    },
+    }),
     slowMs,
   );
 });

@@ -32,7 +32,7 @@ const isSidecar = ({ name }: ContainerPlan) => name === 'sidecar';
 const equal = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 const knownHostFields =
-  /^(NetworkMode|Dns|ReadonlyRootfs|Privileged|CapDrop|CapAdd|SecurityOpt|GroupAdd|IpcMode|PublishAllPorts|Memory|MemorySwap|NanoCpus|PidsLimit|OomScoreAdj|LogConfig|RestartPolicy|AutoRemove|Init|Binds)$/;
+  /^(NetworkMode|Dns|DnsOptions|ReadonlyRootfs|Privileged|CapDrop|CapAdd|SecurityOpt|GroupAdd|IpcMode|PublishAllPorts|Memory|MemorySwap|NanoCpus|PidsLimit|OomScoreAdj|LogConfig|RestartPolicy|AutoRemove|Init|Binds)$/;
 
 function ofEach(container: ContainerPlan): string[] {
   const { body, name } = container;

@@ -150,6 +150,14 @@ describe('networks of a session', () => {
     expect(networkOf(plan, 'agent')).toBe(network === 'none' ? 'none' : `container:${holder}`);
   });
 
+  it('lets the sidecar, which asks for the API by its name, wait seconds for it at most', () => {
+    const { NetworkMode, DnsOptions } = render(configuration()).sidecar.body.HostConfig;
+    expect({ NetworkMode, DnsOptions }).toEqual({
+      NetworkMode: 'sidecars',
+      DnsOptions: ['timeout:1', 'attempts:2'],
+    });
+  });
+
   it('opens no private destination, and says so', () => {
     const egress = { agent: { network: 'internet' as const, egress_allow: ['10.1.2.3:5432'] } };
     expect(() => render(configuration(egress))).toThrow(UnsupportedWorkloadError);

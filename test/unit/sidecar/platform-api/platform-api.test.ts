@@ -1,7 +1,9 @@
 /** What counts as an answer of the platform, and what does not. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { createPlatformApi, type PlatformApi } from '../../../../sidecar/platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
@@ -53,4 +55,35 @@ it('is asked again when it is too busy for calls, and not for what the agent pub
   expect(refused).toBeInstanceOf(PlatformRefusal);
   expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
   expect(requests).toBe(1);
+});
+
+it('asks about a call again over another connection when a kept one has gone silent', async () => {
+  let silent: ServerResponse | null = null;
+  answer = (response) => {
+    if (silent === null) {
+      silent = response;
+    } else {
+      response.end(JSON.stringify({ decision: 'allowed', granted_via: null }));
+    }
+  };
+  const call = { call_id: 'c', server: 'notes', tool: 'add_note' };
+  await expect(api.checkCall(call)).resolves.toMatchObject({ decision: 'allowed' });
+  expect(requests).toBe(2);
+});
+
+it.each([
+  ['bytes', () => Buffer.from('abc')],
+  ['a stream', () => Readable.from([Buffer.from('a'), Buffer.from('bc')])],
+])('uploads %s', async (_what, body) => {
+  const taken = { artifact_id: randomUUID(), size_bytes: 3, sha256: 'x' };
+  send(201, taken);
+  const metadata = { artifact_id: 'a', name: 'n', mime_type: 'text/plain', description: null };
+  await expect(api.storeArtifact(metadata, body())).resolves.toEqual(taken);
+});
+
+it('says that an artifact was not taken when the platform goes away before it answers', async () => {
+  answer = (response) => response.destroy();
+  const metadata = { artifact_id: 'a', name: 'n', mime_type: 'text/plain', description: null };
+  const lost = api.storeArtifact(metadata, Readable.from([Buffer.from('abc')]));
+  await expect(lost).rejects.toBeInstanceOf(PlatformUnreachable);
 });

@@ -1,0 +1,105 @@
+/** One HTTP request to the platform, answered in JSON. Small ones go over kept connections: a third of what `fetch` costs. */
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { shareLookups } from './share-lookups.ts';
+
+export interface JsonRequest {
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  body?: unknown;
+  signal: AbortSignal;
+}
+
+export interface Upload {
+  headers: Readonly<Record<string, string>>;
+  body: Buffer | Readable;
+  signal: AbortSignal;
+}
+
+export interface JsonAnswer {
+  status: number;
+  /** Null when the answer is no JSON. */
+  body: unknown;
+}
+
+const lookup = shareLookups();
+const kept = { keepAlive: true, maxSockets: 64, lookup };
+const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+/** Follows no redirect. Throws when no whole answer comes. */
+export async function sendJson(
+  url: URL,
+  { method, headers, body, signal }: JsonRequest,
+): Promise<JsonAnswer> {
+  const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
+  const isHttps = url.protocol === 'https:';
+  const request = requestBy(url)(url, {
+    method,
+    headers: {
+      ...headers,
+      ...(bytes ? { 'content-type': 'application/json', 'content-length': bytes.length } : {}),
+    },
+    agent: isHttps ? agents.https : agents.http,
+    signal,
+  });
+  const response = responseTo(request);
+  request.end(bytes ?? undefined);
+  return readJson(await response);
+}
+
+/** POSTs bytes over a connection of its own: a stream cannot be sent again. Throws when no whole answer comes. */
+export async function upload(url: URL, { headers, body, signal }: Upload): Promise<JsonAnswer> {
+  const request = requestBy(url)(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/octet-stream' },
+    agent: false,
+    lookup,
+    signal,
+  });
+  const response = responseTo(request);
+  if (Buffer.isBuffer(body)) {
+    request.end(body);
+  } else {
+    // What breaks the stream breaks the request; an answer that came before all was sent stands.
+    pipeline(body, request).catch((error: Error) => request.destroy(error));
+  }
+  return readJson(await response);
+}
+
+const requestBy = (url: URL) => (url.protocol === 'https:' ? httpsRequest : httpRequest);
+
+function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve);
+    request.on('error', reject);
+  });
+}
+
+async function readJson(response: IncomingMessage): Promise<JsonAnswer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxAnswerBytes) {
+      throw new Error('the answer is too large');
+    }
+    chunks.push(chunk);
+  }
+  return { status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
