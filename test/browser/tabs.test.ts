@@ -130,6 +130,26 @@ describeInBrowser('twenty tabs of the web UI', () => {
     },
     patientMs,
   );
+
+  it(
+    'close when somebody else signs in with the same browser',
+    async () => {
+      await inWindow(async (context) => {
+        const [tab] = await openTabs(context, ['demo/agents']);
+        await tab?.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+        await context.request.post('/api/auth/demo-sign-in', { data: { email: demoPeople.max.email } });
+        const [other] = await openTabs(context, ['demo/agents']);
+        await other?.getByRole('button', { name: 'Max Member' }).waitFor();
+        // The first tab learns it when its stream connects again, as after a restart of the API.
+        await platform.kill('api', '');
+        await tab?.getByRole('dialog', { name: 'Somebody else has signed in' }).waitFor();
+        expect(await tab?.getByText('Ada Admin').count()).toBe(0);
+        await tab?.getByRole('button', { name: 'Go on as who is signed in now' }).click();
+        await tab?.getByRole('button', { name: 'Max Member' }).waitFor();
+      });
+    },
+    patientMs,
+  );
 });
 
 async function openTabs(context: BrowserContext, paths: string[]): Promise<Page[]> {

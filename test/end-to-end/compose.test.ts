@@ -44,7 +44,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     try {
       await work();
     } catch (error) {
-      console.error(await compose.run(['logs', '--tail', '80', 'api', 'worker']));
+      process.stderr.write(await compose.run(['logs', '--tail', '80', 'api', 'worker']));
       throw error;
     }
   };

@@ -11,7 +11,7 @@ interface Event {
 const pageSize = 3;
 
 /** A session whose events are `stored`, and a tab that follows it. */
-function tab(stored: Event[], fail?: () => unknown) {
+function tab(stored: Event[], fail?: () => unknown, firstPauseMs = 60_000) {
   const seen: number[] = [];
   const states: string[] = [];
   const watched: (number | null)[] = [];
@@ -31,6 +31,7 @@ function tab(stored: Event[], fail?: () => unknown) {
     onState: (state) => states.push(state),
     watch: (after) => watched.push(after),
     unwatch: () => watched.push(null),
+    timing: { firstPauseMs, longestPauseMs: firstPauseMs, refusedPauseMs: firstPauseMs },
   });
   follower.start();
   return { follower, seen, states, watched, fetched };
@@ -86,4 +87,27 @@ it('fails for good when the platform refuses, and goes on when it could not answ
   await eventually(() => expect(watched).toEqual([1]));
   follower.catchUp();
   await eventually(() => expect(states.at(-1)).toBe('failed'));
+});
+
+it.each([
+  ['no answer', new Error('no answer')],
+  ['too many requests', new ApiFailure('slow down', { status: 429, code: 'rate_limited' })],
+])('asks again by itself after %s, while the stream goes on', async (_what, failure) => {
+  const answers = [failure, failure];
+  const { states, watched } = tab(events(1), () => answers.shift(), 5);
+  await eventually(() => expect(watched).toEqual([1]));
+  expect(states).toEqual(['connecting', 'reconnecting', 'reconnecting']);
+});
+
+it('does not ask again by itself when nobody is signed in, or when it has been stopped', async () => {
+  const signedOut = tab(events(1), () => new ApiFailure('sign in', { status: 401, code: 'x' }), 1);
+  const fail = () => {
+    setImmediate(() => stopped.follower.stop());
+    return new Error('no answer');
+  };
+  const stopped = tab(events(1), fail, 50);
+  await eventually(() => expect(stopped.watched).toEqual([null]));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(signedOut.fetched).toHaveLength(1);
+  expect(stopped.fetched).toHaveLength(1);
 });

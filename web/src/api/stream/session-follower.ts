@@ -2,7 +2,7 @@
  * A session's events in one tab, each once and in order. The stream brings what comes; what the tab lacks, because it
  * came later or missed something, it reads as a list. So nothing depends on which tab holds the stream, or since when.
  */
-import type { StreamState } from '../event-stream.ts';
+import { pauseMs, type StreamState, type StreamTiming, usualTiming } from '../event-stream.ts';
 import { ApiFailure, isTransient } from '../failure.ts';
 
 interface Numbered {
@@ -20,6 +20,7 @@ export interface SessionFollowerOptions<Event extends Numbered> {
   /** The stream shall bring what comes after this `seq`. */
   watch(after: number): void;
   unwatch(): void;
+  timing?: Pick<StreamTiming, 'firstPauseMs' | 'longestPauseMs' | 'refusedPauseMs'>;
 }
 
 export class SessionFollower<Event extends Numbered> {
@@ -29,6 +30,8 @@ export class SessionFollower<Event extends Numbered> {
   private isStopped = false;
   private reading: Promise<void> | null = null;
   private readAgain = false;
+  private failures = 0;
+  private nextAttempt: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: SessionFollowerOptions<Event>) {
     this.options = options;
@@ -41,6 +44,7 @@ export class SessionFollower<Event extends Numbered> {
 
   stop(): void {
     this.isStopped = true;
+    clearTimeout(this.nextAttempt);
     this.options.unwatch();
   }
 
@@ -77,6 +81,7 @@ export class SessionFollower<Event extends Numbered> {
       this.readAgain = true;
       return;
     }
+    clearTimeout(this.nextAttempt);
     this.reading = this.readAll().then(() => {
       this.reading = null;
       if (this.readAgain) {
@@ -98,6 +103,7 @@ export class SessionFollower<Event extends Numbered> {
           break;
         }
       }
+      this.failures = 0;
       if (!this.isOver) {
         this.options.watch(this.position);
       }
@@ -120,7 +126,7 @@ export class SessionFollower<Event extends Numbered> {
     }
   }
 
-  /** Refused for good, or something that the next attempt may mend: whoever made this one starts the next. */
+  /** Refused for good, or something that the next attempt may mend. Who is signed out is asked to sign in first. */
   private fail(error: unknown): void {
     const failure = error instanceof ApiFailure ? error : null;
     if (this.isStopped) {
@@ -128,10 +134,23 @@ export class SessionFollower<Event extends Numbered> {
     }
     if (failure === null || isTransient(failure) || failure.status === 401 || failure.status === 429) {
       this.options.onState('reconnecting', failure);
+      if (failure?.status !== 401) {
+        this.nextAttempt = setTimeout(() => this.catchUp(), this.pauseAfter(failure));
+      }
       return;
     }
     this.isOver = true;
     this.options.unwatch();
     this.options.onState('failed', failure);
+  }
+
+  private pauseAfter(failure: ApiFailure | null): number {
+    const timing = this.options.timing ?? usualTiming;
+    if (failure !== null && !isTransient(failure)) {
+      return failure.retryAfterSeconds === null ? timing.refusedPauseMs : failure.retryAfterSeconds * 1000;
+    }
+    const pause = pauseMs(this.failures, timing, Math.random());
+    this.failures += 1;
+    return pause;
   }
 }
