@@ -12,6 +12,7 @@ import {
   type Visitor,
   visit,
 } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -218,26 +219,57 @@ describeInBrowser('approvals in the web UI', () => {
     await Promise.all([first.visitor.leave(), second.visitor.leave()]);
   });
 
-  it('show the truth when the answer to a decision was lost, and let it be sent again', async () => {
+  it('send a decision again under its key when it or its answer was lost, with one effect', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
-    await page.route('**/grants', (route) => route.abort());
+    const keys: (string | undefined)[] = [];
+    await page.route('**/grants', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      // The first does not arrive; of the second the answer is lost.
+      if (keys.length === 2) {
+        await route.fetch();
+      }
+      await (keys.length > 2 ? route.continue() : route.abort());
+    });
     await dialog.getByLabel('For this session').check();
     await armed(visitor, 'Approve for this session');
     await dialog.getByRole('button', { name: 'Approve for this session' }).click();
-    await dialog.getByText('The request is still open').waitFor();
+    await dialog.getByText('Your decision was sent, but no answer came').waitFor();
     expect(await dialog.getByLabel('For this session').isChecked()).toBe(true);
-    await page.unroute('**/grants');
-    // Now it arrives, but its answer does not.
+    await dialog.getByText('Approved by you').waitFor();
+    await eventually(() => expect(keys).toHaveLength(3));
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toBeDefined();
+    const { grants } = await ada.ok<{ grants: { request_id: string | null }[] }>(
+      'GET',
+      '/api/workspaces/demo/grants?include_revoked=true',
+    );
+    expect(grants.filter(({ request_id }) => request_id === request.id)).toHaveLength(1);
+    expect(await read(request)).toMatchObject({ status: 'approved' });
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  });
+
+  it('send nothing any more once the dialog is closed', async () => {
+    const { session, request } = await asking([ask('session'), waitForever]);
+    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
+    let sent = 0;
     await page.route('**/grants', async (route) => {
-      await route.fetch();
+      sent += 1;
       await route.abort();
     });
-    await armed(visitor, 'Approve for this session');
-    await dialog.getByRole('button', { name: 'Approve for this session' }).click();
-    await dialog.getByText('Approved by you').waitFor();
-    expect(await read(request)).toMatchObject({ status: 'approved' });
+    await armed(visitor, 'Approve one call');
+    await dialog.getByRole('button', { name: 'Approve one call' }).click();
+    await dialog.getByText('Closing this dialog stops that.').waitFor();
+    await dialog.getByRole('button', { name: 'Decide later' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const sentBefore = sent;
+    // Longer than the pause between the first attempts.
+    await page.waitForTimeout(4_000);
+    expect(sent).toBe(sentBefore);
+    expect(await read(request)).toMatchObject({ status: 'open' });
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });

@@ -11,7 +11,11 @@ import {
   scopeMeaning,
   withScope,
 } from '../../../web/src/pages/approvals/choices.ts';
-import { decisionState } from '../../../web/src/pages/approvals/decision-state.ts';
+import {
+  decisionState,
+  maySendAgain,
+  pauseBeforeSendingMs,
+} from '../../../web/src/pages/approvals/decision-state.ts';
 import {
   closed,
   emptyQueue,
@@ -142,20 +146,50 @@ describe('the queue of requests', () => {
 describe('a decision that was sent', () => {
   const failure = (status: number, code: string) => new ApiFailure('No', { status, code });
 
+  const given = (error: unknown) => ({ isPending: false, failureReason: error, error });
+
   it.each([
     ['went through', null, 'none'],
     ['came too late', failure(409, 'already_decided'), 'too-late'],
     ['was refused', failure(403, 'forbidden'), 'refused'],
     ['had fields that the API refuses', failure(422, 'validation_failed'), 'refused'],
-    ['got no answer', unreachable(), 'asking'],
-    ['may have arrived all the same', failure(503, 'unavailable'), 'asking'],
-    ['broke in the page', new Error('x'), 'asking'],
+    ['got no answer', unreachable(), 'unanswered'],
+    ['may have arrived all the same', failure(503, 'unavailable'), 'unanswered'],
+    ['broke in the page', new Error('x'), 'unanswered'],
   ])('that %s', (_what, error, expected) => {
-    expect(decisionState(error, { failedAtMs: 2, readAtMs: 1 })).toBe(expected);
+    expect(decisionState(given(error))).toBe(expected);
   });
 
-  it('is open to be sent again only once the request was read after it', () => {
-    expect(decisionState(unreachable(), { failedAtMs: 2, readAtMs: 2 })).toBe('asking');
-    expect(decisionState(unreachable(), { failedAtMs: 2, readAtMs: 3 })).toBe('still-open');
+  it('is sent again while no answer comes', () => {
+    const pending = { isPending: true, error: null };
+    expect(decisionState({ ...pending, failureReason: null })).toBe('none');
+    expect(decisionState({ ...pending, failureReason: unreachable() })).toBe('trying');
+  });
+
+  const minuteMs = 60_000;
+  it.each([
+    ['no answer', unreachable(), 4 * minuteMs, true],
+    ['a platform that is busy', failure(503, 'unavailable'), 1, true],
+    ['no answer for as long as an approval holds', unreachable(), 5 * minuteMs, false],
+    ['no answer past the deadline of the request', unreachable(), 20 * minuteMs, false],
+    ['a refusal', failure(403, 'forbidden'), 1, false],
+    ['a decision before it', failure(409, 'already_decided'), 1, false],
+    ['a defect of the page', new Error('x'), 1, false],
+  ])('after %s: again or not', (_what, error, nowMs, expected) => {
+    expect(maySendAgain(error, { sentAtMs: 0, expiresAtMs: 15 * minuteMs, nowMs })).toBe(expected);
+  });
+
+  it('never after the deadline of the request', () => {
+    expect(maySendAgain(unreachable(), { sentAtMs: 0, expiresAtMs: 5, nowMs: 5 })).toBe(false);
+  });
+
+  it('waits longer each time, or as the platform asks, for seconds at most', () => {
+    expect([0, 1, 2, 3, 9].map((failures) => pauseBeforeSendingMs(failures, unreachable()))).toEqual([
+      1000, 2000, 4000, 8000, 8000,
+    ]);
+    const asked = (retryAfterSeconds: number) =>
+      new ApiFailure('No', { status: 503, code: 'unavailable', retryAfterSeconds });
+    expect(pauseBeforeSendingMs(0, asked(5))).toBe(5000);
+    expect(pauseBeforeSendingMs(0, asked(600))).toBe(8000);
   });
 });

@@ -6,7 +6,7 @@ import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
-import { useWorkspace } from '../../app/signed-in.tsx';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -54,21 +54,25 @@ function Content({ requestId, ...rest }: ApprovalDialogProps & { requestId: stri
       <FailedState error={query.error} retry={() => void query.refetch()} what="This request" />
     );
   }
-  return <Loaded request={query.data} readAtMs={query.dataUpdatedAt} {...rest} />;
+  return <Loaded request={query.data} {...rest} />;
 }
 
-type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: PermissionRequest; readAtMs: number };
+type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: PermissionRequest };
 
-function Loaded({ request, readAtMs, others, onNext, onClose }: LoadedProps) {
+function Loaded({ request, others, onNext, onClose }: LoadedProps) {
   const decide = useDecide(request);
   const expired = useExpired(request.expires_at);
-  const failedAt = useFailureTime(decide.error);
-  const state = decisionState(decide.error, { failedAtMs: failedAt, readAtMs });
+  const { user } = useMe();
+  const state = decisionState(decide);
   return (
     <Stack>
       <Subject request={request} />
       {request.status !== 'open' ? (
-        <ClosedRequest request={request} status={request.status} tooLate={state === 'too-late'} />
+        <ClosedRequest
+          request={request}
+          status={request.status}
+          tooLate={state === 'too-late' && request.decider?.id !== user.id}
+        />
       ) : expired ? (
         <TimeIsOver request={request} />
       ) : request.may_decide ? (
@@ -86,15 +90,6 @@ function Loaded({ request, readAtMs, others, onNext, onClose }: LoadedProps) {
       <Onward others={others} done={request.status !== 'open' || expired} onNext={onNext} onClose={onClose} />
     </Stack>
   );
-}
-
-/** When an error was first seen here, in ms since the epoch. */
-function useFailureTime(error: unknown): number {
-  const seen = useRef({ error, at: 0 });
-  if (seen.current.error !== error) {
-    seen.current = { error, at: Date.now() };
-  }
-  return seen.current.at;
 }
 
 /** Has the focus when a request comes into sight, so that nothing else has. */

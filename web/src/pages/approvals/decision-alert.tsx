@@ -5,18 +5,18 @@ import { messageOf } from '../../components/failure-text.ts';
 import type { DecisionState } from './decision-state.ts';
 
 export function DecisionAlert({ state, error }: { state: DecisionState; error: unknown }) {
-  if (state === 'asking') {
+  if (state === 'trying') {
     return (
       <Alert color="yellow" role="alert" title="Your decision was sent, but no answer came">
-        Looking whether it arrived…
+        It is sent again until an answer comes: a request is decided only once. Closing this dialog stops
+        that.
       </Alert>
     );
   }
-  if (state === 'still-open') {
+  if (state === 'unanswered') {
     return (
-      <Alert color="yellow" role="alert" title="The request is still open">
-        {messageOf(error)} Your decision has not arrived so far. You may send it again: a request is decided
-        only once.
+      <Alert color="yellow" role="alert" title="No answer came in time">
+        {messageOf(error)} You may send your decision again: a request is decided only once.
       </Alert>
     );
   }

@@ -1,25 +1,48 @@
-/** What is known of a decision that was sent: the stored request says what holds, not the answer alone. Pure. */
-import { ApiFailure } from '../../api/failure.ts';
+/** What is known of a decision that was sent, and whether to send it again when no answer came. Pure. */
+import { ApiFailure, isTransient } from '../../api/failure.ts';
 
 /**
- * `asking`: no answer came, and the request has not been read since. `still-open`: it has been, and was open.
- * `refused`: the API said why not. `too-late`: it was decided before.
+ * `trying`: no answer came so far, and it is sent again. `unanswered`: none came in time. `refused`: the API said why not.
+ * `too-late`: the request was decided before.
  */
-export type DecisionState = 'none' | 'asking' | 'still-open' | 'refused' | 'too-late';
+export type DecisionState = 'none' | 'trying' | 'unanswered' | 'refused' | 'too-late';
 
-export function decisionState(
-  error: unknown,
-  { failedAtMs, readAtMs }: { failedAtMs: number; readAtMs: number },
-): DecisionState {
-  if (error === null || error === undefined) {
+export interface Sent {
+  isPending: boolean;
+  /** How the last attempt of several failed. */
+  failureReason: unknown;
+  /** Why it was given up. */
+  error: unknown;
+}
+
+export function decisionState({ isPending, failureReason, error }: Sent): DecisionState {
+  if (isPending) {
+    return failureReason === null ? 'none' : 'trying';
+  }
+  if (error === null) {
     return 'none';
   }
-  if (error instanceof ApiFailure && error.code === 'already_decided') {
-    return 'too-late';
+  if (!(error instanceof ApiFailure) || isTransient(error)) {
+    return 'unanswered';
   }
-  const mayHaveArrived = !(error instanceof ApiFailure) || error.status === 0 || error.status >= 500;
-  if (!mayHaveArrived) {
-    return 'refused';
-  }
-  return readAtMs > failedAtMs ? 'still-open' : 'asking';
+  return error.code === 'already_decided' ? 'too-late' : 'refused';
+}
+
+/** As long as an approval can be carried out once the platform has it on record. */
+const giveUpAfterMs = 5 * 60_000;
+const longestPauseMs = 8_000;
+
+/** Whether a decision that failed so is sent again: under its key it takes effect once. */
+export function maySendAgain(
+  error: unknown,
+  { sentAtMs, expiresAtMs, nowMs }: { sentAtMs: number; expiresAtMs: number; nowMs: number },
+): boolean {
+  const noAnswer = error instanceof ApiFailure && isTransient(error);
+  return noAnswer && nowMs < Math.min(expiresAtMs, sentAtMs + giveUpAfterMs);
+}
+
+/** Before the next attempt after `failures`, counted from 0. */
+export function pauseBeforeSendingMs(failures: number, error: unknown): number {
+  const asked = error instanceof ApiFailure ? error.retryAfterSeconds : null;
+  return Math.min(longestPauseMs, asked === null ? 1_000 * 2 ** failures : asked * 1_000);
 }

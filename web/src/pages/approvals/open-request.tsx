@@ -32,7 +32,7 @@ export function OpenRequest({ request, state, error, sending, decide, onLater }:
   const shown = denial !== null ? 'deny' : `${choice?.scope} ${choice?.holder}`;
   const armed = useArmed(`${request.id} ${shown}`);
   const { ref, seen, show } = useSeen(shown);
-  const ready = armed && sending === null && state !== 'asking';
+  const ready = armed && sending === null;
   const mustSee = denial === null && choice !== null && choice.scope !== 'once' && !seen;
   return (
     <Stack gap="sm">

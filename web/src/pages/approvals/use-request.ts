@@ -1,10 +1,14 @@
 /** The stored request: what the dialog shows, and the outcome of a decision. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { type Choice, grantBody } from './choices.ts';
+import { maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
 
 /** The stream tells of every decision; this is for a request whose dialog is open while word of it is lost. */
 const lookEveryMs = 15_000;
@@ -27,22 +31,31 @@ export function useRequest(id: string) {
 
 export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; reason: string; mute: boolean };
 
-/** Sends a decision, once. Whatever comes back, the stored request is read again. */
+/**
+ * Sends a decision, and sends it again while no answer comes and the dialog is open. Whatever comes back, the stored request
+ * is read again.
+ */
 export function useDecide(request: PermissionRequest) {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
+  const send = useSendDecision(request);
+  const isOpen = useIsOpen();
+  const sentAtMs = useRef(0);
   return useMutation({
-    async mutationFn(decision: Decision): Promise<void> {
-      if (decision.kind === 'approve') {
-        const body = grantBody(request, decision.choice);
-        await call(api.POST('/api/workspaces/{slug}/grants', { params: { path: { slug } }, body }));
-        return;
-      }
-      const { reason, mute } = decision;
-      const params = { path: { slug, request_id: request.id } };
-      const body = { mute, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
-      await call(api.POST('/api/workspaces/{slug}/permission-requests/{request_id}/deny', { params, body }));
+    mutationFn: (decision: Decision) => (isOpen.current ? send(decision) : Promise.reject(new Error('left'))),
+    onMutate: () => {
+      sentAtMs.current = serverNowMs();
     },
+    retry: (_failures, error) =>
+      isOpen.current &&
+      maySendAgain(error, {
+        sentAtMs: sentAtMs.current,
+        expiresAtMs: Date.parse(request.expires_at),
+        nowMs: serverNowMs(),
+      }),
+    retryDelay: pauseBeforeSendingMs,
+    // What the browser says of the network is a guess.
+    networkMode: 'always',
     onSettled: () => {
       for (const queryKey of [
         keys.permissionRequests(slug),
@@ -53,4 +66,33 @@ export function useDecide(request: PermissionRequest) {
       }
     },
   });
+}
+
+function useSendDecision(request: PermissionRequest) {
+  const { slug } = useWorkspace();
+  const keyFor = useIdempotencyKey();
+  return async (decision: Decision): Promise<void> => {
+    if (decision.kind === 'approve') {
+      const body = grantBody(request, decision.choice);
+      const params = { path: { slug }, header: keyFor(body) };
+      await call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
+      return;
+    }
+    const { reason, mute } = decision;
+    const params = { path: { slug, request_id: request.id } };
+    const body = { mute, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
+    await call(api.POST('/api/workspaces/{slug}/permission-requests/{request_id}/deny', { params, body }));
+  };
+}
+
+/** Whether the dialog is there: who closed it decides nothing any more. */
+function useIsOpen() {
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  return isOpen;
 }
