@@ -11,7 +11,8 @@
 #include "relay.h"
 
 enum { MOST_DNS_SERVERS = 8, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3, MOST_RESTARTS = 1000 };
-enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_DNS = 8 };
+enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_DNS = 8, TAKES_OUTPUT = 16 };
+enum { MOST_SECRETS = 4096 };
 
 static const char usage[] =
     "Usage:\n"
@@ -23,6 +24,8 @@ static const char usage[] =
     "  relay run [--network none|fenced] [--file-size <bytes>] [--wait <path>] [--wait-limit-ms <number>] -- <command>\n"
     "            [argument...]\n"
     "      waits for the path, runs the command, and ends with its exit code\n"
+    "      The last two also take --report <socket>, which is told how the command ends and what it writes to standard error\n"
+    "      (of run: to standard output as well), and --secret <variable> for each value that is blacked out of that first\n"
     "  relay supervise [--restarts <number>] -- <command> [argument...]\n"
     "      runs the command, and again when it ends without having been asked to\n"
     "  relay install <root> [directory...]\n"
@@ -39,6 +42,9 @@ struct options {
   int restarts;
   char *dns_servers[MOST_DNS_SERVERS + 1];
   int dns_server_count;
+  const char *report_path;
+  char *secrets[MOST_SECRETS + 1];
+  int secret_count;
 };
 
 static int expected(const char *form) {
@@ -75,6 +81,17 @@ static bool is_value_taken(struct options *options, const char *name, char *valu
     options->restarts = (int)parse_number(value, MOST_RESTARTS);
     return options->restarts >= 0;
   }
+  if (strcmp(name, "--report") == 0) {
+    options->report_path = value;
+    return strlen(value) <= SOCKET_PATH_MAX_BYTES;
+  }
+  if (strcmp(name, "--secret") == 0) {
+    if (options->secret_count == MOST_SECRETS) {
+      return false;
+    }
+    options->secrets[options->secret_count++] = value;
+    return true;
+  }
   if (options->dns_server_count == MOST_DNS_SERVERS) {
     return false;
   }
@@ -88,7 +105,7 @@ static bool is_allowed(const char *name, int allowed) {
     int flag;
   } known[] = {
       {"--network", TAKES_NARROWING}, {"--file-size", TAKES_NARROWING}, {"--wait", TAKES_WAIT}, {"--wait-limit-ms", TAKES_WAIT},
-      {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_DNS},
+      {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_DNS}, {"--report", TAKES_OUTPUT}, {"--secret", TAKES_OUTPUT},
   };
   for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
     if (strcmp(name, known[index].name) == 0) {
@@ -111,6 +128,10 @@ static char **parse_options(char **arguments, int allowed, struct options *optio
       return NULL;
     }
     arguments += 2;
+  }
+  if (options->secret_count > 0 && options->report_path == NULL) {
+    report("the option --secret needs --report: without it nothing is blacked out");
+    return NULL;
   }
   return arguments;
 }
@@ -152,7 +173,7 @@ static int narrow(const struct options *options) {
 
 static int main_serve(char **arguments) {
   struct options options;
-  char **rest = parse_options(arguments, TAKES_NARROWING, &options);
+  char **rest = parse_options(arguments, TAKES_NARROWING | TAKES_OUTPUT, &options);
   if (rest == NULL) {
     return EXIT_USAGE;
   }
@@ -164,13 +185,14 @@ static int main_serve(char **arguments) {
   if (!is_path_short_enough(path)) {
     return EXIT_USAGE;
   }
+  output_open(options.report_path, options.secrets);
   const int code = narrow(&options);
   return code != 0 ? code : serve(path, command);
 }
 
 static int main_run(char **arguments) {
   struct options options;
-  char **rest = parse_options(arguments, TAKES_NARROWING | TAKES_WAIT, &options);
+  char **rest = parse_options(arguments, TAKES_NARROWING | TAKES_WAIT | TAKES_OUTPUT, &options);
   if (rest == NULL) {
     return EXIT_USAGE;
   }
@@ -178,6 +200,7 @@ static int main_run(char **arguments) {
   if (command == NULL) {
     return expected("run [option...] -- <command> [argument...]");
   }
+  output_open(options.report_path, options.secrets);
   const int code = narrow(&options);
   return code != 0 ? code : run(options.wait_path, options.wait_limit_ms, command);
 }

@@ -14,10 +14,12 @@
 enum { LEFTOVER_ROUNDS = 100, LEFTOVER_ROUND_MS = 20, PATIENT_ROUNDS = 5 };
 
 /* In the child. Does not return. */
-static void become(char *const command[], int input, int output, int problem) {
+static void become(char *const command[], const int descriptors[3], int problem) {
   setpgid(0, 0);
-  if ((input >= 0 && dup2(input, STDIN_FILENO) < 0) || (output >= 0 && dup2(output, STDOUT_FILENO) < 0)) {
-    _exit(EXIT_NOT_EXECUTABLE);
+  for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++) {
+    if (descriptors[number] >= 0 && dup2(descriptors[number], number) < 0) {
+      _exit(EXIT_NOT_EXECUTABLE);
+    }
   }
   signals_restore();
   execvp(command[0], command);
@@ -28,7 +30,7 @@ static void become(char *const command[], int input, int output, int problem) {
   _exit(EXIT_NOT_EXECUTABLE);
 }
 
-void child_start(struct child *child, char *const command[], int input, int output) {
+void child_start(struct child *child, char *const command[], int input, int output, int errors) {
   *child = (struct child){.pid = -1, .has_ended = true};
   /* Closed by a successful exec; until then it carries why there was none. */
   int problem[2];
@@ -38,7 +40,8 @@ void child_start(struct child *child, char *const command[], int input, int outp
   }
   const pid_t pid = fork();
   if (pid == 0) {
-    become(command, input, output, problem[1]);
+    const int descriptors[] = {input, output, errors};
+    become(command, descriptors, problem[1]);
   }
   if (pid < 0) {
     child->start_error = errno;
@@ -136,11 +139,13 @@ int exit_code_of(const struct child *child) {
   return WIFSIGNALED(child->status) ? EXIT_SIGNAL_BASE + WTERMSIG(child->status) : WEXITSTATUS(child->status);
 }
 
-static const char *signal_name(int number) {
+const char *signal_name(int number) {
   switch (number) {
     case SIGHUP: return "SIGHUP";
     case SIGINT: return "SIGINT";
+    case SIGQUIT: return "SIGQUIT";
     case SIGILL: return "SIGILL";
+    case SIGTRAP: return "SIGTRAP";
     case SIGABRT: return "SIGABRT";
     case SIGBUS: return "SIGBUS";
     case SIGFPE: return "SIGFPE";
@@ -149,7 +154,10 @@ static const char *signal_name(int number) {
     case SIGSEGV: return "SIGSEGV";
     case SIGUSR2: return "SIGUSR2";
     case SIGPIPE: return "SIGPIPE";
+    case SIGALRM: return "SIGALRM";
     case SIGTERM: return "SIGTERM";
+    case SIGXCPU: return "SIGXCPU";
+    case SIGXFSZ: return "SIGXFSZ";
     case SIGSYS: return "SIGSYS";
     default: return strsignal(number);
   }

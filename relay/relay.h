@@ -22,6 +22,8 @@ enum {
 __attribute__((format(printf, 1, 2))) void report(const char *format, ...);
 /* "ENOENT (No such file or directory)". The text lasts until the next call. */
 const char *error_text(int error);
+/* "ENOENT"; NULL for one that is not known. */
+const char *error_name(int error);
 /* Of the clock that never goes back. */
 long long now_ms(void);
 
@@ -45,7 +47,9 @@ struct child {
   int start_error;
 };
 /* Starts a command in a process group of its own. A descriptor of -1 stands for the relay's own. */
-void child_start(struct child *child, char *const command[], int input, int output);
+void child_start(struct child *child, char *const command[], int input, int output, int errors);
+/* "SIGKILL", or for one that is not known something else. */
+const char *signal_name(int number);
 /* Takes over every process that has ended. With the child its whole group ends. `child` may be NULL. */
 void reap(struct child *child);
 void signal_group(const struct child *child, int signal_number);
@@ -90,6 +94,64 @@ bool pump_wants_output(const struct pump *pump);
 void pump_move(struct pump *pump, bool is_readable);
 /* The source ended and nothing is left to write. */
 bool pump_is_done(const struct pump *pump);
+
+/* forms.c: how many bytes of the text a value takes in a form, if it stands at its beginning. */
+enum { MATCH_MORE = -1 };
+enum form { FORM_PLAIN, FORM_URL, FORM_JSON, FORM_HEX, FORM_BASE64, FORM_COUNT = FORM_BASE64 + 3 };
+/* 0: it does not stand there; MATCH_MORE: the text ends before that can be said. */
+int match_form(enum form form, const unsigned char *value, size_t size, const unsigned char *bytes, size_t text_size);
+
+/* black-out.c */
+enum { BLACK_OUT_KEPT_BYTES = 8 * 1024, BLACK_OUT_TEXT_BYTES = BLACK_OUT_KEPT_BYTES + 16 * 1024 };
+typedef void show_bytes(const char *bytes, size_t size);
+/* The variables whose values are blacked out; ends with NULL. */
+void black_out_open(char *const names[]);
+/* At most BLACK_OUT_TEXT_BYTES - BLACK_OUT_KEPT_BYTES. Keeps back what may be the beginning of a value. */
+void black_out_push(const char *bytes, size_t size, show_bytes *show);
+void black_out_end(show_bytes *show);
+
+/* log.c: our own standard error, without ever waiting for it. Only to be written to when it is done: then all of one read fits. */
+enum { LOG_BYTES = 8 * BLACK_OUT_TEXT_BYTES };
+void log_write(const char *bytes, size_t size);
+void log_move(void);
+bool log_is_done(void);
+struct pollfd log_watch(void);
+
+/* tell.c: the sidecar's report socket, without ever waiting for it. Of output that it does not take, the last 64 KiB are kept. */
+void tell_open(const char *path);
+bool tells(void);
+void tell_output(const char *bytes, size_t size);
+/* Sent after the output so far. */
+__attribute__((format(printf, 1, 2))) void tell_claim(const char *format, ...);
+void tell_move(void);
+bool tell_is_done(void);
+struct pollfd tell_watch(void);
+/* `most_ms`, or what is left until the next attempt to connect; -1: for ever. */
+int tell_time_left_ms(int most_ms);
+
+/* output.c */
+struct output {
+  /* Our end, or -1. */
+  int fd;
+  /* For the command, or -1: then it has our own. */
+  int child_fd;
+};
+/* `path`: the sidecar's report socket, or NULL: then the command writes to our standard error itself, and nothing is told. */
+void output_open(const char *path, char *const secrets[]);
+/* False with errno. */
+bool output_pipe(struct output *output);
+/* The command has its end now. */
+void output_started(struct output *output);
+enum { OUTPUT_WATCHED = 3 };
+void output_watch(const struct output *output, struct pollfd watched[OUTPUT_WATCHED]);
+/* Moves what can be moved now. */
+void output_move(struct output *output, const struct pollfd watched[OUTPUT_WATCHED]);
+/* `most_ms`, or what is left until there is something to do; -1: for ever. */
+int output_time_left_ms(int most_ms);
+void output_report_start(void);
+/* The last of the output, and how the command ended: told within half a second, or left out. */
+void output_report_end(struct output *output, const struct child *child);
+void output_close(struct output *output);
 
 /* The modes; each returns the exit code. */
 int bridge(const char *path);

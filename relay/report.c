@@ -22,7 +22,7 @@ void report(const char *format, ...) {
   }
 }
 
-static const char *error_name(int error) {
+const char *error_name(int error) {
   switch (error) {
     case EACCES: return "EACCES";
     case EAGAIN: return "EAGAIN";

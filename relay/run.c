@@ -1,4 +1,5 @@
 /* relay run: PID 1 of agents and siblings. relay supervise: PID 1 of the sidecar's container. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -13,27 +14,49 @@ static int finish(const struct child *child) {
   return exit_code_of(child);
 }
 
+static void pass_signals(struct child *child) {
+  int number;
+  while ((number = signals_next(0)) > 0) {
+    if (number == SIGCHLD) {
+      reap(child);
+    } else if (!child->has_ended) {
+      kill(child->pid, number);
+    }
+  }
+}
+
 int run(const char *path, int limit_ms, char *const command[]) {
   adopt_orphans();
   const int wait_code = path == NULL ? 0 : wait_for_path(path, limit_ms);
   if (wait_code != 0) {
     return wait_code;
   }
+  struct output output;
+  const int signals_fd = signals_open();
+  if (signals_fd < 0 || !output_pipe(&output)) {
+    report("cannot watch the command: %s", error_text(errno));
+    return 1;
+  }
   struct child child;
-  child_start(&child, command, -1, -1);
+  /* What it writes is for people, on both: one stream. */
+  child_start(&child, command, -1, output.child_fd, output.child_fd);
+  output_started(&output);
   if (child.start_error != 0) {
     report_start_error(&child, command[0]);
+    output_report_end(&output, &child);
     return exit_code_of(&child);
   }
+  output_report_start();
   while (!child.has_ended) {
-    const int number = signals_next(-1);
-    if (number == SIGCHLD) {
-      reap(&child);
-    } else if (number > 0) {
-      kill(child.pid, number);
-    }
+    struct pollfd watched[1 + OUTPUT_WATCHED] = {watch(signals_fd, true, false)};
+    output_watch(&output, watched + 1);
+    poll(watched, 1 + OUTPUT_WATCHED, output_time_left_ms(-1));
+    pass_signals(&child);
+    output_move(&output, watched + 1);
   }
-  return finish(&child);
+  const int code = finish(&child);
+  output_report_end(&output, &child);
+  return code;
 }
 
 /* Until the child has ended. True when a stop signal came: the child was asked, and in the end made to. */
@@ -78,7 +101,7 @@ int supervise(int restarts, char *const command[]) {
   const int no_input = open("/dev/null", O_RDONLY | O_CLOEXEC);
   for (int restart = 1;; restart++) {
     struct child child;
-    child_start(&child, command, no_input, -1);
+    child_start(&child, command, no_input, -1, -1);
     if (child.start_error != 0) {
       report_start_error(&child, command[0]);
     }

@@ -29,6 +29,8 @@ struct service {
   int input;
   int output;
   struct child server;
+  /* Its standard error. */
+  struct output errors;
   /* Somebody wanted the process to end: the other side of the connection, or who stops the relay. */
   bool is_asked;
   long long terminate_at;
@@ -80,16 +82,19 @@ static void terminate_as_asked(struct service *service) {
 }
 
 /* True when there is something to bridge; the byte stays in the socket. False when the connection ended unused. */
-static bool wait_for_first_byte(int signals_fd, int socket_fd) {
+static bool wait_for_first_byte(struct service *service) {
   while (!is_stopping) {
-    struct pollfd watched[] = {watch(signals_fd, true, false), watch(socket_fd, true, false)};
-    if (poll(watched, 2, -1) < 0 && errno != EINTR) {
+    struct pollfd watched[2 + OUTPUT_WATCHED] = {watch(service->signals_fd, true, false), watch(service->socket_fd, true, false)};
+    output_watch(&service->errors, watched + 2);
+    if (poll(watched, sizeof watched / sizeof *watched, output_time_left_ms(-1)) < 0 && errno != EINTR) {
       return false;
     }
     take_signals(NULL);
+    /* What could not be told of the process before. */
+    output_move(&service->errors, watched + 2);
     if (watched[1].revents != 0) {
       char byte;
-      return recv(socket_fd, &byte, 1, MSG_PEEK) == 1;
+      return recv(service->socket_fd, &byte, 1, MSG_PEEK) == 1;
     }
   }
   return false;
@@ -99,7 +104,7 @@ static void start_server(struct service *service, char *const command[]) {
   int input[2];
   int output[2];
   service->server = (struct child){.pid = -1, .has_ended = true};
-  if (pipe2(input, O_CLOEXEC) != 0) {
+  if (!output_pipe(&service->errors) || pipe2(input, O_CLOEXEC) != 0) {
     service->server.start_error = errno;
     return;
   }
@@ -109,7 +114,8 @@ static void start_server(struct service *service, char *const command[]) {
     close(input[1]);
     return;
   }
-  child_start(&service->server, command, input[0], output[1]);
+  child_start(&service->server, command, input[0], output[1], service->errors.child_fd);
+  output_started(&service->errors);
   close(input[0]);
   close(output[1]);
   service->input = input[1];
@@ -163,21 +169,23 @@ static void move_bytes(struct service *service, const struct pollfd *socket_foun
 /* Until the process has ended and what it wrote has arrived. */
 static void carry(struct service *service) {
   while (!service->server.has_ended || (!pump_is_done(&from_server) && now_ms() < service->give_up_at)) {
-    struct pollfd watched[] = {
+    struct pollfd watched[4 + OUTPUT_WATCHED] = {
         watch(service->signals_fd, true, false),
         watch(service->socket_fd, pump_wants_input(&to_server), pump_wants_output(&from_server)),
         watch(service->input, false, pump_wants_output(&to_server)),
         watch(service->output, pump_wants_input(&from_server), false),
     };
+    output_watch(&service->errors, watched + 4);
     if (!service->is_asked && watched[1].fd < 0) {
       /* Also while the server is slow to read, it counts that nobody waits for it any more. */
       watched[1].fd = service->socket_fd;
     }
-    if (poll(watched, sizeof watched / sizeof *watched, time_left_ms(service)) < 0) {
+    if (poll(watched, sizeof watched / sizeof *watched, output_time_left_ms(time_left_ms(service))) < 0) {
       continue;
     }
     take_signals(&service->server);
     move_bytes(service, &watched[1], &watched[3]);
+    output_move(&service->errors, watched + 4);
     keep_times(service);
   }
 }
@@ -206,6 +214,8 @@ static bool serve_connection(struct service *service, char *const command[]) {
   close_once(&service->input);
   close_once(&service->output);
   end_descendants();
+  /* Before the connection ends: whoever is told of its end finds out why. */
+  output_report_end(&service->errors, &service->server);
   close_socket(service);
   if (service->server.start_error != 0) {
     report_start_error(&service->server, command[0]);
@@ -224,13 +234,13 @@ int serve(const char *path, char *const command[]) {
   }
   int pause_ms = SHORTEST_PAUSE_MS;
   while (!is_stopping) {
-    struct service service = {.signals_fd = signals_fd, .input = -1, .output = -1};
+    struct service service = {.signals_fd = signals_fd, .input = -1, .output = -1, .errors = {.fd = -1, .child_fd = -1}};
     service.terminate_at = service.kill_at = service.give_up_at = never;
     service.socket_fd = connect_in_time(path, CONNECT_LIMIT_MS);
     if (service.socket_fd < 0) {
       return service.socket_fd == -1 ? 1 : 0;
     }
-    if (!wait_for_first_byte(signals_fd, service.socket_fd)) {
+    if (!wait_for_first_byte(&service)) {
       close(service.socket_fd);
       pause_for(SHORTEST_PAUSE_MS);
       continue;

@@ -1,0 +1,169 @@
+/* Blacks the values of secret variables out of what the command writes, as runtime/process/host/output/black-out.ts does. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relay.h"
+
+enum {
+  MOST_NEEDLES = 4096,
+  MOST_CANDIDATES = 32 * MOST_NEEDLES,
+  SHORTEST_LINE_BYTES = 4,
+  PIECE_BYTES = 255,
+  /* So much of a value at the very end is taken for one that was cut off. */
+  SHORTEST_CUT_BYTES = 8,
+};
+
+static const char mark[] = "[secret]";
+
+struct needle {
+  const unsigned char *bytes;
+  size_t size;
+};
+
+static struct needle needles[MOST_NEEDLES];
+static size_t needle_count;
+/* More than can be looked for: then nothing is shown. */
+static bool has_too_many;
+/* What may stand where a byte is the first one: `needle * FORM_COUNT + form`, of byte b from candidate_ends[b - 1] on. */
+static unsigned short candidates[MOST_CANDIDATES];
+static size_t candidate_ends[256];
+static unsigned char text[BLACK_OUT_TEXT_BYTES];
+static size_t text_size;
+static bool is_marked;
+
+static bool is_known(const char *bytes, size_t size) {
+  for (size_t index = 0; index < needle_count; index++) {
+    if (needles[index].size == size && memcmp(needles[index].bytes, bytes, size) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A long value is looked for in pieces, which bounds what one place of the text costs. */
+static void add_needle(const char *bytes, size_t size) {
+  while (size > 0) {
+    const size_t piece = size > 2 * PIECE_BYTES ? PIECE_BYTES : size;
+    const bool is_new = !is_known(bytes, piece);
+    if (is_new && needle_count == MOST_NEEDLES) {
+      has_too_many = true;
+      return;
+    }
+    if (is_new) {
+      needles[needle_count++] = (struct needle){(const unsigned char *)bytes, piece};
+    }
+    bytes += piece;
+    size -= piece;
+  }
+}
+
+static void add_trimmed(const char *bytes, size_t size, size_t shortest) {
+  static const char blanks[] = " \t\r\n\v\f";
+  while (size > 0 && strchr(blanks, bytes[0]) != NULL) {
+    bytes++;
+    size--;
+  }
+  while (size > 0 && strchr(blanks, bytes[size - 1]) != NULL) {
+    size--;
+  }
+  if (size >= shortest) {
+    add_needle(bytes, size);
+  }
+}
+
+static void add_candidates(void) {
+  size_t count = 0;
+  for (int byte = 0; byte < 256; byte++) {
+    const unsigned char first = (unsigned char)byte;
+    for (size_t index = 0; index < needle_count * FORM_COUNT && !has_too_many; index++) {
+      const struct needle needle = needles[index / FORM_COUNT];
+      if (match_form((enum form)(index % FORM_COUNT), needle.bytes, needle.size, &first, 1) == 0) {
+        continue;
+      }
+      has_too_many = count == MOST_CANDIDATES;
+      if (!has_too_many) {
+        candidates[count++] = (unsigned short)index;
+      }
+    }
+    candidate_ends[byte] = count;
+  }
+}
+
+void black_out_open(char *const names[]) {
+  for (; *names != NULL; names++) {
+    const char *value = getenv(*names);
+    if (value == NULL) {
+      continue;
+    }
+    add_needle(value, strlen(value));
+    add_trimmed(value, strlen(value), 1);
+    for (const char *line = value; *line != '\0';) {
+      const size_t length = strcspn(line, "\r\n");
+      add_trimmed(line, length, SHORTEST_LINE_BYTES);
+      line += length + (line[length] == '\0' ? 0 : 1);
+    }
+  }
+  add_candidates();
+}
+
+/* The longest that stands there, 0 for nothing; MATCH_MORE when what comes could make it longer. */
+static int longest_at(size_t at) {
+  const unsigned char byte = text[at];
+  int longest = 0;
+  for (size_t index = byte == 0 ? 0 : candidate_ends[byte - 1]; index < candidate_ends[byte]; index++) {
+    const struct needle needle = needles[candidates[index] / FORM_COUNT];
+    const enum form form = (enum form)(candidates[index] % FORM_COUNT);
+    const int match = match_form(form, needle.bytes, needle.size, text + at, text_size - at);
+    if (match == MATCH_MORE) {
+      return match;
+    }
+    longest = match > longest ? match : longest;
+  }
+  return longest;
+}
+
+static int at_end(size_t left) {
+  return left >= SHORTEST_CUT_BYTES ? (int)left : 0;
+}
+
+static void clean(bool is_end, show_bytes *show) {
+  size_t plain_from = 0;
+  size_t at = 0;
+  while (at < text_size) {
+    int length = longest_at(at);
+    if (length == MATCH_MORE && !is_end && text_size - at < BLACK_OUT_KEPT_BYTES) {
+      break;
+    }
+    if (length == MATCH_MORE) {
+      length = is_end ? at_end(text_size - at) : 0;
+    }
+    if (length > 0) {
+      show((const char *)text + plain_from, at - plain_from);
+      show(mark, is_marked ? 0 : sizeof mark - 1);
+      at += (size_t)length;
+      plain_from = at;
+    } else {
+      at++;
+    }
+    is_marked = length > 0;
+  }
+  show((const char *)text + plain_from, at - plain_from);
+  text_size -= at;
+  memmove(text, text + at, text_size);
+}
+
+void black_out_push(const char *bytes, size_t size, show_bytes *show) {
+  if (has_too_many) {
+    show(mark, is_marked ? 0 : sizeof mark - 1);
+    is_marked = true;
+    return;
+  }
+  memcpy(text + text_size, bytes, size);
+  text_size += size;
+  clean(false, show);
+}
+
+void black_out_end(show_bytes *show) {
+  clean(true, show);
+  is_marked = false;
+}

@@ -1,0 +1,273 @@
+/** What the static relay shows and tells of a command: its output without its secrets, and its end. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import {
+  maxClaimBytes,
+  maxOutputBytes,
+  type ProcessClaim,
+  processClaim,
+} from '../../../contract/session-process.ts';
+import { blackOutCases } from '../../support/black-out-cases.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWithStaticRelay } from '../../support/static-relay.ts';
+import { lineOf, RelayBench, staticRelay, type TestProcess } from './relay-process.ts';
+
+const bench = new RelayBench();
+
+beforeAll(() => bench.open());
+afterEach(() => bench.clear());
+afterAll(() => bench.close());
+
+/** What was told so far on a report socket. */
+interface Told {
+  path: string;
+  claims: ProcessClaim[];
+  output(): string;
+  skippedBytes(): number;
+  ends(): ProcessClaim[];
+}
+
+/** Takes every connection and, like the sidecar, nothing but whole claims. */
+async function listenForClaims(): Promise<Told> {
+  const path = bench.path(`${randomUUID().slice(0, 8)}.sock`);
+  const claims: ProcessClaim[] = [];
+  const { next } = await bench.listen(path);
+  void (async () => {
+    for (;;) {
+      takeClaims(await next(), claims);
+    }
+  })();
+  const outputs = () => claims.filter((claim) => claim.type === 'output');
+  return {
+    path,
+    claims,
+    output: () => Buffer.concat(outputs().map(({ base64 }) => Buffer.from(base64, 'base64'))).toString(),
+    skippedBytes: () => outputs().reduce((sum, { skipped_bytes }) => sum + skipped_bytes, 0),
+    ends: () => claims.filter(({ type }) => type === 'ended' || type === 'not_started'),
+  };
+}
+
+function takeClaims(socket: Socket, claims: ProcessClaim[]): void {
+  let rest = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      expect(line.length).toBeLessThan(maxClaimBytes);
+      claims.push(processClaim.parse(JSON.parse(line)));
+    }
+  });
+}
+
+type Environment = Record<string, string>;
+const withSecrets = (names: readonly string[]) => names.flatMap((name) => ['--secret', name]);
+function run(report: string, env: Environment, command: readonly string[], input: Buffer = Buffer.alloc(0)) {
+  const relay = bench.start(
+    [...staticRelay, 'run', '--report', report, ...withSecrets(Object.keys(env)), '--', ...command],
+    { env: { ...process.env, ...env } },
+  );
+  relay.child.stdin?.end(input);
+  return relay;
+}
+
+const node = (script: string) => [process.execPath, '-e', script];
+/** Writes its input to stderr in pieces of these sizes, in turn, each with a system call of its own. */
+const copies = (sizes: readonly number[]) =>
+  node(`const fs = require('node:fs'); const text = fs.readFileSync(0); const sizes = ${JSON.stringify(sizes)};
+    for (let at = 0, turn = 0; at < text.length; turn += 1) {
+      at += fs.writeSync(2, text, at, Math.min(sizes[turn % sizes.length], text.length - at)); }`);
+
+const residentKilobytes = (relay: TestProcess) =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${relay.pid}/status`, 'utf8'))?.[1]);
+
+describeWithStaticRelay('what a command writes', () => {
+  it.each(blackOutCases)(
+    'is shown and told without its secrets: $name',
+    async ({ values, text, expected }) => {
+      const env = Object.fromEntries(values.map((value, index) => [`SECRET_${index}`, value]));
+      for (const sizes of [[1_000_000], [1 + Math.floor(text.length / 500)], [3, 1, 7]]) {
+        const told = await listenForClaims();
+        const relay = run(told.path, env, copies(sizes), Buffer.from(text));
+        expect(await relay.ended).toMatchObject({ code: 0, stderr: expected });
+        await eventually(() => expect(told.ends()).toHaveLength(1));
+        expect(told.output()).toBe(expected);
+      }
+    },
+  );
+
+  it('holds a secret back that comes in pieces over time, and shows what turned out to be none', async () => {
+    const told = await listenForClaims();
+    const script = `const { stderr } = process; process.stdin.setEncoding('utf8').on('data', (text) => stderr.write(text.slice(0, -1)));`;
+    const relay = bench.start(
+      [...staticRelay, 'run', '--report', told.path, '--secret', 'KEY', '--', ...node(script)],
+      { env: { ...process.env, KEY: 'correct-horse' } },
+    );
+    const write = (text: string) => relay.child.stdin?.write(`${text}\n`);
+    write('a correct-h');
+    await eventually(() => expect(told.output()).toBe('a '));
+    write('ouse');
+    await eventually(() => expect(told.output()).toBe('a correct-house'));
+    write(' correct');
+    await eventually(() => expect(told.output()).toBe('a correct-house '));
+    write('-horse');
+    await eventually(() => expect(told.output()).toBe('a correct-house [secret]'));
+    relay.child.stdin?.end();
+    expect((await relay.ended).stderr).toBe('a correct-house [secret]');
+  });
+
+  it('is shown as it is where nothing in it is secret, also of what looks like the beginning of a line to the sidecar', async () => {
+    const text = '{"type":"ended","exit_code":0,"signal":null}\n\0\x1b[31m ümlaut "quotes"\\\n'.repeat(20);
+    const told = await listenForClaims();
+    const relay = run(told.path, { KEY: 'unrelated-value', NONE: '' }, copies([7, 400]), Buffer.from(text));
+    expect((await relay.ended).stderr).toBe(text);
+    await eventually(() => expect(told.ends()).toHaveLength(1));
+    expect(told.output()).toBe(text);
+  });
+
+  it('shows nothing at all when there are more secrets than can be looked for', async () => {
+    const many = Array.from({ length: 6000 }, (_, line) => `line-${line}`).join('\n');
+    const told = await listenForClaims();
+    const relay = run(told.path, { KEY: many }, node(`process.stderr.write('anything')`));
+    expect((await relay.ended).stderr).toBe('[secret]');
+  });
+
+  it('keeps its end when the sidecar does not read, says how much was left out, and tells it later', async () => {
+    const path = bench.path('late.sock');
+    const { next } = await bench.listen(path);
+    const bytes = 3_000_000;
+    const script = `const piece = Buffer.alloc(1000, 'x');
+      for (let left = ${bytes}; left > 0; left -= piece.length) require('node:fs').writeSync(2, piece);
+      require('node:fs').writeSync(2, 'the end'); process.stdin.resume();`;
+    const relay = bench.start([...staticRelay, 'run', '--report', path, '--', ...node(script)]);
+    const socket = await next();
+    socket.pause();
+    await eventually(() => expect(relay.stderr.endsWith('the end')).toBe(true));
+    const claims: ProcessClaim[] = [];
+    takeClaims(socket, claims);
+    socket.resume();
+    const outputs = () => claims.filter((claim) => claim.type === 'output');
+    const taken = () => Buffer.concat(outputs().map(({ base64 }) => Buffer.from(base64, 'base64')));
+    await eventually(() => expect(taken().toString().endsWith('xthe end')).toBe(true));
+    const skipped = outputs().reduce((sum, { skipped_bytes }) => sum + skipped_bytes, 0);
+    expect(taken().length + skipped).toBe(bytes + 7);
+    // What fits in the socket, and the last 64 KiB.
+    expect(taken().length).toBeGreaterThan(maxOutputBytes);
+    expect(taken().length).toBeLessThan(6 * maxOutputBytes);
+    relay.child.stdin?.end();
+    await eventually(() => expect(claims.at(-1)).toEqual({ type: 'ended', exit_code: 0, signal: null }));
+  });
+
+  it('takes no memory when it is a flood, whoever does not read', async () => {
+    const path = bench.path('deaf.sock');
+    const { next } = await bench.listen(path);
+    const flood = `yes "$SECRET" | head -c 40000000 >&2; echo done; cat`;
+    const relay = bench.start(
+      [...staticRelay, 'run', '--report', path, '--secret', 'SECRET', '--', 'sh', '-c', `{ ${flood}; } 3>&1`],
+      { env: { ...process.env, SECRET: 'a-secret-that-floods' } },
+    );
+    (await next()).pause();
+    await eventually(() => expect(relay.stderr.endsWith('done\n')).toBe(true));
+    expect(residentKilobytes(relay)).toBeLessThan(3000);
+    expect(relay.stderr).not.toContain('floods');
+    relay.child.stdin?.end();
+    expect((await relay.ended).code).toBe(0);
+  });
+
+  it('and what it says on its connection go on when nobody reads the relay’s own log', async () => {
+    const path = bench.path('serve.sock');
+    const { next } = await bench.listen(path);
+    const told = await listenForClaims();
+    // Its stderr is a pipe that is never read; its server writes there without waiting, as long as that takes it.
+    const script = `process.stdin.pipe(process.stdout); setInterval(() => process.stderr.writableLength < 1e6 && process.stderr.write('y'.repeat(50000)), 1);`;
+    const relay = spawn(
+      staticRelay[0] ?? '',
+      ['--report', told.path, `UNIX-CONNECT:${path}`, '--', ...node(script)],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    relay.stderr.pause();
+    const socket = await next();
+    for (let turn = 0; turn < 20; turn += 1) {
+      socket.write(`line ${turn}\n`);
+      expect(await lineOf(socket)).toBe(`line ${turn}`);
+    }
+    relay.kill('SIGTERM');
+    expect(await once(relay, 'exit')).toEqual([0, null]);
+  });
+});
+
+describeWithStaticRelay('how a command ends', () => {
+  it.each<[string[], object]>([
+    [['sh', '-c', 'exit 7'], { type: 'ended', exit_code: 7, signal: null }],
+    [['sh', '-c', 'kill -KILL $$'], { type: 'ended', exit_code: null, signal: 'SIGKILL' }],
+    [['sh', '-c', 'kill -XFSZ $$'], { type: 'ended', exit_code: null, signal: 'SIGXFSZ' }],
+    [['/no/such/program'], { type: 'not_started', error: 'ENOENT' }],
+    [['/etc/passwd'], { type: 'not_started', error: 'EACCES' }],
+  ])('is told of an agent, after what it wrote: %j', async (command, end) => {
+    const told = await listenForClaims();
+    await run(told.path, {}, command).ended;
+    await eventually(() => expect(told.ends()).toEqual([end]));
+    const started = { type: 'started' };
+    expect(told.claims).toEqual('error' in end ? [end] : [started, end]);
+  });
+
+  it('is told of a server before its connection ends, each time', async () => {
+    const path = bench.path('ends.sock');
+    const { next } = await bench.listen(path);
+    const told = await listenForClaims();
+    const script = 'read line; echo "wrote $line" >&2; exit 3';
+    bench.start([...staticRelay, '--report', told.path, `UNIX-CONNECT:${path}`, '--', 'sh', '-c', script]);
+    for (const turn of [1, 2]) {
+      const socket = await next();
+      socket.write(`${turn}\n`);
+      socket.resume();
+      await once(socket, 'end');
+      await eventually(() => expect(told.ends()).toHaveLength(turn));
+      expect(told.output().endsWith(`wrote ${turn}\n`)).toBe(true);
+      socket.end();
+    }
+    expect(told.ends()[1]).toEqual({ type: 'ended', exit_code: 3, signal: null });
+    expect(told.claims.some(({ type }) => type === 'started')).toBe(false);
+  });
+
+  it('is not waited for when nobody listens, and is told to who listens late', async () => {
+    const path = bench.path('nobody.sock');
+    const alone = performance.now();
+    expect((await run(path, {}, ['sh', '-c', 'echo said >&2; exit 5']).ended).code).toBe(5);
+    expect(performance.now() - alone).toBeLessThan(5000);
+    const relay = run(path, {}, ['sh', '-c', 'echo early >&2; sleep 1; exit 6']);
+    await eventually(() => expect(relay.stderr).toContain('early'));
+    const claims: ProcessClaim[] = [];
+    takeClaims(await (await bench.listen(path)).next(), claims);
+    await relay.ended;
+    await eventually(() => expect(claims.map(({ type }) => type)).toEqual(['started', 'output', 'ended']));
+  });
+
+  it('is told again on another connection when the sidecar was started again', async () => {
+    const path = bench.path('again.sock');
+    const { next } = await bench.listen(path);
+    const relay = bench.start([...staticRelay, 'run', '--report', path, '--', 'cat', '/dev/stdin']);
+    (await next()).destroy();
+    relay.child.stdin?.write('after\n');
+    const claims: ProcessClaim[] = [];
+    takeClaims(await next(), claims);
+    await eventually(() => expect(claims).toContainEqual(expect.objectContaining({ type: 'output' })));
+  });
+});
+
+describeWithStaticRelay('what the relay is told about secrets', () => {
+  it('is their names, with a socket to report to', async () => {
+    const { code, stderr } = await bench.run([...staticRelay, 'run', '--secret', 'KEY', '--', 'true']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('needs --report') });
+  });
+
+  it('leaves every value out of its arguments', async () => {
+    const told = await listenForClaims();
+    const relay = run(told.path, { KEY: 'value-of-the-key' }, ['cat']);
+    expect(readFileSync(`/proc/${relay.pid}/cmdline`, 'utf8')).not.toContain('value-of-the-key');
+    await relay.ended;
+  });
+});
