@@ -1,6 +1,7 @@
 /** A real agent in a real session that tries each way out, and a malicious server beside it that tries the same. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SessionProcess } from '../../contract/session-process.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
 import { Arena } from './arena.ts';
@@ -8,6 +9,7 @@ import type { Attempt, Target, Who } from './attempts/attempt.ts';
 import { fileAttempts, processAttempts } from './attempts/files.ts';
 import { kernelAttempts } from './attempts/kernel.ts';
 import { outwardAttempts, portAttempts } from './attempts/network.ts';
+import { agentReportAttempts, serverReportAttempts } from './attempts/reports.ts';
 import { beBusy, resourceAttempts } from './attempts/resources.ts';
 import { agentSocketAttempts, serverSocketAttempts, socketAttempts } from './attempts/sockets.ts';
 import { HostileSession } from './session.ts';
@@ -70,10 +72,28 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
       describeAttempts('with the kernel', kernelAttempts, { by, rights: true });
       describeAttempts('with ports', [...portAttempts, ...outwardAttempts('none')], { by });
       describeAttempts('with what all share', resourceAttempts, { by });
-      const own = by === 'agent' ? agentSocketAttempts : serverSocketAttempts;
+      const own =
+        by === 'agent'
+          ? [...agentSocketAttempts, ...agentReportAttempts]
+          : // In this order: what it leaves at its own socket keeps the next call from it.
+            [...serverReportAttempts, ...serverSocketAttempts];
       describeAttempts('with sockets', [...socketAttempts, ...own], { by });
     });
   }
+
+  it('what the server claimed is said of itself alone, and as far as it is in the closed list', async () => {
+    const { processes } = await arena.ada.ok<{ processes: SessionProcess[] }>(
+      'GET',
+      `/api/sessions/${session.id}/processes`,
+    );
+    expect(processes.map(({ name }) => name).sort()).toEqual(['agent', 'files', 'mallory', 'vault']);
+    // The control: what it may claim has arrived.
+    expect(processes.filter(({ exit_code: code }) => code === 65).map(({ name }) => name)).toEqual([
+      'mallory',
+    ]);
+    expect(processes.filter(({ exit_code: code }) => code === 66)).toEqual([]);
+    expect(JSON.stringify(processes)).not.toContain('img src');
+  });
 
   it('keeps no other session waiting while it is as busy as it can be', () =>
     table.note(

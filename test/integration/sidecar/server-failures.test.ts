@@ -134,6 +134,15 @@ describe('what is told on a report socket', () => {
     expect(session.platform.processes.length).toBe(before);
   });
 
+  it('ends with a line that is too large, also while that has no end', async () => {
+    const socket = createConnection(claimsPath('missing', session));
+    socket.on('error', () => undefined).resume();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const pour = () => socket.write('x'.repeat(20_000), (error) => error ?? pour());
+    pour();
+    await closed;
+  });
+
   it('is read slowly when it is too much, and holds up nothing else', async () => {
     const flood = tell('silent', working, ...Array.from({ length: 2000 }, () => written('flood')));
     const client = await working.connect('everything');
