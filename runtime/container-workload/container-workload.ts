@@ -16,6 +16,8 @@ export const containerPaths = {
   /** What the agent sees. */
   platform: '/run/platform',
   mcp: '/run/platform/mcp',
+  /** What process 1 of an agent or sibling tells of it goes there; a server has its report socket beside its own. */
+  report: '/run/platform-report',
   workspace: '/workspace',
   temporary: '/tmp',
 } as const;
@@ -25,6 +27,8 @@ export const volumeDirectories = {
   relay: 'bin',
   agent: 'agent',
   server: (name: string) => `servers/${name}`,
+  /** Of an agent or sibling, by the name of its container. */
+  report: (container: string) => `reports/${container}`,
 } as const;
 
 /** Users inside the containers: none is root, none is shared. The group lets each reach its sockets. */

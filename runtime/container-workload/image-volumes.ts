@@ -7,6 +7,7 @@ const ofPlatform = [
   containerPaths.session,
   containerPaths.bootDirectory,
   containerPaths.platform,
+  containerPaths.report,
   containerPaths.relayDirectory,
 ];
 

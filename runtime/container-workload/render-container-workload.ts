@@ -1,7 +1,9 @@
 /** Pure: a frozen configuration as containers (design 12), or a sentence about what containers cannot run. */
 import type { Run } from '../../contract/agent.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
+import { reportSocketName } from '../../contract/session-process.ts';
 import { pinReference } from '../../oci/reference.ts';
+import { offlinePackages } from '../offline-packages.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import {
   type ContainerImage,
@@ -73,6 +75,7 @@ export function renderContainerWorkload(
     directories: [
       ...['agent', 'mcp'].map((name) => `${volumeDirectories.agent}/${name}`),
       ...servers.map(({ name }) => volumeDirectories.server(name)),
+      ...['agent', ...siblings.map(({ name }) => siblingContainerName(name))].map(volumeDirectories.report),
     ],
     network: containers.some(({ network }) => network === 'internet') ? 'internet' : 'none',
     egressAllow: [...new Set([agent, ...servers].flatMap(({ egress_allow }) => egress_allow))],
@@ -110,6 +113,11 @@ function agentContainer(
 ): ContainerSpec {
   const sidecarSocket = `${containerPaths.platform}/agent/sidecar.sock`;
   const program = programOf('the agent', agent, settings);
+  const env = variables(agent.env, {
+    PLATFORM_SESSION_ID: session_id,
+    PLATFORM_CONFIG: `${containerPaths.platform}/agent/config.json`,
+    PLATFORM_SIDECAR_SOCKET: sidecarSocket,
+  });
   return {
     name: 'agent',
     role: 'agent',
@@ -119,19 +127,20 @@ function agentContainer(
       containerPaths.relay,
       'run',
       ...narrowing(agent.network, settings),
+      ...reporting(containerPaths.report, env),
       '--wait',
       sidecarSocket,
       '--',
       ...program.command,
     ],
-    env: variables(agent.env, {
-      PLATFORM_SESSION_ID: session_id,
-      PLATFORM_CONFIG: `${containerPaths.platform}/agent/config.json`,
-      PLATFORM_SIDECAR_SOCKET: sidecarSocket,
-    }),
+    env,
     uid: containerUsers.agent,
     network: agent.network,
-    views: [relayView, { directory: volumeDirectories.agent, path: containerPaths.platform }],
+    views: [
+      relayView,
+      { directory: volumeDirectories.agent, path: containerPaths.platform },
+      reportView('agent'),
+    ],
     scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
     size: settings.sizes.agent,
@@ -141,6 +150,7 @@ function agentContainer(
 function serverContainer(server: FrozenServer, uid: number, settings: ContainerSettings): ContainerSpec {
   const program = serverProgram(server, settings);
   const socket = `${containerPaths.mcp}/${server.name}.sock`;
+  const env = variables(server.env, {}, server.network === 'none' ? offlinePackages : {});
   return {
     name: `mcp-${server.name}`,
     role: 'server',
@@ -149,11 +159,12 @@ function serverContainer(server: FrozenServer, uid: number, settings: ContainerS
     argv: [
       containerPaths.relay,
       ...narrowing(server.network, settings),
+      ...reporting(containerPaths.mcp, env),
       `UNIX-CONNECT:${socket}`,
       '--',
       ...program.command,
     ],
-    env: variables(server.env, {}),
+    env,
     uid,
     network: server.network,
     views: [relayView, { directory: volumeDirectories.server(server.name), path: containerPaths.mcp }],
@@ -163,23 +174,34 @@ function serverContainer(server: FrozenServer, uid: number, settings: ContainerS
   };
 }
 
-/** Shares the agent's network and sees no socket. */
+const siblingContainerName = (sibling: string) => `sibling-${sibling}`;
+
+/** Shares the agent's network and sees no socket but the one on which its process 1 tells of it. */
 function siblingContainer(
   sibling: { name: string; run: Run; image: FrozenImage | null; env: FrozenEnv; network: Network },
   uid: number,
   settings: ContainerSettings,
 ): ContainerSpec {
   const program = programOf(`sibling "${sibling.name}"`, sibling, settings);
+  const name = siblingContainerName(sibling.name);
+  const env = variables(sibling.env, {});
   return {
-    name: `sibling-${sibling.name}`,
+    name,
     role: 'sibling',
     subject: sibling.name,
     image: program.image,
-    argv: [containerPaths.relay, 'run', ...narrowing(sibling.network, settings), '--', ...program.command],
-    env: variables(sibling.env, {}),
+    argv: [
+      containerPaths.relay,
+      'run',
+      ...narrowing(sibling.network, settings),
+      ...reporting(containerPaths.report, env),
+      '--',
+      ...program.command,
+    ],
+    env,
     uid,
     network: sibling.network,
-    views: [relayView],
+    views: [relayView, reportView(name)],
     scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
     size: settings.sizes.server,
@@ -262,6 +284,19 @@ function serverProgram(server: FrozenServer, { images }: ContainerSettings): Pro
   }
 }
 
+const reportView = (container: string): ContainerView => ({
+  directory: volumeDirectories.report(container),
+  path: containerPaths.report,
+});
+
+/** Where process 1 tells of its command, and which values it blacks out of that: their names, since the values are in its environment. */
+function reporting(directory: string, env: readonly ContainerVariable[]): string[] {
+  return [
+    ...['--report', `${directory}/${reportSocketName}`],
+    ...env.flatMap((variable) => ('isSecret' in variable ? ['--secret', variable.name] : [])),
+  ];
+}
+
 /** No file is larger than the largest room for files: some files of a container, like its termination log, no limit counts. */
 function narrowing(
   network: Network,
@@ -299,9 +334,13 @@ const basicEnv = {
 };
 
 /** What no configuration can change comes last (design 9). In the order of names, so that equal configurations look equal. */
-function variables(configured: FrozenEnv, fixed: Readonly<Record<string, string>>): ContainerVariable[] {
+function variables(
+  configured: FrozenEnv,
+  fixed: Readonly<Record<string, string>>,
+  basic: Readonly<Record<string, string>> = {},
+): ContainerVariable[] {
   const all = new Map<string, ContainerVariable>();
-  for (const [name, value] of Object.entries(basicEnv)) {
+  for (const [name, value] of Object.entries({ ...basicEnv, ...basic })) {
     all.set(name, { name, value });
   }
   for (const [name, variable] of Object.entries(configured)) {

@@ -69,11 +69,12 @@ describeInContainers('inside a session’s containers', () => {
     // In images of Debian /var/run is /run by another name.
     const files = [...new Set(seen.files.map((path) => path.replace(/^\/var\/run\//, '/run/')))];
     expect(files.filter((path) => path.endsWith('.sock')).sort()).toEqual([
+      '/run/platform-report/.report.sock',
       '/run/platform/agent/sidecar.sock',
       '/run/platform/mcp/files.sock',
       '/run/platform/mcp/platform.sock',
     ]);
-    expect(files.filter((path) => /^\/run\/platform-.+\//.test(path))).toEqual([]);
+    expect(files.filter((path) => /^\/run\/platform-(?!report\/).+\//.test(path))).toEqual([]);
     expect(seen.processes.every((name) => name === 'node' || name === '/opt/platform/bin/relay')).toBe(true);
     expect(seen.processes.length).toBeLessThanOrEqual(2);
     for (const value of ['only-for-the-server', `token-of-${id}`, `key-of-${id}`]) {
@@ -156,6 +157,8 @@ describeInContainers('inside a session’s containers', () => {
     expect(await sessions.exit(id, 'sibling-db')).toMatchObject({ exitCode: 0 });
     const seen = await sessions.seen(id, 'sibling-probe');
     expect(seen.files.filter((path) => path.startsWith('/run/platform/'))).toEqual([]);
+    const reports = /^(\/var)?\/run\/platform-report(\/\.report\.sock)?$/;
+    expect(seen.files.filter((path) => path.includes('/run/platform') && !reports.test(path))).toEqual([]);
     expect(seen.uid).toBe(20_002);
   });
 });

@@ -22,8 +22,8 @@ const udp = () => new Promise((resolve) => {
 const walk = (directory) => { try { return fs.readdirSync(directory, { recursive: true }).map(String).sort(); } catch (error) { return error.code; } };
 (async () => {
   console.log(JSON.stringify({
-    env: process.env, uid: process.getuid(), gid: process.getgid(), groups: process.getgroups(),
-    platform: walk('/run/platform'), session: walk('/run/platform-session'), boot: walk('/run/platform-boot'),
+    env: process.env, backwards: [...(process.env.MINE ?? '')].reverse().join(''), uid: process.getuid(), gid: process.getgid(), groups: process.getgroups(),
+    platform: walk('/run/platform'), report: walk('/run/platform-report'), session: walk('/run/platform-session'), boot: walk('/run/platform-boot'),
     serviceAccount: walk('/var/run/secrets'),
     processes: fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((pid) => attempt(() => fs.readFileSync('/proc/' + pid + '/cmdline', 'utf8').replaceAll('\0', ' '))),
     status: fs.readFileSync('/proc/self/status', 'utf8').split('\n').filter((line) => /^(Cap|NoNewPrivs|Seccomp:)/.test(line)),
@@ -39,10 +39,13 @@ const walk = (directory) => { try { return fs.readdirSync(directory, { recursive
 
 interface Seen {
   env: Record<string, string>;
+  /** The agent's secret, which is blacked out as it is. */
+  backwards: string;
   uid: number;
   gid: number;
   groups: number[];
   platform: string[];
+  report: string[];
   session: string;
   boot: string;
   serviceAccount: string;
@@ -79,7 +82,8 @@ describeOnKubernetes('a session on a cluster', () => {
 
   it('shows the agent its own sockets, its own environment and nothing else', async () => {
     const { id, seen, text } = await look('none');
-    expect(seen.env).toMatchObject({ MINE: 'value-of-the-agent', PLATFORM_SESSION_ID: id });
+    expect(seen.env).toMatchObject({ MINE: '[secret]', PLATFORM_SESSION_ID: id });
+    expect(seen.backwards).toBe([...'value-of-the-agent'].reverse().join(''));
     for (const foreign of ['value-of-one', `token-of-${id}`, `key-of-${id}`]) {
       expect(text).not.toContain(foreign);
     }
@@ -100,6 +104,7 @@ describeOnKubernetes('a session on a cluster', () => {
       'mcp/platform.sock',
       'mcp/two.sock',
     ]);
+    expect(seen.report).toEqual(['.report.sock']);
     expect(seen.processes.filter((each) => each.includes('sidecar.js'))).toEqual([]);
     expect(seen.status).toEqual(
       expect.arrayContaining([

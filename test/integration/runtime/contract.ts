@@ -225,8 +225,6 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     describeIsolation(sessions);
     describeKilledWorkers(sessions);
     describeOrphans(sessions);
-    if (!driver.siblings) {
-      describeOutput(sessions);
-    }
+    describeOutput(sessions);
   });
 }

@@ -81,6 +81,8 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
         '/run/platform/mcp/one.sock': 'connected',
         '/run/platform/mcp/platform.sock': 'connected',
         '/workspace/control.sock': 'connected',
+        // In a container, process 1 tells how the agent ends; in a sandbox, whoever made that.
+        ...(driver.siblings ? { '/run/platform-report/.report.sock': 'connected' } : {}),
       });
       const own = [...Object.keys(found.sockets), 'control.sock'];
       const others = Object.entries(found.names).filter(([name]) => !own.includes(name));

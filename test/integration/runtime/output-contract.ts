@@ -11,7 +11,7 @@ const writesItsSecret = `const key = process.env.KEY;
     + Buffer.from(key).toString('hex') + ' e ' + Buffer.from(key).toString('base64') + ' plain ' + process.env.PLAIN + '\\n');`;
 
 export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
-  const { prepare, start, runtime, reports } = sessions;
+  const { driver, prepare, start, runtime, reports } = sessions;
 
   const lastOf = (sessionId: string, name: string): ProcessReport | undefined =>
     reports()
@@ -68,6 +68,52 @@ export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
     );
   });
 
+  it('fails the first request of a server that does not start, with its cause, long before a client gives up', async () => {
+    const programs = {
+      absent: { command: '/no/such/program', args: [] },
+      ends: { command: 'sh', args: ['-c', 'echo no words of a server >&2; exit 9'] },
+      killed: { command: 'sh', args: ['-c', 'kill -KILL $$'] },
+      silent: { command: 'sleep', args: ['1000'] },
+    };
+    const servers = Object.entries(programs).map(([name, program]) =>
+      serverNamed(name, { shape: { type: 'command', ...program } }),
+    );
+    const prints = `const began = Date.now(); for (const answer of answers) {
+      answer.then((line) => console.log('ANSWER ' + (Date.now() - began) + ' ' + line.trim())); } ${stays}`;
+    const id = await start(prepare({ agent: node(`${speaksToServers} ${prints}`), servers }));
+    const log = await eventually(async () => {
+      const text = await runtime().logs(id, 'agent', 100_000);
+      expect(text.match(/^ANSWER/gm)).toHaveLength(1 + servers.length);
+      return text;
+    });
+    const answers = [...log.matchAll(/^ANSWER (\d+) (.*)$/gm)].map(([, ms = '', line = '']) => ({
+      ms: Number(ms),
+      data: JSON.parse(line).error?.data,
+    }));
+    const causes = {
+      absent: 'program_not_found',
+      ends: 'exited',
+      killed: 'exited',
+      silent: 'handshake_timeout',
+    };
+    for (const [server, cause] of Object.entries(causes)) {
+      const answer = answers.find(({ data }) => data?.server === server);
+      expect(answer?.data).toMatchObject({ code: 'server_unavailable', cause });
+      // Clients give up after a minute.
+      expect(answer?.ms).toBeLessThan(50_000);
+    }
+    expect(log).not.toContain('no words of a server');
+    for (const [server, cause] of Object.entries(causes)) {
+      await eventually(() => expect(lastOf(id, server)).toMatchObject({ state: 'failed', cause }));
+    }
+    await eventually(() => expect(lastOf(id, 'ends')).toMatchObject({ exit_code: 9, signal: null }));
+    await eventually(() =>
+      expect(lastOf(id, 'killed')).toMatchObject({ exit_code: null, signal: 'SIGKILL' }),
+    );
+    await eventually(() => expect(outputOf(id, 'ends')).toContain('no words of a server'));
+    expect(JSON.stringify(reports().of(id, 'events'))).not.toContain('no words of a server');
+  });
+
   it('tells how the agent ended, and what it wrote without its secrets', async () => {
     const id = await start(
       prepare({
@@ -81,4 +127,20 @@ export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
     await eventually(() => expect(outputOf(id, 'agent')).toContain('a [secret] b'));
     expect(await runtime().logs(id, 'agent', 100_000)).not.toContain(secret);
   });
+
+  if (driver.siblings) {
+    it('tells the same of a sibling', async () => {
+      const peer = {
+        name: 'peer',
+        run: node(`${writesItsSecret} process.kill(process.pid, 'SIGKILL');`).run,
+      };
+      const siblings = [{ ...peer, env: secretVariable('KEY'), image: null }];
+      const id = await start(prepare({ siblings }), { siblingEnv: { peer: { KEY: secret } } });
+      await eventually(() =>
+        expect(lastOf(id, 'peer')).toMatchObject({ kind: 'sibling', state: 'ended', signal: 'SIGKILL' }),
+      );
+      await eventually(() => expect(outputOf(id, 'peer')).toContain('a [secret] b'));
+      expect(await runtime().logs(id, 'sibling-peer', 100_000)).not.toContain(secret);
+    });
+  }
 }

@@ -88,9 +88,16 @@ function ofSecrets({ name, role, subject, env, image }: ContainerSpec, frozen: F
 function ofUntrusted(container: ContainerSpec, frozen: FrozenConfiguration) {
   const { name, role, subject, views, scratch } = container;
   const writable = ['/workspace', '/tmp', ...declaredVolumes(container, frozen)];
-  const own = { agent: 'agent', server: `servers/${subject}`, sibling: null, sidecar: null }[role];
+  const viewsByRole: Record<ContainerSpec['role'], string[]> = {
+    agent: ['agent', 'reports/agent'],
+    server: [`servers/${subject}`],
+    sibling: [`reports/sibling-${subject}`],
+    sidecar: [],
+  };
+  const own = viewsByRole[role];
   return broken(name, {
-    'its own view only': views.every(({ directory }) => directory === 'bin' || directory === own),
+    'its own view only': views.every(({ directory }) => directory === 'bin' || own.includes(directory)),
+    'its output goes through the relay, without its secrets': isReported(container),
     'the relay at its path': views.some(
       ({ directory, path }) => directory === 'bin' && path === '/opt/platform/bin',
     ),
@@ -100,6 +107,22 @@ function ofUntrusted(container: ContainerSpec, frozen: FrozenConfiguration) {
     ),
     'nothing of the platform': isHarmless(container),
   });
+}
+
+/** To the socket of its own view, and with the names of exactly its secret variables. */
+function isReported({ role, argv, env, views }: ContainerSpec): boolean {
+  const options = argv.slice(1, argv.indexOf('--'));
+  const valuesOf = (name: string) =>
+    options.filter(
+      (_, index) => index > 0 && options[index - 1] === name && !options[index]?.startsWith('--'),
+    );
+  const secrets = env.flatMap((variable) => ('isSecret' in variable ? [variable.name] : []));
+  const directory = role === 'server' ? '/run/platform/mcp' : '/run/platform-report';
+  return (
+    views.some(({ path }) => path === directory) &&
+    valuesOf('--report').join() === `${directory}/.report.sock` &&
+    sameMembers(valuesOf('--secret'), secrets)
+  );
 }
 
 /** Of the image that it runs, if it is one of a tenant's. */

@@ -109,7 +109,11 @@ describe('the rules that the renderer is tested with', () => {
     changed(name, ({ views }) => views.push({ directory, path }));
   const assigned = (name: string, values: Partial<ContainerSpec>) =>
     changed(name, (container) => Object.assign(container, values));
-  const withoutNetwork = ({ argv }: ContainerSpec) => argv.splice(argv.indexOf('--network'), 2);
+  const withoutOption =
+    (option: string) =>
+    ({ argv }: ContainerSpec) =>
+      argv.splice(argv.indexOf(option), 2);
+  const withoutNetwork = withoutOption('--network');
 
   it.each<[string, () => ReturnType<typeof render>]>([
     [
@@ -154,6 +158,11 @@ describe('the rules that the renderer is tested with', () => {
     ['the sidecar’s user', () => assigned('agent', { uid: 10_001 })],
     ['another’s sockets', () => viewed('mcp-web', 'servers/files')],
     ['the agent’s sockets in a sibling', () => viewed('sibling-db', 'agent')],
+    ['the report socket of a server in another', () => viewed('mcp-web', 'servers/files', '/reports')],
+    ['the report socket of the agent in a sibling', () => viewed('sibling-db', 'reports/agent')],
+    ['all report sockets', () => viewed('agent', 'reports')],
+    ['output that goes past the relay', () => changed('mcp-web', withoutOption('--report'))],
+    ['a secret that is not blacked out', () => changed('mcp-files', withoutOption('--secret'))],
     ['the whole volume', () => viewed('agent', '')],
     ['the boot file', () => viewed('agent', 'bin', '/run/platform-boot')],
     [
@@ -184,6 +193,8 @@ describe('a server', () => {
       'none',
       '--file-size',
       String(testContainerSettings.workspaceBytes),
+      '--report',
+      '/run/platform/mcp/.report.sock',
       'UNIX-CONNECT:/run/platform/mcp/files.sock',
       '--',
       '/bin/files',
@@ -207,6 +218,34 @@ describe('a server', () => {
     expect(named(workload, 'mcp-files').image.credentialsOf).toBe('files');
     expect(named(workload, 'mcp-open').image.credentialsOf).toBeNull();
     expect(JSON.stringify(workload)).not.toContain('THE_SECRET');
+  });
+});
+
+describe('what a container writes', () => {
+  const env = { TOKEN: secret, PLAIN: { kind: 'value' as const, value: 'v' }, KEY: secret };
+
+  it('is blacked out by the names of its secret variables, and reported on a socket of its own', () => {
+    const workload = render(
+      configuration({
+        agent: { env: { ...env, PLATFORM_CONFIG: secret } },
+        servers: [serverNamed('files', { env })],
+        siblings: [{ ...sibling, env }],
+      }),
+    );
+    const options = (name: string) => named(workload, name).argv.join(' ');
+    expect(options('agent')).toContain(
+      '--report /run/platform-report/.report.sock --secret KEY --secret TOKEN --wait ',
+    );
+    expect(options('sibling-db')).toContain(
+      '--report /run/platform-report/.report.sock --secret KEY --secret TOKEN -- db',
+    );
+    expect(options('mcp-files')).toContain(
+      '--report /run/platform/mcp/.report.sock --secret KEY --secret TOKEN UNIX-CONNECT:',
+    );
+    expect(options('sidecar')).not.toContain('--report');
+    expect(workload.directories).toEqual(
+      expect.arrayContaining(['servers/files', 'reports/agent', 'reports/sibling-db']),
+    );
   });
 });
 
@@ -264,7 +303,8 @@ describe('networks of a session in containers', () => {
     const workload = render(configuration({ agent: internet, siblings: [sibling] }), 'own');
     expect(named(workload, 'sibling-db').argv).toEqual([
       ...['/opt/platform/bin/relay', 'run', '--network', 'fenced'],
-      ...['--file-size', String(testContainerSettings.workspaceBytes), '--', 'db', '-x'],
+      ...['--file-size', String(testContainerSettings.workspaceBytes)],
+      ...['--report', '/run/platform-report/.report.sock', '--', 'db', '-x'],
     ]);
   });
 
@@ -326,6 +366,11 @@ describe('what containers cannot run', () => {
       'a volume at a path of the platform’s',
       configuration({ servers: [imageServer('files', { image_volumes: ['/run/platform'] })] }),
       /declares a volume at "\/run\/platform", where there can be none/,
+    ],
+    [
+      'a volume where its output is reported',
+      configuration({ servers: [imageServer('files', { image_volumes: ['/run/platform-report'] })] }),
+      /declares a volume at "\/run\/platform-report", where there can be none/,
     ],
     [
       'a remote server',

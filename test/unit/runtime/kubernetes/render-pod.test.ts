@@ -104,9 +104,10 @@ function mayMount(
     const users = all.filter((each) => mountsOf(each).some((mount) => mount.name === volume));
     return volume !== 'boot' && users.length === 1;
   }
-  const own =
-    name === 'agent' ? 'agent' : name.startsWith('mcp-') ? `servers/${name.slice('mcp-'.length)}` : null;
-  return readOnly === true && (subPath === 'bin' || (subPath !== undefined && subPath === own));
+  const ofServer = [`servers/${name.slice('mcp-'.length)}`];
+  const ofOthers = [`reports/${name}`, ...(name === 'agent' ? ['agent'] : [])];
+  const own = ['bin', ...(name.startsWith('mcp-') ? ofServer : ofOthers)];
+  return readOnly === true && subPath !== undefined && own.includes(subPath);
 }
 
 describe('the Pod of any configuration', () => {

@@ -6,7 +6,11 @@
 int main(void) {
   static char line[65536];
   const char *token = getenv("TOKEN");
-  fprintf(stderr, "TOKEN is %s\n", token == NULL ? "not set" : token);
+  fprintf(stderr, "TOKEN is %s, backwards ", token == NULL ? "not set" : token);
+  for (size_t left = token == NULL ? 0 : strlen(token); left > 0; left--) {
+    fputc(token[left - 1], stderr);
+  }
+  fputc('\n', stderr);
   while (fgets(line, sizeof line, stdin) != NULL) {
     const char *id = strstr(line, "\"id\":");
     if (id != NULL && strstr(line, "\"initialize\"") != NULL) {
