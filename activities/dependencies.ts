@@ -28,6 +28,7 @@ export interface ActivityDependencies {
     | 'SESSION_TOTAL_SECONDS'
     | 'SESSION_IDLE_SECONDS'
     | 'TOOL_CALL_RETENTION_FLOOR_DAYS'
+    | 'CHECK_SECONDS'
   >;
   /** Whether the Temporal namespace knows the platform's search attributes. */
   searchAttributesKnown: boolean;

@@ -1,8 +1,17 @@
 /** Every activity, bound to what it needs. Workflows import the type of this and nothing else of it. */
-import { permissionRequestWorkflowId, sessionWorkflowId } from '../contract/workflow-ids.ts';
+import {
+  mcpCheckWorkflowId,
+  permissionRequestWorkflowId,
+  sessionWorkflowId,
+} from '../contract/workflow-ids.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { carryOutDecision } from './grants/carry-out-decision.ts';
 import { closeRequest, readRequest } from './grants/close-request.ts';
+import { freezeCheck } from './mcp-checks/freeze-check.ts';
+import { recordCheckEnd } from './mcp-checks/record-check-end.ts';
+import { startCheck } from './mcp-checks/start-check.ts';
+import { stopCheck } from './mcp-checks/stop-check.ts';
+import { watchCheck } from './mcp-checks/watch-check.ts';
 import { requireWorkflow } from './own-workflow.ts';
 import { checkIdle } from './sessions/check-idle.ts';
 import { freezeConfiguration } from './sessions/freeze-configuration.ts';
@@ -26,6 +35,7 @@ export function createActivities(deps: ActivityDependencies) {
     };
   const ofSession = ({ sessionId }: { sessionId: string }) => sessionWorkflowId(sessionId);
   const ofRequest = ({ requestId }: { requestId: string }) => permissionRequestWorkflowId(requestId);
+  const ofCheck = ({ checkId }: { checkId: string }) => mcpCheckWorkflowId(checkId);
   return {
     freezeConfiguration: bind(ofSession, freezeConfiguration),
     validateLaunch: bind(ofSession, validateLaunch),
@@ -39,6 +49,11 @@ export function createActivities(deps: ActivityDependencies) {
     recordEnd: bind(ofSession, recordEnd),
     readRequest: bind(ofRequest, readRequest),
     closeRequest: bind(ofRequest, closeRequest),
+    freezeCheck: bind(ofCheck, freezeCheck),
+    startCheck: bind(ofCheck, startCheck),
+    watchCheck: bind(ofCheck, watchCheck),
+    stopCheck: bind(ofCheck, stopCheck),
+    recordCheckEnd: bind(ofCheck, recordCheckEnd),
     /** Which workflow this is for follows from the decision itself. */
     carryOutDecision: (input: { decisionId: string; requestId?: string }) => carryOutDecision(deps, input),
   };

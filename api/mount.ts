@@ -12,7 +12,7 @@ import { readJsonBody, storableText } from './middleware/json-body.ts';
 import type { RateLimiter } from './middleware/rate-limit.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
-import { type AnyRoute, type SignedIn, written } from './route.ts';
+import { type AnyRoute, isInternal, type SignedIn, written } from './route.ts';
 
 export interface MountOptions {
   authenticate: ResolveScope;
@@ -46,7 +46,7 @@ export function mountRoutes(app: Koa, routes: readonly AnyRoute[], options: Moun
 }
 
 function pathsOf(route: AnyRoute): string[] {
-  const prefix = route.scope === 'internal' ? '/internal' : '/api';
+  const prefix = isInternal(route.scope) ? '/internal' : '/api';
   return [prefix + route.path, ...(route.alsoUnprefixed === true ? [route.path] : [])];
 }
 

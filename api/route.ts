@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { Agent } from '../contract/agent.ts';
 import type { Session } from '../contract/session.ts';
 import type { User, Workspace, WorkspaceRole } from '../contract/workspace.ts';
+import type { CheckRow } from '../store/mcp-checks/row.ts';
 
 export interface SignedIn {
   user: User;
@@ -24,6 +25,7 @@ export interface InWorkspace extends SignedIn {
  * does not exist or belongs to a workspace that the user is not a member of (design 4).
  *  - `workspace`: path has `{slug}` - `agent`: path has `{agent_id}` - `session`: path has `{session_id}`
  *  - `internal`: `/internal/sessions/{session_id}/...` with that session's X-Internal-Token
+ *  - `workload`: the same, and also for the sidecar of a check, which no other internal route answers
  */
 export interface ContextByScope {
   public: Record<never, never>;
@@ -32,8 +34,11 @@ export interface ContextByScope {
   agent: InWorkspace & { agent: Agent };
   session: InWorkspace & { session: Session };
   internal: { session: Session };
+  workload: { workload: { kind: 'session'; session: Session } | { kind: 'check'; check: CheckRow } };
 }
 export type RouteScope = keyof ContextByScope;
+/** Asked by sidecars, below `/internal`. */
+export const isInternal = (scope: RouteScope) => scope === 'internal' || scope === 'workload';
 
 interface RouteShape<Scope extends RouteScope> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';

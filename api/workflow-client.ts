@@ -12,12 +12,14 @@ import type { TemporalConnection } from '../config/temporal.ts';
 import {
   taskQueue as defaultTaskQueue,
   grantWorkflowId,
+  mcpCheckWorkflowId,
   permissionRequestWorkflowId,
   sessionWorkflowId,
   taskQueues,
 } from '../contract/workflow-ids.ts';
 import type {
   GrantWorkflowInput,
+  McpCheckWorkflowInput,
   PermissionRequestWorkflowInput,
   RequestOutcome,
   SessionWorkflowInput,
@@ -35,6 +37,10 @@ export interface WorkflowClient {
   startSession(sessionId: string, summary: string): Promise<void>;
   /** False when no such workflow runs. */
   signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
+  /** Starts the workflow of a check of a catalog entry, or does nothing when it runs. */
+  startCheck(checkId: string, summary: string): Promise<void>;
+  /** Tells the workflow that the check is cancelled; false when no such workflow runs. */
+  cancelCheck(checkId: string): Promise<boolean>;
   /** Starts the request's workflow, or does nothing when it runs. */
   startPermissionRequest(requestId: string, summary: string): Promise<void>;
   /** Has a stored decision carried out. Throws ApiError `already_decided` when the request was closed otherwise. */
@@ -79,6 +85,9 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
       throw asApiError(error);
     });
 
+  const signal = (workflowId: string, name: string): Promise<boolean> =>
+    within(() => whetherTaken(workflow.getHandle(workflowId).signal(name)));
+
   return {
     isReachable: () => answersIn(reachableWithinMs, connection),
     async startSession(sessionId, summary) {
@@ -93,20 +102,15 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
         }),
       );
     },
-    async signalSession(sessionId, signal) {
-      const handle = workflow.getHandle(sessionWorkflowId(sessionId));
-      return within(() =>
-        handle.signal(signal).then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof WorkflowNotFoundError) {
-              return false;
-            }
-            throw error;
-          },
-        ),
-      );
-    },
+    signalSession: (sessionId, name) => signal(sessionWorkflowId(sessionId), name),
+    startCheck: (checkId, summary) =>
+      within(async () => {
+        await workflow.start(
+          'mcpCheckWorkflow',
+          checkOptions(checkId, { taskQueue: queues.sessions, summary }),
+        );
+      }),
+    cancelCheck: (checkId) => signal(mcpCheckWorkflowId(checkId), 'cancelCheck'),
     async startPermissionRequest(requestId, summary) {
       const options = requestOptions(requestId, { taskQueue: queues.decisions, summary });
       await within(() => workflow.start('permissionRequestWorkflow', options));
@@ -138,6 +142,30 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
       );
     },
     close: () => connection.close(),
+  };
+}
+
+/** False when no such workflow runs. */
+function whetherTaken(signalled: Promise<void>): Promise<boolean> {
+  return signalled.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) {
+        return false;
+      }
+      throw error;
+    },
+  );
+}
+
+function checkOptions(checkId: string, { taskQueue, summary }: { taskQueue: string; summary: string }) {
+  const args: [McpCheckWorkflowInput] = [{ checkId }];
+  return {
+    workflowId: mcpCheckWorkflowId(checkId),
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    taskQueue,
+    args,
+    staticSummary: summary,
   };
 }
 

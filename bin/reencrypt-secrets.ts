@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type MasterKeys, masterKeys } from '../config/keys.ts';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
 import { type Db, openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { eraseCheckTextsOfOtherKeys } from '../store/mcp-checks/erase.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { countSecretsByKey, reencryptSecrets } from '../store/secrets/reencrypt.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
@@ -12,7 +13,7 @@ import { readEnvironment } from './read-environment.ts';
 
 const help = `node dist/reencrypt-secrets.js [--dry-run]
 
-Seals every stored secret with the first key of MASTER_KEYS, and erases what processes of sessions wrote under other keys. It needs DATABASE_URL and MASTER_KEYS (or DATABASE_URL_FILE and
+Seals every stored secret with the first key of MASTER_KEYS, and erases what processes of sessions wrote, and results of checks, under other keys. It needs DATABASE_URL and MASTER_KEYS (or DATABASE_URL_FILE and
 MASTER_KEYS_FILE), which has to hold the old keys as well. It is safe beside a running platform whose processes all have the
 first key, and may be ended and run again. It ends with 0 when the first key alone opens everything, else with 1.
 
@@ -37,6 +38,10 @@ async function main(db: Db, keys: MasterKeys, { dryRun }: { dryRun: boolean }): 
   const erased = newest === undefined ? 0 : await eraseOutputsOfOtherKeys(db, newest.id);
   if (erased > 0) {
     console.log(`Erased what ${erased} processes of sessions wrote, which other keys sealed.`);
+  }
+  const ofChecks = newest === undefined ? 0 : await eraseCheckTextsOfOtherKeys(db, newest.id);
+  if (ofChecks > 0) {
+    console.log(`Erased ${ofChecks} results of checks, which other keys sealed.`);
   }
   if (unreadable.length > 0) {
     throw new UnreadableSecretError(`These were left as they are:\n  ${unreadable.join('\n  ')}`);

@@ -79,7 +79,8 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   });
   const { workflow } = new Client({ connection, namespace });
   const outputKeptSeconds = config.PROCESS_OUTPUT_KEPT_SECONDS;
-  const sweeping = { deps, workflows: workflow, taskQueue, outputKeptSeconds };
+  const checkKeptSeconds = config.CHECK_KEPT_SECONDS;
+  const sweeping = { deps, workflows: workflow, taskQueue, outputKeptSeconds, checkKeptSeconds };
   const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
   const reporting = keepReporting({ db, log }, capabilities);
   // Running sessions go on without the worker; the next one finds and watches them again.

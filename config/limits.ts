@@ -31,6 +31,10 @@ export const limitFields = {
   SERVER_HANDSHAKE_SECONDS: count(30),
   /** What processes of sessions wrote to stderr is erased after so long. */
   PROCESS_OUTPUT_KEPT_SECONDS: count(7 * 24 * 3600),
+  /** From the start of a check's sandbox to its end. */
+  CHECK_SECONDS: count(120),
+  /** A check and its result are removed so long after it ended. */
+  CHECK_KEPT_SECONDS: count(24 * 3600),
   RATE_USER_PER_MINUTE: count(600),
   /** Requests of the sign-in from one address, two for each person. */
   RATE_SIGN_IN_PER_MINUTE: count(1200),

@@ -8,6 +8,10 @@ export const quotaFields = {
   RATE_SESSIONS_PER_HOUR_PER_USER: count(200),
   RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: count(1000),
   RATE_WORKSPACES_PER_HOUR_PER_USER: count(20),
+  /** Checks of catalog entries that have not ended. */
+  LIMIT_RUNNING_CHECKS_PER_USER: count(3),
+  LIMIT_RUNNING_CHECKS_PER_WORKSPACE: count(10),
+  RATE_CHECKS_PER_MINUTE_PER_USER: count(20),
   /** Event streams that are open at a time, in one process of the API. */
   LIMIT_EVENT_STREAMS_PER_USER: count(40),
   LIMIT_EVENT_STREAMS_PER_PROCESS: count(2000),

@@ -16,6 +16,8 @@ export const auditEventName = z.enum([
   'workspace.mcp.registered',
   'workspace.mcp.updated',
   'workspace.mcp.removed',
+  'workspace.mcp.checked',
+  'workspace.mcp.check_output_read',
   'agent.created',
   'agent.updated',
   'agent.removed',

@@ -17,18 +17,29 @@ const waitStep = z.strictObject({
       .default(60),
   }),
 });
+/** Hands out what the server says of its tools as an artifact of JSON (`toolListing` of mcp-check.ts). */
+const listStep = z.strictObject({ list_tools: z.string().min(1), artifact: z.string().min(1).max(255) });
 const sleepStep = z.strictObject({ sleep_seconds: z.number().min(0).max(3600) });
 
-export type Step = z.infer<typeof callStep> | z.infer<typeof waitStep> | z.infer<typeof sleepStep>;
+export type Step =
+  | z.infer<typeof callStep>
+  | z.infer<typeof listStep>
+  | z.infer<typeof waitStep>
+  | z.infer<typeof sleepStep>;
 
-const schemaByKey = { call: callStep, wait_for_message: waitStep, sleep_seconds: sleepStep } as const;
+const schemaByKey = {
+  call: callStep,
+  list_tools: listStep,
+  wait_for_message: waitStep,
+  sleep_seconds: sleepStep,
+} as const;
 
 /** The step's kind is the one key of `schemaByKey` that it has, so that an error speaks of that kind only. */
 const step = z.record(z.string(), z.unknown()).transform((given, context): Step => {
   const keys = Object.keys(schemaByKey).filter((key) => Object.hasOwn(given, key));
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
-    const message = 'must have exactly one of call, wait_for_message and sleep_seconds';
+    const message = 'must have exactly one of call, list_tools, wait_for_message and sleep_seconds';
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   }
@@ -67,6 +78,9 @@ export function parseInstructions(text: string): Step[] {
 export function describeStep(given: Step): string {
   if ('call' in given) {
     return `call ${given.call}`;
+  }
+  if ('list_tools' in given) {
+    return `list the tools of ${given.list_tools}`;
   }
   if ('sleep_seconds' in given) {
     return `sleep ${given.sleep_seconds} s`;

@@ -17,6 +17,9 @@ export const taskQueues = (sessions: string) => ({
 export const sessionWorkflowId = (sessionId: string) => `session/${sessionId}`;
 export const permissionRequestWorkflowId = (requestId: string) => `permission-request/${requestId}`;
 export const grantWorkflowId = (grantId: string) => `grant/${grantId}`;
+export const mcpCheckWorkflowId = (checkId: string) => `mcp-check/${checkId}`;
+/** One line for whoever looks at Temporal. */
+export const checkSummary = 'Check of a catalog entry';
 
 /** Search attributes that the Temporal namespace must know, with their types. */
 export const searchAttributes = {

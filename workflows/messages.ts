@@ -32,6 +32,12 @@ export interface GrantWorkflowInput {
   decisionId: string;
 }
 
+export interface McpCheckWorkflowInput {
+  checkId: string;
+}
+/** Somebody cancelled the check; that is on its row. */
+export const cancelCheck = defineSignal('cancelCheck');
+
 /** The sidecar listens on every socket. */
 export const sidecarReady = defineSignal('sidecarReady');
 /** A row was added to `session_inputs`. */

@@ -117,3 +117,43 @@ export const { carryOutDecision } = proxyActivities<Activities>({
   scheduleToCloseTimeout: '4 minutes',
   retry: untilItWorks,
 });
+
+export const { freezeCheck } = proxyActivities<Activities>({
+  summary: 'Freeze what the check runs with',
+  startToCloseTimeout: '60 seconds',
+  retry: someAttempts,
+  ...leaveRunning,
+});
+
+/** As `startWorkload`. */
+export const { startCheck } = proxyActivities<Activities>({
+  summary: 'Resolve secrets, render and start the check',
+  startToCloseTimeout: '20 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: { ...someAttempts, maximumAttempts: 3 },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+export const watchCheck: Activities['watchCheck'] = (input) =>
+  proxyActivities<Activities>({
+    summary: 'Watch the check until it ends',
+    taskQueue: taskQueues(workflowInfo().taskQueue).watches,
+    startToCloseTimeout: '8 days',
+    heartbeatTimeout: '10 seconds',
+    retry: untilItWorks,
+    ...leaveRunning,
+  }).watchCheck(input);
+
+export const { stopCheck } = proxyActivities<Activities>({
+  summary: 'Stop what the check runs',
+  startToCloseTimeout: '60 seconds',
+  scheduleToCloseTimeout: '1 hour',
+  retry: untilItWorks,
+});
+
+export const { recordCheckEnd } = proxyActivities<Activities>({
+  summary: 'Record how the check ended',
+  startToCloseTimeout: '60 seconds',
+  scheduleToCloseTimeout: '7 days',
+  retry: untilItWorks,
+});

@@ -73,7 +73,11 @@ export function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]):
   return [...new Set([...names, ...ofRegistries].filter((name) => name !== null))];
 }
 
-function freezeServer({ manifest, ...server }: AttachedServer, versions: SecretVersions): FrozenServer {
+/** One server with its environment by reference, and the defaults of its manifest. */
+export function freezeServer(
+  { manifest, ...server }: AttachedServer,
+  versions: SecretVersions,
+): FrozenServer {
   return {
     ...server,
     registry_credentials: freezeCredentials(server, versions),

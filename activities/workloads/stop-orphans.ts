@@ -1,10 +1,12 @@
-/** Finds workloads that no session wants any more (design 6: nothing is left running). */
+/** Finds workloads that no session and no check wants any more (design 6: nothing is left running). */
 import { isTerminal } from '../../contract/session.ts';
+import type { Db } from '../../store/database.ts';
+import { readCheck } from '../../store/mcp-checks/read.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Stops every workload of this runtime whose session has ended or is gone; returns their session ids. What
+ * Stops every workload of this runtime whose session, or check, has ended or is gone; returns their session ids. What
  * cannot be stopped holds up nothing else, and is tried again with the next sweep.
  */
 export async function stopOrphans({
@@ -14,8 +16,7 @@ export async function stopOrphans({
 }: Pick<ActivityDependencies, 'db' | 'runtime' | 'log'>): Promise<string[]> {
   const stopped: string[] = [];
   for (const sessionId of await runtime.list()) {
-    const session = await readSession(db, sessionId);
-    if (session === null || isTerminal(session.status)) {
+    if (!(await isWanted(db, sessionId))) {
       try {
         await runtime.stop(sessionId);
       } catch (err) {
@@ -27,4 +28,14 @@ export async function stopOrphans({
     }
   }
   return stopped;
+}
+
+/** A workload is of a session, or of a check by its id. */
+async function isWanted(db: Db, id: string): Promise<boolean> {
+  const session = await readSession(db, id);
+  if (session !== null) {
+    return !isTerminal(session.status);
+  }
+  const check = await readCheck(db, id);
+  return check !== null && check.ended_at === null;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../contract/scripted-instructions.ts';
 import { describeOutcome, isExpected } from './call-outcome.ts';
 import { type InputStream, openInputStream } from './input-stream.ts';
+import { publishArtifact } from './publish-artifact.ts';
 import { publishStatus } from './publish-status.ts';
 import { createToolCaller, type ToolCaller } from './tool-caller.ts';
 
@@ -56,12 +57,17 @@ async function runSteps(instructions: string, surroundings: Surroundings): Promi
   return null;
 }
 
-async function runStep(step: Step, { tools, input }: Surroundings): Promise<Failure> {
+async function runStep(step: Step, { tools, input, sidecarSocket }: Surroundings): Promise<Failure> {
   if ('call' in step) {
     const outcome = await tools.call(step.call, step.arguments);
     return isExpected(step.expect, outcome)
       ? null
       : `expected ${step.expect}, got ${describeOutcome(outcome)}`;
+  }
+  if ('list_tools' in step) {
+    const listing = await tools.list(step.list_tools);
+    const stored = await publishArtifact(sidecarSocket, step.artifact, JSON.stringify(listing));
+    return listing.outcome === 'listed' ? stored : `the tools could not be listed: ${listing.outcome}`;
   }
   if ('sleep_seconds' in step) {
     await sleep(step.sleep_seconds * 1000);

@@ -1,11 +1,15 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import type { ToolListing } from '../../contract/mcp-check.ts';
 import { type CallResult, outcomeOfError, outcomeOfResult } from './call-outcome.ts';
+import { listTools, notConnected } from './list-tools.ts';
 
 export interface ToolCaller {
   /** Calls `<server>.<tool>`, connecting first where there is no connection. Never throws. */
   call(target: string, args: Record<string, unknown>): Promise<CallResult>;
+  /** What the server says of its tools. Never throws. */
+  list(server: string): Promise<ToolListing>;
   close(): Promise<void>;
 }
 
@@ -42,6 +46,10 @@ export function createToolCaller(servers: AgentConfig['mcpServers']): ToolCaller
       } catch (error) {
         return outcomeOfError(error);
       }
+    },
+    async list(server) {
+      const client = await connect(server).catch(() => null);
+      return client === null ? notConnected : listTools(client);
     },
     async close() {
       await Promise.allSettled([...clients.values()].map((client) => client.close()));

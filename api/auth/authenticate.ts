@@ -6,6 +6,7 @@ import { isTerminal } from '../../contract/session.ts';
 import { verifyInternalToken } from '../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { readAgent } from '../../store/agents/read.ts';
+import { readCheck } from '../../store/mcp-checks/read.ts';
 import { type MembershipKey, readMembership } from '../../store/members/read-membership.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { readSignedInUser } from '../../store/sign-ins/read-signed-in-user.ts';
@@ -61,6 +62,14 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
   const session = (id: string | undefined) =>
     read<Session>('The session', id, (known) => readSession(db, known));
 
+  /** Before anything is read: what is too much costs no query. */
+  const beginInternal = (ctx: Context, id: string): void => {
+    if (!verifyInternalToken(config.SESSION_KEY_SEED, ctx.get(internalTokenHeader), id)) {
+      throw new ApiError('unauthenticated', "This route needs the session's own X-Internal-Token");
+    }
+    sessionLimits.begin(ctx, id);
+  };
+
   return {
     public: async () => ({}),
     user,
@@ -77,17 +86,29 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
       return { ...within, session: found };
     },
     internal: async (ctx, { session_id = '' }) => {
-      if (!verifyInternalToken(config.SESSION_KEY_SEED, ctx.get(internalTokenHeader), session_id)) {
-        throw new ApiError('unauthenticated', "This route needs the session's own X-Internal-Token");
-      }
-      // Before anything is read: what is too much costs no query.
-      sessionLimits.begin(ctx, session_id);
+      beginInternal(ctx, session_id);
       const found = await session(session_id);
-      // The token is derived, so what ends it is the end of its session.
-      if (isTerminal(found.status)) {
-        throw new ApiError('unauthenticated', 'The session has ended');
-      }
+      refuseEnded(isTerminal(found.status));
       return { session: found };
     },
+    workload: async (ctx, { session_id = '' }) => {
+      beginInternal(ctx, session_id);
+      // The token was made for this id, so it is one.
+      const check = await readCheck(db, session_id);
+      if (check === null) {
+        const found = await session(session_id);
+        refuseEnded(isTerminal(found.status));
+        return { workload: { kind: 'session', session: found } };
+      }
+      refuseEnded(check.ended_at !== null);
+      return { workload: { kind: 'check', check } };
+    },
   };
+}
+
+/** The token is derived, so what ends it is the end of what it is for. */
+function refuseEnded(hasEnded: boolean): void {
+  if (hasEnded) {
+    throw new ApiError('unauthenticated', 'The session has ended');
+  }
 }

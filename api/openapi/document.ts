@@ -1,7 +1,7 @@
 /** The API as an OpenAPI 3.1 document, made from the routes themselves. */
 import { z } from 'zod';
 import { errorBody } from '../../contract/errors.ts';
-import type { AnyRoute } from '../route.ts';
+import { type AnyRoute, isInternal } from '../route.ts';
 import { answerNames, noNames } from './schema-names.ts';
 
 type JsonSchema = Record<string, unknown>;
@@ -11,7 +11,7 @@ type Components = Record<string, JsonSchema>;
 export function openApiDocument(routes: readonly AnyRoute[]): Record<string, unknown> {
   const components: Components = {};
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes.toSorted(byPath).filter(({ scope }) => scope !== 'internal')) {
+  for (const route of routes.toSorted(byPath).filter(({ scope }) => !isInternal(scope))) {
     const path = `/api${route.path}`;
     const operations = paths[path] ?? {};
     if (operations[route.method] !== undefined) {

@@ -6,6 +6,7 @@ import { auditEvent } from '../../contract/audit-event.ts';
 import { availability } from '../../contract/available-runs.ts';
 import { manifest, manifestEnvField, shape } from '../../contract/catalog.ts';
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
+import { mcpCheck } from '../../contract/mcp-check.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
 import { sessionProcess } from '../../contract/session-process.ts';
@@ -37,6 +38,7 @@ const named: Record<string, z.ZodType> = {
   ListedMember: listedMember,
   Manifest: manifest,
   ManifestEnvField: manifestEnvField,
+  McpCheck: mcpCheck,
   McpServer: shownMcpServer,
   Me: meAnswer,
   Member: member,

@@ -5,6 +5,7 @@ import { forbidden } from '../errors.ts';
 const adminOnly = {
   'secrets.write': 'Only a workspace admin may set, restrict or clear secrets',
   'catalog.write': 'Only a workspace admin may register, update or remove MCP servers',
+  'catalog.check': 'Only a workspace admin may check MCP servers',
   'members.manage': 'Only a workspace admin may add, change or remove members',
   'settings.write': 'Only a workspace admin may change settings',
   'audit.read': 'Only a workspace admin may read audit events',

@@ -3,6 +3,7 @@ import type { AnyRoute } from '../route.ts';
 import { artifactRoutes } from './artifacts/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { internalRoutes } from './internal/routes.ts';
+import { mcpCheckRoutes } from './mcp-checks/routes.ts';
 import { browserStreamRoute } from './me/stream-route.ts';
 import { permissionRequestRoutes } from './permission-requests/routes.ts';
 import type { SessionRouteDependencies } from './session-dependencies.ts';
@@ -20,6 +21,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): AnyRoute[
     browserStreamRoute(dependencies),
     ...artifactRoutes(dependencies),
     ...sessionProcessRoutes(dependencies),
+    ...mcpCheckRoutes(dependencies),
     ...toolCallRoutes(dependencies),
     ...shareRoutes(dependencies),
     ...permissionRequestRoutes(dependencies),

@@ -3,9 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
-import { permissionRequestWorkflowId, sessionWorkflowId, taskQueues } from '../../contract/workflow-ids.ts';
+import {
+  checkSummary,
+  mcpCheckWorkflowId,
+  permissionRequestWorkflowId,
+  sessionWorkflowId,
+  taskQueues,
+} from '../../contract/workflow-ids.ts';
 import { settled } from '../../runtime/settled.ts';
 import { removeAbandonedContents } from '../../store/artifacts/contents.ts';
+import { removeOldChecks } from '../../store/mcp-checks/erase.ts';
+import { listUnfinishedChecks } from '../../store/mcp-checks/read.ts';
 import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
 import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
 import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
@@ -28,6 +36,8 @@ export interface Sweeping {
   taskQueue: string;
   /** What processes of sessions wrote is erased after so long. */
   outputKeptSeconds: number;
+  /** A check is removed so long after it ended. */
+  checkKeptSeconds: number;
 }
 
 /**
@@ -35,12 +45,13 @@ export interface Sweeping {
  * away; throws what the first part threw that failed.
  */
 export async function sweep(sweeping: Sweeping): Promise<void> {
-  const { deps, outputKeptSeconds: keptSeconds } = sweeping;
+  const { deps, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
   await settled([
     stopOrphans(deps),
     startLostWorkflows(sweeping),
     tellAgain(sweeping),
     eraseOldOutputs(deps.db, { keptSeconds }),
+    removeOldChecks(deps.db, { keptSeconds: checkKeptSeconds }),
     removeLeftovers(sweeping),
     removeOldCalls(sweeping),
   ]);
@@ -60,6 +71,15 @@ export async function startLostWorkflows({ deps: { db }, workflows, taskQueue }:
       workflowId: sessionWorkflowId(sessionId),
       args: [{ sessionId }],
       staticSummary: await readSessionSummary(db, sessionId),
+    });
+  }
+  for (const { id } of await listUnfinishedChecks(db)) {
+    await workflows.start('mcpCheckWorkflow', {
+      ...options,
+      taskQueue: queues.sessions,
+      workflowId: mcpCheckWorkflowId(id),
+      args: [{ checkId: id }],
+      staticSummary: checkSummary,
     });
   }
   for (const requestId of await listOpenRequestIds(db)) {

@@ -72,6 +72,13 @@ export const alterations: Alteration[] = [
     to: 'await steps.closeRequest({ requestId: decisionId, status: "expired" })',
     breaks: 'grant-written',
   },
+  {
+    what: 'a check that is not stopped',
+    file: 'mcp-check-workflow.ts',
+    from: 'await steps.stopCheck({ checkId });',
+    to: '',
+    breaks: 'check-reaches-its-limit',
+  },
 ];
 
 /** The workflows with the change made. Throws when the text to change is not there any more. */

@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Workflow } from '@temporalio/client';
 import {
   grantWorkflowId,
+  mcpCheckWorkflowId,
   permissionRequestWorkflowId,
   sessionWorkflowId,
 } from '../../contract/workflow-ids.ts';
@@ -75,6 +76,15 @@ async function startRequest(stage: Stage, script: Partial<ScriptedRequest> = {})
     return handle.executeUpdate('decide', { args: [{ decisionId }] });
   };
   return { handle, request, workflowId, decide };
+}
+
+async function startCheck(stage: Stage, script: Partial<ScriptedSession> = {}) {
+  const checkId = randomUUID();
+  const check = Object.assign(new ScriptedSession(), script);
+  stage.platform.sessions.set(checkId, check);
+  const workflowId = mcpCheckWorkflowId(checkId);
+  const handle = await start(stage, 'mcpCheckWorkflow', workflowId, { checkId });
+  return { handle, check, workflowId };
 }
 
 const refuse = (type: string) => () => ApplicationFailure.nonRetryable(`refused as ${type}`, type);
@@ -214,6 +224,26 @@ export const scenarios: Record<string, Scenario> = {
     const workflowId = grantWorkflowId(randomUUID());
     const handle = await start(stage, 'grantWorkflow', workflowId, { decisionId: randomUUID() });
     await handle.result().catch(() => undefined);
+    return { workflowId };
+  },
+  'check-ends-when-its-tools-are-listed': async (stage) => {
+    const { handle, check, workflowId } = await startCheck(stage);
+    await eventually(() => called(check, 'watchCheck'));
+    check.checkExit = { kind: 'ended' };
+    await handle.result();
+    return { workflowId };
+  },
+  'check-reaches-its-limit': async (stage) => {
+    const limits = { startMs: 1, totalMs: 500, idleMs: 1 };
+    const { handle, workflowId } = await startCheck(stage, { limits });
+    await handle.result();
+    return { workflowId };
+  },
+  'check-cancelled-while-it-starts': async (stage) => {
+    const { handle, check, workflowId } = await startCheck(stage, { startTakesMs: 800 });
+    await eventually(() => called(check, 'startCheck'));
+    await handle.signal('cancelCheck');
+    await handle.result();
     return { workflowId };
   },
 };

@@ -68,6 +68,7 @@ export async function createTestActivities(): Promise<TestActivities> {
       SESSION_TOTAL_SECONDS: 3600,
       SESSION_IDLE_SECONDS: 600,
       TOOL_CALL_RETENTION_FLOOR_DAYS: 30,
+      CHECK_SECONDS: 60,
     },
     searchAttributesKnown: true,
     log: pino({ level: 'debug' }, sink),

@@ -137,6 +137,7 @@ async function startWorker(
       SESSION_TOTAL_SECONDS: 3600,
       SESSION_IDLE_SECONDS: 600,
       TOOL_CALL_RETENTION_FLOOR_DAYS: 30,
+      CHECK_SECONDS: 60,
     },
     searchAttributesKnown: false,
     log,

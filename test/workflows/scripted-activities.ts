@@ -1,6 +1,8 @@
 /** Activities that do what a test says, with the real ones' types: the workflows under test run on the real server. */
 import { ApplicationFailure, heartbeat, sleep } from '@temporalio/activity';
 import type { Activities } from '../../activities/index.ts';
+import type { ObservedCheckEnd } from '../../activities/mcp-checks/record-check-end.ts';
+import type { CheckExit } from '../../activities/mcp-checks/watch-check.ts';
 import type { WorkloadExit } from '../../activities/workloads/watch-workload.ts';
 import type { RequestOutcome, SessionEnding } from '../../workflows/messages.ts';
 
@@ -21,6 +23,9 @@ export class ScriptedSession {
   /** How long the start takes. */
   startTakesMs = 0;
   recorded: SessionEnding[] = [];
+  /** Of a check. */
+  checkExit: CheckExit | null = null;
+  recordedChecks: ObservedCheckEnd[] = [];
 
   count(name: keyof Activities): number {
     return this.calls.filter((call) => call === name).length;
@@ -84,6 +89,23 @@ export class ScriptedPlatform {
       request.outcome ??= { status, grantId: null };
       return request.outcome;
     },
+    freezeCheck: async ({ checkId }) => {
+      const { limits, status } = this.begin('freezeCheck', { sessionId: checkId });
+      const isNew = status === 'pending';
+      return { workspaceId: 'workspace-1', isNew, limitMs: limits.totalMs, searchAttributesKnown: true };
+    },
+    startCheck: async ({ checkId }) => {
+      const session = this.begin('startCheck', { sessionId: checkId });
+      await new Promise((resolve) => setTimeout(resolve, session.startTakesMs));
+      session.calls.push('started');
+    },
+    watchCheck: (input) => this.watchCheck(input.checkId),
+    stopCheck: async ({ checkId }) => {
+      this.begin('stopCheck', { sessionId: checkId });
+    },
+    recordCheckEnd: async ({ checkId, observed }) => {
+      this.begin('recordCheckEnd', { sessionId: checkId }).recordedChecks.push(observed);
+    },
     carryOutDecision: async ({ decisionId }) => {
       for (const request of this.requests.values()) {
         const decision = request.decisions.get(decisionId);
@@ -96,7 +118,16 @@ export class ScriptedPlatform {
     },
   };
 
-  private begin<Name extends keyof Activities>(name: Name, input: Input<Name> & { sessionId: string }) {
+  private async watchCheck(checkId: string): Promise<CheckExit> {
+    const check = this.begin('watchCheck', { sessionId: checkId });
+    while (check.checkExit === null) {
+      heartbeat();
+      await sleep(50);
+    }
+    return check.checkExit;
+  }
+
+  private begin(name: keyof Activities, input: { sessionId: string }) {
     const session = this.sessions.get(input.sessionId);
     if (session === undefined) {
       throw ApplicationFailure.nonRetryable(`no script for session ${input.sessionId}`);

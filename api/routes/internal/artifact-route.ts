@@ -11,6 +11,7 @@ import { createOccupancy } from '../../middleware/occupancy.ts';
 import { requestState } from '../../middleware/request-state.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { receiveListing } from './receive-listing.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'log'>;
 
@@ -25,7 +26,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
     method: 'post',
     path: '/sessions/{session_id}/artifacts',
     summary: 'Bytes that the agent hands out',
-    scope: 'internal',
+    scope: 'workload',
     rawBody: true,
     query: z.object({
       artifact_id: chosenId,
@@ -34,7 +35,11 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
       description: z.string().max(2000).optional(),
     }),
     response: artifactAnswer,
-    async handler({ session, query, ctx }) {
+    async handler({ workload, query, ctx }) {
+      if (workload.kind === 'check') {
+        return receiveListing({ db, keys: config.MASTER_KEYS, check: workload.check, query, ctx });
+      }
+      const { session } = workload;
       const limitBytes = config.LIMIT_ARTIFACT_BYTES;
       const sessionBytes = config.LIMIT_SESSION_ARTIFACT_BYTES;
       let leave = () => {};
@@ -42,10 +47,10 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
       try {
         leave = enter(session.id);
         await touchActivity(db, session.id);
-        const announcedBytes = Number(ctx.get('Content-Length')) || 0;
-        if ((await usedBytes(db, session.id)) + announcedBytes > sessionBytes) {
-          throw tooLarge(sessionBytes, 'the artifacts of a session together');
-        }
+        await requireRoom(db, session.id, {
+          announcedBytes: Number(ctx.get('Content-Length')) || 0,
+          sessionBytes,
+        });
         const begun = (id: string) => {
           begunId = id;
         };
@@ -93,4 +98,15 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
       }
     },
   });
+}
+
+/** Throws 413 for what would be more than a session may hand out. */
+async function requireRoom(
+  db: Dependencies['db'],
+  sessionId: string,
+  { announcedBytes, sessionBytes }: { announcedBytes: number; sessionBytes: number },
+): Promise<void> {
+  if ((await usedBytes(db, sessionId)) + announcedBytes > sessionBytes) {
+    throw tooLarge(sessionBytes, 'the artifacts of a session together');
+  }
 }

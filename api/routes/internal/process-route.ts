@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { processReport } from '../../../contract/session-process.ts';
+import { recordCheckProcess } from '../../../store/mcp-checks/record-process.ts';
 import { recordProcess } from '../../../store/session-processes/record.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
@@ -18,11 +19,17 @@ export function processRoute({ db, config }: Pick<SessionRouteDependencies, 'db'
     method: 'post',
     path: '/sessions/{session_id}/processes',
     summary: 'How a process of the session stands, and what it wrote to stderr',
-    scope: 'internal',
+    scope: 'workload',
     secretBody: true,
     body: processReport,
     response: z.strictObject({ ok: z.literal(true) }),
-    async handler({ session, body }) {
+    async handler({ workload, body }) {
+      if (workload.kind === 'check') {
+        reported.take(workload.check.id);
+        await recordCheckProcess(db, config.MASTER_KEYS, workload.check, body);
+        return { ok: true } as const;
+      }
+      const { session } = workload;
       reported.take(session.id);
       await recordProcess(db, config.MASTER_KEYS, session, body);
       return { ok: true } as const;

@@ -58,10 +58,15 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
     method: 'post',
     path: `${path}/ready`,
     summary: 'The sidecar listens; answered with all input so far',
-    scope: 'internal',
+    scope: 'workload',
     body: readyReport,
     response: readyAnswer,
-    async handler({ session, body }) {
+    async handler({ workload, body }) {
+      // Nothing is ever sent to the sidecar of a check.
+      if (workload.kind === 'check') {
+        return { inputs: [] };
+      }
+      const { session } = workload;
       await setControlUrl(db, session.id, body.control_url);
       await touchActivity(db, session.id);
       if (!(await workflows.signalSession(session.id, 'sidecarReady'))) {

@@ -139,7 +139,7 @@ const modules = ['child_process', 'dns', 'fs', 'http', 'net']
 const startKit = `const kit = (${makeKit})({ ${modules} });`;
 
 /** What a `command` of Node is given, in pieces that fit an argument of the configuration. */
-const asArguments = (program: string): string[] => [
+export const asArguments = (program: string): string[] => [
   '-e',
   'eval(process.argv.slice(1).join(""))',
   '--',

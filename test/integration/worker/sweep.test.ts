@@ -41,6 +41,7 @@ const sweeping = () => ({
   workflows: worker.client.workflow,
   taskQueue: worker.taskQueue,
   outputKeptSeconds: 3600,
+  checkKeptSeconds: 3600,
 });
 const sweep = () => startLostWorkflows(sweeping());
 const untold = async (sessionId: string) =>

@@ -7,7 +7,7 @@ import { expect, it } from '@jest/globals';
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { z } from 'zod';
 import { openApiDocument } from '../../../api/openapi/document.ts';
-import type { AnyRoute } from '../../../api/route.ts';
+import { type AnyRoute, isInternal } from '../../../api/route.ts';
 import { configurationRoutes } from '../../../api/routes/index.ts';
 import { sessionRoutes } from '../../../api/routes/session-index.ts';
 import { testConfig } from '../../support/api.ts';
@@ -58,7 +58,7 @@ function expectCurrent(file: string, expected: string): void {
 
 it('the list of routes in docs/api.md is the one that is served', () => {
   const listed = routes
-    .filter(({ scope }) => scope !== 'internal')
+    .filter(({ scope }) => !isInternal(scope))
     .toSorted((a, b) => a.path.localeCompare(b.path));
   expectCurrent('docs/api.md', head + listed.map(row).join(''));
 });

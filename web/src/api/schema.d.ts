@@ -1589,7 +1589,7 @@ export interface paths {
                 query?: {
                     cursor?: string;
                     limit?: number;
-                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
                     actor?: string;
                     resource?: string;
                     from?: string;
@@ -2164,6 +2164,332 @@ export interface paths {
                 default: components["responses"]["Failure"];
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check an entry: run it once with the given env, list its tools, and leave nothing behind; for admins */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description The same request sent again with the same key has one effect and the same answer */
+                    "Idempotency-Key"?: string;
+                };
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        env: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            mcp_check: {
+                                /** Format: uuid */
+                                id: string;
+                                mcp_server: {
+                                    /** Format: uuid */
+                                    id: string;
+                                    name: string;
+                                    version: number;
+                                };
+                                /** @enum {string} */
+                                status: "pending" | "starting" | "running" | "completed" | "failed" | "cancelled";
+                                reason: string | null;
+                                /** Format: uuid */
+                                started_by: string;
+                                /** Format: date-time */
+                                created_at: string;
+                                started_at: string | null;
+                                ended_at: string | null;
+                                process: {
+                                    /** @enum {string} */
+                                    state: "not_started" | "starting" | "ready" | "failed" | "ended";
+                                    exit_code: number | null;
+                                    signal: string | null;
+                                    cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
+                                    handshake_ms: number | null;
+                                    starts: number;
+                                    output_size_bytes: number | null;
+                                } | null;
+                                listing: {
+                                    /** @enum {string} */
+                                    outcome: "listed" | "not_connected" | "refused" | "timed_out" | "not_understood";
+                                    tools: {
+                                        name: string;
+                                        title: string | null;
+                                        description: string | null;
+                                        hints: {
+                                            read_only: boolean | null;
+                                            destructive: boolean | null;
+                                            idempotent: boolean | null;
+                                            open_world: boolean | null;
+                                        };
+                                    }[];
+                                    left_out: number;
+                                    is_cut: boolean;
+                                    list_ms: number | null;
+                                } | null;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/checks/{check_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a check stands, and what its server says of its tools: the server’s own claim */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                    check_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            mcp_check: {
+                                /** Format: uuid */
+                                id: string;
+                                mcp_server: {
+                                    /** Format: uuid */
+                                    id: string;
+                                    name: string;
+                                    version: number;
+                                };
+                                /** @enum {string} */
+                                status: "pending" | "starting" | "running" | "completed" | "failed" | "cancelled";
+                                reason: string | null;
+                                /** Format: uuid */
+                                started_by: string;
+                                /** Format: date-time */
+                                created_at: string;
+                                started_at: string | null;
+                                ended_at: string | null;
+                                process: {
+                                    /** @enum {string} */
+                                    state: "not_started" | "starting" | "ready" | "failed" | "ended";
+                                    exit_code: number | null;
+                                    signal: string | null;
+                                    cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
+                                    handshake_ms: number | null;
+                                    starts: number;
+                                    output_size_bytes: number | null;
+                                } | null;
+                                listing: {
+                                    /** @enum {string} */
+                                    outcome: "listed" | "not_connected" | "refused" | "timed_out" | "not_understood";
+                                    tools: {
+                                        name: string;
+                                        title: string | null;
+                                        description: string | null;
+                                        hints: {
+                                            read_only: boolean | null;
+                                            destructive: boolean | null;
+                                            idempotent: boolean | null;
+                                            open_world: boolean | null;
+                                        };
+                                    }[];
+                                    left_out: number;
+                                    is_cut: boolean;
+                                    list_ms: number | null;
+                                } | null;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/checks/{check_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a check; one that has ended stays as it is */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                    check_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            mcp_check: {
+                                /** Format: uuid */
+                                id: string;
+                                mcp_server: {
+                                    /** Format: uuid */
+                                    id: string;
+                                    name: string;
+                                    version: number;
+                                };
+                                /** @enum {string} */
+                                status: "pending" | "starting" | "running" | "completed" | "failed" | "cancelled";
+                                reason: string | null;
+                                /** Format: uuid */
+                                started_by: string;
+                                /** Format: date-time */
+                                created_at: string;
+                                started_at: string | null;
+                                ended_at: string | null;
+                                process: {
+                                    /** @enum {string} */
+                                    state: "not_started" | "starting" | "ready" | "failed" | "ended";
+                                    exit_code: number | null;
+                                    signal: string | null;
+                                    cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
+                                    handshake_ms: number | null;
+                                    starts: number;
+                                    output_size_bytes: number | null;
+                                } | null;
+                                listing: {
+                                    /** @enum {string} */
+                                    outcome: "listed" | "not_connected" | "refused" | "timed_out" | "not_understood";
+                                    tools: {
+                                        name: string;
+                                        title: string | null;
+                                        description: string | null;
+                                        hints: {
+                                            read_only: boolean | null;
+                                            destructive: boolean | null;
+                                            idempotent: boolean | null;
+                                            open_world: boolean | null;
+                                        };
+                                    }[];
+                                    left_out: number;
+                                    is_cut: boolean;
+                                    list_ms: number | null;
+                                } | null;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/checks/{check_id}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The end of what the server of a check wrote to stderr, its own claim; each reading is audited */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                    check_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            output: {
+                                text: string;
+                                size_bytes: number;
+                                written_bytes: number;
+                                /** Format: date-time */
+                                updated_at: string;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3057,7 +3383,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            event: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+            event: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
             /** Format: date-time */
             at: string;
             actor: {

@@ -29,6 +29,8 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'workspace.mcp.registered': 'MCP server registered',
   'workspace.mcp.updated': 'Catalog entry changed',
   'workspace.mcp.removed': 'MCP server removed',
+  'workspace.mcp.checked': 'MCP server checked',
+  'workspace.mcp.check_output_read': 'Output of a check read',
   'workspace.secret.set': 'Secret set',
   'workspace.secret.replaced': 'Secret replaced',
   'workspace.secret.cleared': 'Secret cleared',

@@ -1,0 +1,62 @@
+/** The first step of every check: what it will run with, all read at one moment. */
+import { referencedSecrets } from '../../contract/attachment-validation.ts';
+import { referencedSecretName } from '../../contract/names.ts';
+import { inSnapshot } from '../../store/database.ts';
+import { freezeCheck as storeFrozen } from '../../store/mcp-checks/move.ts';
+import { readCheck } from '../../store/mcp-checks/read.ts';
+import { readMcpServer } from '../../store/mcp-servers/read.ts';
+import { readKnownSecrets } from '../../store/secrets/read.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { launchRefused } from '../failures.ts';
+import { launchPatterns, launchProblems } from '../sessions/launch-problems.ts';
+import { buildCheckConfiguration } from './build-check-configuration.ts';
+
+export interface FrozenCheck {
+  workspaceId: string;
+  /** False: an earlier run of this check was lost. */
+  isNew: boolean;
+  /** From the start of the sandbox to the end. */
+  limitMs: number;
+  searchAttributesKnown: boolean;
+}
+
+/**
+ * Stores what the check will run with; the first that is stored stays. Throws `launch_refused` when the entry was changed since the
+ * check was asked for, and for whatever an attachment with this env would be refused for.
+ */
+export async function freezeCheck(
+  deps: ActivityDependencies,
+  { checkId }: { checkId: string },
+): Promise<FrozenCheck> {
+  const { db, limits, patterns, searchAttributesKnown } = deps;
+  const { check, entry, secrets } = await inSnapshot(db, async (trx) => {
+    const check = await readCheck(trx, checkId);
+    const entry = check === null ? null : await readMcpServer(trx, check.workspace_id, check.server_name);
+    if (check === null || entry === null) {
+      throw launchRefused('The entry was removed');
+    }
+    const ofRegistry = entry.shape.type === 'image' ? entry.shape.registry_secret : undefined;
+    const registry = referencedSecretName(ofRegistry ?? '');
+    const names = [...referencedSecrets(entry.manifest, check.env), ...(registry === null ? [] : [registry])];
+    return { check, entry, secrets: await readKnownSecrets(trx, check.workspace_id, names) };
+  });
+  if (entry.version !== check.entry_version) {
+    throw launchRefused('The entry was changed meanwhile; check it again');
+  }
+  const secretVersions = new Map([...secrets].map(([name, { version }]) => [name, version]));
+  const totalSeconds = limits.CHECK_SECONDS;
+  const frozenAt = new Date().toISOString();
+  const built = buildCheckConfiguration({ check, entry, secretVersions, totalSeconds, frozenAt });
+  const judge = await patterns.check(check.workspace_id, launchPatterns(built));
+  const problems = launchProblems(built, { secrets, exposedSecrets: new Set(), judge });
+  if (problems.length > 0) {
+    throw launchRefused(problems.join('; '));
+  }
+  await storeFrozen(db, built);
+  return {
+    workspaceId: check.workspace_id,
+    isNew: check.status === 'pending',
+    limitMs: totalSeconds * 1000,
+    searchAttributesKnown,
+  };
+}

@@ -1,0 +1,103 @@
+/** The last step of every check: what its server listed becomes readable, without the values of its secrets. */
+import { type FinalMcpCheckStatus, type ToolListing, toolListing } from '../../contract/mcp-check.ts';
+import { causeText } from '../../contract/session-process.ts';
+import { secretVariables } from '../../runtime/secret-variables.ts';
+import { inTransaction } from '../../store/database.ts';
+import { endCheck, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
+import { readCheck } from '../../store/mcp-checks/read.ts';
+import type { CheckRow } from '../../store/mcp-checks/row.ts';
+import {
+  type CheckTextKey,
+  eraseCheckText,
+  readCheckText,
+  storeCheckText,
+} from '../../store/mcp-checks/texts.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { resolveSecrets } from '../secrets/resolve-secrets.ts';
+import { listingWithoutValues } from './listing-without-values.ts';
+
+/** `ended`: by itself. Everything else comes with the sentence for the check's row. */
+export type ObservedCheckEnd = { kind: 'ended' } | { kind: 'failed' | 'cancelled'; reason: string };
+
+/**
+ * Blacks out what was listed and ends the check, in one transaction. Idempotent: an end that is recorded stays. A listing whose
+ * secrets cannot be read any more cannot be blacked out, and is erased.
+ */
+export async function recordCheckEnd(
+  deps: ActivityDependencies,
+  { checkId, observed }: { checkId: string; observed: ObservedCheckEnd },
+): Promise<void> {
+  const { db, masterKeys } = deps;
+  const check = await readCheck(db, checkId);
+  if (check === null || check.ended_at !== null) {
+    return;
+  }
+  const key: CheckTextKey = { workspaceId: check.workspace_id, checkId, kind: 'listing' };
+  const listed = await readListing(deps, key);
+  const values = listed === null ? [] : await secretValues(deps, check);
+  const shown = listed === null || values === null ? null : await listingWithoutValues(listed, values);
+  await inTransaction(db, async (trx) => {
+    await eraseCheckText(trx, key);
+    if (shown !== null) {
+      const bytes = Buffer.from(JSON.stringify(shown));
+      await storeCheckText(trx, masterKeys, key, { bytes, writtenBytes: bytes.length });
+    }
+    const isErased = listed !== null && shown === null;
+    await endCheck(trx, checkId, isErased ? secretsChanged : endingOf(observed, check, shown));
+  });
+}
+
+type Ending = { status: FinalMcpCheckStatus; reason: string | null };
+
+const secretsChanged: Ending = {
+  status: 'failed',
+  reason: 'A secret of the check was changed while it ran, so that its result cannot be shown; check again',
+};
+
+/** A cause comes from the closed list; no word of the server's is repeated. */
+function endingOf(observed: ObservedCheckEnd, check: CheckRow, listing: ToolListing | null): Ending {
+  if (observed.kind !== 'ended') {
+    return { status: observed.kind, reason: observed.reason };
+  }
+  if (listing?.outcome === 'listed') {
+    return { status: 'completed', reason: null };
+  }
+  const cause = check.process?.cause;
+  const what = cause != null ? causeText[cause] : outcomeText[listing?.outcome ?? 'none'];
+  return { status: 'failed', reason: `The server ${what}` };
+}
+
+const outcomeText: Readonly<Record<Exclude<ToolListing['outcome'], 'listed'> | 'none', string>> = {
+  none: 'could not be asked for its tools',
+  not_connected: 'did not answer its first request',
+  refused: 'answered the request for its tools with an error',
+  timed_out: 'did not list its tools in time',
+  not_understood: 'answered the request for its tools with something that is not of the protocol',
+};
+
+/** Null where there is none, or one of another form. */
+async function readListing(
+  { db, masterKeys }: ActivityDependencies,
+  key: CheckTextKey,
+): Promise<ToolListing | null> {
+  const text = await readCheckText(db, masterKeys, key).catch(() => null);
+  return text === null ? null : (toolListing.safeParse(JSON.parse(text.bytes.toString('utf8'))).data ?? null);
+}
+
+/** Values of the check's secret variables, as it was given them; null when they are not to be had any more. */
+async function secretValues(
+  { db, masterKeys }: ActivityDependencies,
+  { id }: CheckRow,
+): Promise<string[] | null> {
+  const configuration = await readCheckConfiguration(db, id);
+  if (configuration === null) {
+    return null;
+  }
+  const resolved = await resolveSecrets({ db, masterKeys }, configuration).catch(() => null);
+  return (
+    resolved &&
+    configuration.servers.flatMap(({ name, env }) =>
+      secretVariables(env).flatMap((variable) => resolved.serverEnv[name]?.[variable] ?? []),
+    )
+  );
+}

@@ -1,0 +1,139 @@
+/** Checks of catalog entries: an admin tries one before an agent attaches it. */
+import { z } from 'zod';
+import { type McpCheck, mcpCheck, mcpCheckInput } from '../../../contract/mcp-check.ts';
+import { uuid } from '../../../contract/names.ts';
+import { processOutput } from '../../../contract/session-process.ts';
+import { requestCheckCancel } from '../../../store/mcp-checks/move.ts';
+import { readCheck } from '../../../store/mcp-checks/read.ts';
+import { readCheckOutput } from '../../../store/mcp-checks/read-output.ts';
+import type { CheckRow } from '../../../store/mcp-checks/row.ts';
+import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';
+import { notFound } from '../../errors.ts';
+import { createRateLimiter } from '../../middleware/rate-limit.ts';
+import { requireAdmin } from '../../policies/workspace.ts';
+import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { presentCheck } from './present.ts';
+import { startCheck } from './start-check.ts';
+
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'patterns' | 'log'>;
+
+const collection = '/workspaces/{slug}/mcp-servers/{name}/checks';
+const path = `${collection}/{check_id}`;
+const params = z.object({ name: z.string(), check_id: uuid });
+const answer = z.strictObject({ mcp_check: mcpCheck });
+
+export function mcpCheckRoutes(dependencies: Dependencies): AnyRoute[] {
+  return [
+    startRoute(dependencies),
+    readRoute(dependencies),
+    outputRoute(dependencies),
+    cancelRoute(dependencies),
+  ];
+}
+
+function startRoute(dependencies: Dependencies): AnyRoute {
+  const started = createRateLimiter({
+    name: 'checks a minute per user',
+    perMinute: dependencies.config.RATE_CHECKS_PER_MINUTE_PER_USER,
+  });
+  return defineRoute({
+    method: 'post',
+    path: collection,
+    summary:
+      'Check an entry: run it once with the given env, list its tools, and leave nothing behind; for admins',
+    scope: 'workspace',
+    params: z.object({ name: z.string() }),
+    body: mcpCheckInput,
+    status: 201,
+    response: answer,
+    idempotent: true,
+    async handler({ workspace, role, user, params: { name }, body, idempotencyKey }) {
+      requireAdmin(role, 'catalog.check');
+      started.take(user.id);
+      const check = await startCheck(dependencies, { workspace, user, name, ...body, idempotencyKey });
+      return { mcp_check: await presentCheck(dependencies, check) };
+    },
+  });
+}
+
+function readRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path,
+    summary: 'How a check stands, and what its server says of its tools: the server’s own claim',
+    scope: 'workspace',
+    params,
+    response: answer,
+    async handler(visit): Promise<{ mcp_check: McpCheck }> {
+      return { mcp_check: await presentCheck(dependencies, await requireCheck(dependencies, visit)) };
+    },
+  });
+}
+
+function outputRoute(dependencies: Dependencies): AnyRoute {
+  const { db, config } = dependencies;
+  return defineRoute({
+    method: 'get',
+    path: `${path}/output`,
+    summary: 'The end of what the server of a check wrote to stderr, its own claim; each reading is audited',
+    scope: 'workspace',
+    params,
+    response: z.strictObject({ output: processOutput }),
+    async handler(visit) {
+      const check = await requireCheck(dependencies, visit);
+      const output = await readCheckOutput(db, config.MASTER_KEYS, { check, userId: visit.user.id }).catch(
+        whenSealed,
+      );
+      if (output === null) {
+        throw notFound('The output');
+      }
+      return { output };
+    },
+  });
+}
+
+function cancelRoute(dependencies: Dependencies): AnyRoute {
+  const { db, workflows } = dependencies;
+  return defineRoute({
+    method: 'post',
+    path: `${path}/cancel`,
+    summary: 'End a check; one that has ended stays as it is',
+    scope: 'workspace',
+    params,
+    response: answer,
+    async handler(visit) {
+      const check = await requireCheck(dependencies, visit);
+      if (check.ended_at === null) {
+        await requestCheckCancel(db, check.id);
+        await workflows.cancelCheck(check.id);
+      }
+      return { mcp_check: await presentCheck(dependencies, (await readCheck(db, check.id)) ?? check) };
+    },
+  });
+}
+
+/** Throws 403 for members, 404 for a check of another entry or workspace. */
+async function requireCheck(
+  { db }: Dependencies,
+  {
+    workspace,
+    role,
+    params: { name, check_id },
+  }: Pick<InWorkspace, 'workspace' | 'role'> & { params: { name: string; check_id: string } },
+): Promise<CheckRow> {
+  requireAdmin(role, 'catalog.check');
+  const check = await readCheck(db, check_id);
+  if (check?.workspace_id !== workspace.id || check.server_name !== name) {
+    throw notFound('The check');
+  }
+  return check;
+}
+
+/** Its key was retired meanwhile: the output is gone. */
+function whenSealed(error: unknown): null {
+  if (error instanceof UnreadableSecretError) {
+    return null;
+  }
+  throw error;
+}

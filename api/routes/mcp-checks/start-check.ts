@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util';
+import { attachmentPatterns } from '../../../contract/attachment-validation.ts';
+import { unavailableShape } from '../../../contract/available-runs.ts';
+import { checkSummary } from '../../../contract/workflow-ids.ts';
+import { insertCheck } from '../../../store/mcp-checks/insert.ts';
+import type { CheckRow } from '../../../store/mcp-checks/row.ts';
+import { readMcpServer } from '../../../store/mcp-servers/read.ts';
+import { readAvailability } from '../../availability/read-availability.ts';
+import { ApiError, invalid, notFound, reusedKey } from '../../errors.ts';
+import { judgePatterns } from '../../judge-patterns.ts';
+import type { InWorkspace } from '../../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'patterns' | 'log'>;
+
+export interface CheckStart extends Pick<InWorkspace, 'workspace' | 'user'> {
+  name: string;
+  env: Record<string, string>;
+  idempotencyKey: string | null;
+}
+
+/**
+ * Puts a check on record and starts its workflow. The same request again under its key finds the same check. Throws 422 for an env
+ * that could not be attached and for a key that another request had, 409 for what cannot run here, and QuotaExceededError.
+ */
+export async function startCheck(
+  { db, config, workflows, patterns, log }: Dependencies,
+  { workspace, user, name, env, idempotencyKey }: CheckStart,
+): Promise<CheckRow> {
+  const entry = await readMcpServer(db, workspace.id, name);
+  if (entry === null) {
+    throw notFound('The MCP server');
+  }
+  const unavailable = unavailableShape(entry.shape, await readAvailability(db, config));
+  if (unavailable !== null) {
+    throw new ApiError('conflict', `"${name}" cannot run here: ${unavailable}`);
+  }
+  const stored = await insertCheck(db, {
+    workspaceId: workspace.id,
+    serverName: name,
+    env,
+    startedBy: user.id,
+    idempotencyKey,
+    judge: await judgePatterns(patterns, workspace.id, attachmentPatterns(entry.manifest, env)),
+    quotas: config,
+  });
+  switch (stored.result) {
+    case 'not_found':
+      throw notFound('The MCP server');
+    case 'invalid':
+      throw invalid(stored.problems);
+  }
+  const { check } = stored;
+  if (check.server_name !== name || !isDeepStrictEqual(check.env, env)) {
+    throw reusedKey();
+  }
+  if (check.status === 'pending') {
+    // The check is on record: a worker starts it later when Temporal does not answer now.
+    await workflows
+      .startCheck(check.id, checkSummary)
+      .catch((err: unknown) => log.warn({ err, check_id: check.id }, 'the check starts later'));
+  }
+  return check;
+}

@@ -1,0 +1,73 @@
+/** A check's way from `pending` to its end. What has ended stays as it is. */
+import type { FinalMcpCheckStatus } from '../../contract/mcp-check.ts';
+import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
+import type { Db } from '../database.ts';
+
+/** Stores what the check runs with; the first that is stored stays. Returns it, or null when the check is gone. */
+export async function freezeCheck(
+  db: Db,
+  configuration: FrozenConfiguration,
+): Promise<FrozenConfiguration | null> {
+  const { session_id: id } = configuration;
+  await db('mcp_checks')
+    .where({ id })
+    .whereNull('configuration')
+    .update({ configuration: JSON.stringify(configuration) });
+  return readCheckConfiguration(db, id);
+}
+
+/** Null before the freeze. Throws a ZodError for one that does not fit the contract. */
+export async function readCheckConfiguration(db: Db, id: string): Promise<FrozenConfiguration | null> {
+  const row = await db('mcp_checks').where({ id }).first('configuration');
+  return row?.configuration == null ? null : frozenConfiguration.parse(row.configuration);
+}
+
+/** False when the check has ended or is gone. */
+export async function moveCheck(db: Db, id: string, to: 'starting' | 'running'): Promise<boolean> {
+  const started = to === 'running' ? { started_at: db.raw('coalesce(started_at, now())') } : {};
+  const moved = await db('mcp_checks')
+    .where({ id })
+    .whereNull('ended_at')
+    .update({ status: to, ...started });
+  return moved > 0;
+}
+
+/** A check that has ended, or is gone, is left alone. */
+export async function endCheck(
+  db: Db,
+  id: string,
+  { status, reason }: { status: FinalMcpCheckStatus; reason: string | null },
+): Promise<void> {
+  await db('mcp_checks')
+    .where({ id })
+    .whereNull('ended_at')
+    .update({ status, reason, ended_at: db.fn.now() });
+}
+
+/** Puts on record that the check is to end. */
+export async function requestCheckCancel(db: Db, id: string): Promise<void> {
+  await db('mcp_checks')
+    .where({ id })
+    .whereNull('ended_at')
+    .update({ cancel_requested_at: db.raw('coalesce(cancel_requested_at, now())') });
+}
+
+export interface CheckDemand {
+  cancelRequested: boolean;
+  /** Whoever started it is still an admin of the workspace. */
+  startedByAdmin: boolean;
+}
+
+/** Whether the check is still wanted; null when it has ended or is gone. */
+export async function readCheckDemand(db: Db, id: string): Promise<CheckDemand | null> {
+  const row = await db('mcp_checks as c')
+    .leftJoin('members as m', (join) =>
+      join.on('m.workspace_id', 'c.workspace_id').andOn('m.user_id', 'c.started_by'),
+    )
+    .where('c.id', id)
+    .whereNull('c.ended_at')
+    .first('c.cancel_requested_at', 'm.role');
+  return row === undefined
+    ? null
+    : { cancelRequested: row.cancel_requested_at !== null, startedByAdmin: row.role === 'admin' };
+}

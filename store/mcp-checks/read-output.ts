@@ -1,0 +1,37 @@
+import type { ProcessOutput } from '../../contract/session-process.ts';
+import { appendAuditEvent } from '../audit-events/append.ts';
+import { type Db, inTransaction } from '../database.ts';
+import type { MasterKeys } from '../secrets/envelope.ts';
+import type { CheckRow } from './row.ts';
+import { readCheckText } from './texts.ts';
+
+/**
+ * What the server of a check wrote to stderr, as far as it is kept; each reading is in the audit trail, or does not happen. Null
+ * when there is nothing. Throws UnreadableSecretError when the key that sealed it is gone.
+ */
+export function readCheckOutput(
+  db: Db,
+  keys: MasterKeys,
+  { check, userId }: { check: CheckRow; userId: string },
+): Promise<ProcessOutput | null> {
+  const { workspace_id: workspaceId, id: checkId } = check;
+  return inTransaction(db, async (trx) => {
+    const output = await readCheckText(trx, keys, { workspaceId, checkId, kind: 'output' });
+    if (output === null) {
+      return null;
+    }
+    await appendAuditEvent(trx, {
+      workspaceId,
+      event: 'workspace.mcp.check_output_read',
+      actor: { type: 'user', id: userId },
+      resource: { type: 'mcp_server', id: check.mcp_server_id, name: check.server_name },
+      data: { check_id: checkId },
+    });
+    return {
+      text: output.bytes.toString('utf8'),
+      size_bytes: output.bytes.length,
+      written_bytes: output.writtenBytes,
+      updated_at: output.updatedAt,
+    };
+  });
+}

@@ -1,0 +1,31 @@
+import type { Db } from '../database.ts';
+import { type CheckRow, checkRow, selectChecks } from './row.ts';
+
+/** The check, or null; throws a ZodError for a row that does not fit the contract. */
+export async function readCheck(db: Db, id: string): Promise<CheckRow | null> {
+  const row: unknown = await selectChecks(db).where('c.id', id).first();
+  return row === undefined ? null : checkRow.parse(row);
+}
+
+/** What the user started under this key, or null. */
+export async function findCheck(
+  db: Db,
+  key: { workspaceId: string; startedBy: string; idempotencyKey: string | null },
+): Promise<CheckRow | null> {
+  if (key.idempotencyKey === null) {
+    return null;
+  }
+  const row: unknown = await selectChecks(db)
+    .where({
+      'c.workspace_id': key.workspaceId,
+      'c.started_by': key.startedBy,
+      'c.idempotency_key': key.idempotencyKey,
+    })
+    .first();
+  return row === undefined ? null : checkRow.parse(row);
+}
+
+/** Each needs a workflow that will end it. A cancelled one finds that on its row. */
+export async function listUnfinishedChecks(db: Db): Promise<{ id: string }[]> {
+  return db('mcp_checks').whereNull('ended_at').orderBy('created_at').select('id');
+}

@@ -1,0 +1,66 @@
+/** What a check's server wrote and listed: sealed as secrets are, each for its own row; no secret can have such a name. */
+import type { Db } from '../database.ts';
+import { type MasterKeys, open, type SecretIdentity, seal } from '../secrets/envelope.ts';
+
+export interface CheckTextKey {
+  workspaceId: string;
+  checkId: string;
+  kind: 'output' | 'listing';
+}
+
+export interface CheckText {
+  bytes: Buffer;
+  writtenBytes: number;
+  updatedAt: string;
+}
+
+const identityOf = ({ workspaceId, checkId, kind }: CheckTextKey): SecretIdentity => ({
+  workspaceId,
+  name: `check/${checkId}/${kind}`,
+});
+
+/** Replaces what was there. */
+export async function storeCheckText(
+  db: Db,
+  keys: MasterKeys,
+  key: CheckTextKey,
+  { bytes, writtenBytes }: { bytes: Buffer; writtenBytes: number },
+): Promise<void> {
+  const sealed = seal(keys, identityOf(key), bytes);
+  await db('mcp_check_texts')
+    .insert({
+      check_id: key.checkId,
+      kind: key.kind,
+      sealed_value: sealed.sealedValue,
+      sealed_data_key: sealed.sealedDataKey,
+      key_id: sealed.keyId,
+      size_bytes: bytes.length,
+      written_bytes: Math.max(bytes.length, writtenBytes),
+      updated_at: db.fn.now(),
+    })
+    .onConflict(['check_id', 'kind'])
+    .merge();
+}
+
+/** Null when there is none. Throws UnreadableSecretError when the key that sealed it is gone. */
+export async function readCheckText(db: Db, keys: MasterKeys, key: CheckTextKey): Promise<CheckText | null> {
+  const row = await db('mcp_check_texts').where({ check_id: key.checkId, kind: key.kind }).first();
+  if (row === undefined) {
+    return null;
+  }
+  const { sealed_value: sealedValue, sealed_data_key: sealedDataKey, key_id: keyId } = row;
+  const bytes = open(keys, identityOf(key), { sealedValue, sealedDataKey, keyId });
+  return { bytes, writtenBytes: row.written_bytes, updatedAt: row.updated_at };
+}
+
+/** Of the output that is kept, in bytes; null without one. */
+export async function readOutputSize(db: Db, checkId: string): Promise<number | null> {
+  const row = await db('mcp_check_texts')
+    .where({ check_id: checkId, kind: 'output' })
+    .first<{ size_bytes: number } | undefined>('size_bytes');
+  return row?.size_bytes ?? null;
+}
+
+export async function eraseCheckText(db: Db, { checkId, kind }: CheckTextKey): Promise<void> {
+  await db('mcp_check_texts').where({ check_id: checkId, kind }).delete();
+}
