@@ -15,6 +15,13 @@ import { receiveListing } from './receive-listing.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'log'>;
 
+const metadata = z.object({
+  artifact_id: chosenId,
+  name: z.string().min(1).max(255),
+  mime_type: z.string().min(1).max(255),
+  description: z.string().max(2000).optional(),
+});
+
 /** The body is the bytes themselves, stored as they come and read up to the limit. */
 export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
   const budget = createByteBudget(config.LIMIT_UPLOAD_BUFFER_BYTES);
@@ -28,12 +35,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
     summary: 'Bytes that the agent hands out',
     scope: 'workload',
     rawBody: true,
-    query: z.object({
-      artifact_id: chosenId,
-      name: z.string().min(1).max(255),
-      mime_type: z.string().min(1).max(255),
-      description: z.string().max(2000).optional(),
-    }),
+    query: metadata,
     response: artifactAnswer,
     async handler({ workload, query, ctx }) {
       if (workload.kind === 'check') {

@@ -2209,53 +2209,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            mcp_check: {
-                                /** Format: uuid */
-                                id: string;
-                                mcp_server: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                    version: number;
-                                };
-                                /** @enum {string} */
-                                status: "pending" | "starting" | "running" | "completed" | "failed" | "cancelled";
-                                reason: string | null;
-                                /** Format: uuid */
-                                started_by: string;
-                                /** Format: date-time */
-                                created_at: string;
-                                started_at: string | null;
-                                ended_at: string | null;
-                                process: {
-                                    /** @enum {string} */
-                                    state: "not_started" | "starting" | "ready" | "failed" | "ended";
-                                    exit_code: number | null;
-                                    signal: string | null;
-                                    cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
-                                    handshake_ms: number | null;
-                                    starts: number;
-                                    output_size_bytes: number | null;
-                                } | null;
-                                listing: {
-                                    /** @enum {string} */
-                                    outcome: "listed" | "not_connected" | "refused" | "timed_out" | "not_understood";
-                                    tools: {
-                                        name: string;
-                                        title: string | null;
-                                        description: string | null;
-                                        hints: {
-                                            read_only: boolean | null;
-                                            destructive: boolean | null;
-                                            idempotent: boolean | null;
-                                            open_world: boolean | null;
-                                        };
-                                    }[];
-                                    left_out: number;
-                                    is_cut: boolean;
-                                    list_ms: number | null;
-                                } | null;
-                            };
+                            mcp_check: components["schemas"]["McpCheck"];
                         };
                     };
                 };
@@ -2296,53 +2250,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            mcp_check: {
-                                /** Format: uuid */
-                                id: string;
-                                mcp_server: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                    version: number;
-                                };
-                                /** @enum {string} */
-                                status: "pending" | "starting" | "running" | "completed" | "failed" | "cancelled";
-                                reason: string | null;
-                                /** Format: uuid */
-                                started_by: string;
-                                /** Format: date-time */
-                                created_at: string;
-                                started_at: string | null;
-                                ended_at: string | null;
-                                process: {
-                                    /** @enum {string} */
-                                    state: "not_started" | "starting" | "ready" | "failed" | "ended";
-                                    exit_code: number | null;
-                                    signal: string | null;
-                                    cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
-                                    handshake_ms: number | null;
-                                    starts: number;
-                                    output_size_bytes: number | null;
-                                } | null;
-                                listing: {
-                                    /** @enum {string} */
-                                    outcome: "listed" | "not_connected" | "refused" | "timed_out" | "not_understood";
-                                    tools: {
-                                        name: string;
-                                        title: string | null;
-                                        description: string | null;
-                                        hints: {
-                                            read_only: boolean | null;
-                                            destructive: boolean | null;
-                                            idempotent: boolean | null;
-                                            open_world: boolean | null;
-                                        };
-                                    }[];
-                                    left_out: number;
-                                    is_cut: boolean;
-                                    list_ms: number | null;
-                                } | null;
-                            };
+                            mcp_check: components["schemas"]["McpCheck"];
                         };
                     };
                 };
@@ -2387,53 +2295,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            mcp_check: {
-                                /** Format: uuid */
-                                id: string;
-                                mcp_server: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                    version: number;
-                                };
-                                /** @enum {string} */
-                                status: "pending" | "starting" | "running" | "completed" | "failed" | "cancelled";
-                                reason: string | null;
-                                /** Format: uuid */
-                                started_by: string;
-                                /** Format: date-time */
-                                created_at: string;
-                                started_at: string | null;
-                                ended_at: string | null;
-                                process: {
-                                    /** @enum {string} */
-                                    state: "not_started" | "starting" | "ready" | "failed" | "ended";
-                                    exit_code: number | null;
-                                    signal: string | null;
-                                    cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
-                                    handshake_ms: number | null;
-                                    starts: number;
-                                    output_size_bytes: number | null;
-                                } | null;
-                                listing: {
-                                    /** @enum {string} */
-                                    outcome: "listed" | "not_connected" | "refused" | "timed_out" | "not_understood";
-                                    tools: {
-                                        name: string;
-                                        title: string | null;
-                                        description: string | null;
-                                        hints: {
-                                            read_only: boolean | null;
-                                            destructive: boolean | null;
-                                            idempotent: boolean | null;
-                                            open_world: boolean | null;
-                                        };
-                                    }[];
-                                    left_out: number;
-                                    is_cut: boolean;
-                                    list_ms: number | null;
-                                } | null;
-                            };
+                            mcp_check: components["schemas"]["McpCheck"];
                         };
                     };
                 };
@@ -3731,6 +3593,53 @@ export interface components {
             regex?: string;
             enum?: string[];
             default?: string;
+        };
+        McpCheck: {
+            /** Format: uuid */
+            id: string;
+            mcp_server: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                version: number;
+            };
+            /** @enum {string} */
+            status: "pending" | "starting" | "running" | "completed" | "failed" | "cancelled";
+            reason: string | null;
+            /** Format: uuid */
+            started_by: string;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            process: {
+                /** @enum {string} */
+                state: "not_started" | "starting" | "ready" | "failed" | "ended";
+                exit_code: number | null;
+                signal: string | null;
+                cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
+                handshake_ms: number | null;
+                starts: number;
+                output_size_bytes: number | null;
+            } | null;
+            listing: {
+                /** @enum {string} */
+                outcome: "listed" | "not_connected" | "refused" | "timed_out" | "not_understood";
+                tools: {
+                    name: string;
+                    title: string | null;
+                    description: string | null;
+                    hints: {
+                        read_only: boolean | null;
+                        destructive: boolean | null;
+                        idempotent: boolean | null;
+                        open_world: boolean | null;
+                    };
+                }[];
+                left_out: number;
+                is_cut: boolean;
+                list_ms: number | null;
+            } | null;
         };
         McpServer: {
             /** Format: uuid */
