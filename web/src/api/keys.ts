@@ -8,6 +8,8 @@ export const keys = {
   permissionRequests: (slug: string, ...more: unknown[]) => ['w', slug, 'permission-requests', ...more],
   secrets: (slug: string, ...more: unknown[]) => ['w', slug, 'secrets', ...more],
   mcpServers: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-servers', ...more],
+  /** Not below `mcpServers`: what a check says does not change with the catalog. */
+  mcpChecks: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-checks', ...more],
   agents: (slug: string, ...more: unknown[]) => ['w', slug, 'agents', ...more],
   agent: (id: string, ...more: unknown[]) => ['agent', id, ...more],
   grants: (slug: string, ...more: unknown[]) => ['w', slug, 'grants', ...more],

@@ -1,11 +1,16 @@
+import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
+import { loadPage } from '../../app/load-page.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { NoPermissionState, NotFoundState } from '../../components/state-views.tsx';
+import { LoadingState, NoPermissionState, NotFoundState } from '../../components/state-views.tsx';
 import { CatalogPage } from './catalog-page.tsx';
 import { EditEntryPage } from './edit-entry-page.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { ImportPage } from './import-page.tsx';
 import { RegisterPage } from './register-page.tsx';
+
+/** Loaded when it is opened: few need it, and it brings the fields of an attachment. */
+const CheckPage = lazy(() => loadPage(() => import('./check/check-page.tsx')));
 
 /** Pages below `/{slug}/catalog`. No entry is called `_`. */
 export default function CatalogSection() {
@@ -16,8 +21,8 @@ export default function CatalogSection() {
         <CatalogPage />
       </Route>
       {isAdmin ? null : (
-        <Route path={/^\/[^/]+\/catalog\/(_\/|[^/]+\/edit$)/}>
-          <NoPermissionState rule="Only an admin of this workspace may register or change MCP servers." />
+        <Route path={/^\/[^/]+\/catalog\/(_\/|[^/]+\/(edit|check)$)/}>
+          <NoPermissionState rule="Only an admin of this workspace may register, change or check MCP servers." />
         </Route>
       )}
       <Route path="/:slug/catalog/_/new">
@@ -28,6 +33,13 @@ export default function CatalogSection() {
       </Route>
       <Route path="/:slug/catalog/:name">{({ name }) => <EntryPage key={name} name={name} />}</Route>
       <Route path="/:slug/catalog/:name/edit">{({ name }) => <EditEntryPage key={name} name={name} />}</Route>
+      <Route path="/:slug/catalog/:name/check">
+        {({ name }) => (
+          <Suspense fallback={<LoadingState />}>
+            <CheckPage key={name} name={name} />
+          </Suspense>
+        )}
+      </Route>
       <Route>
         <NotFoundState what="This page" />
       </Route>

@@ -42,6 +42,9 @@ function Entry({ entry }: { entry: McpServer }) {
       <Button component={Link} href={pathOf(slug, 'catalog', name, 'edit')}>
         Edit
       </Button>
+      <Button component={Link} variant="default" href={pathOf(slug, 'catalog', name, 'check')}>
+        Check
+      </Button>
       <Button color="red" variant="light" onClick={removeDialog.open}>
         Remove
       </Button>

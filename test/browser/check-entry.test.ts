@@ -1,0 +1,138 @@
+/** An admin tries an entry before an agent attaches it: what it is given, how it went, its tools and their scopes. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { McpServer } from '../../contract/catalog.ts';
+import { checkedServer } from '../hostile/inside/checked-server.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const secret = 'sesame-of-the-checked-page';
+const servers = '/api/workspaces/demo/mcp-servers';
+
+describeInBrowser('the check of a catalog entry', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    await ada.ok('PUT', '/api/workspaces/demo/secrets/CHECK_TOKEN', { value: secret });
+    await ada.ok('POST', servers, {
+      name: 'checked',
+      shape: checkedServer,
+      network: 'none',
+      manifest: {
+        env: {
+          API_TOKEN: { kind: 'secret', label: 'Token', required: true },
+          MODE: { kind: 'value', label: 'Mode', required: true },
+        },
+        tool_scopes: { gone: 'checked.old' },
+      },
+    });
+    await ada.ok('POST', servers, {
+      name: 'missing',
+      shape: { type: 'command', command: '/no/such/program', args: [] },
+      network: 'none',
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  it('takes a secret by its name, lists the tools with what the server claims, and saves the scopes that are picked', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    visitor.expectInConsole(/422/);
+    await visitor.open('demo/catalog/checked');
+    await page.getByRole('link', { name: 'Check', exact: true }).click();
+    await page.getByRole('heading', { name: 'Check checked' }).waitFor();
+    await page.getByLabel('Mode (MODE)').fill('honest');
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('is required').first().waitFor();
+    await page.getByRole('combobox', { name: /Token/ }).click();
+    await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('The server works and lists 2 tools').waitFor({ timeout: 120_000 });
+
+    const tools = page.getByRole('region', { name: 'Tools' });
+    const erase = tools.getByRole('row', { name: /erase/ });
+    await erase.getByText('claims: destroys things').waitFor();
+    expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('');
+    await tools.getByRole('button', { name: 'Fill in what is suggested' }).click();
+    expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');
+    await erase.getByLabel('Scope of erase').fill('Wrong Scope');
+    expect(await tools.getByRole('button', { name: 'Save to the entry' }).isDisabled()).toBe(true);
+    await erase.getByRole('button', { name: 'Use checked.delete' }).click();
+    await visitor.checkAccessibility();
+    await visitor.picture('check-entry');
+    await tools.getByRole('button', { name: 'Save to the entry' }).click();
+    await tools.getByText('Saved to the entry').waitFor();
+    const { mcp_server } = await ada.ok<{ mcp_server: McpServer }>('GET', `${servers}/checked`);
+    expect(mcp_server.manifest.tool_scopes).toEqual({
+      gone: 'checked.old',
+      look: 'checked.read',
+      erase: 'checked.delete',
+    });
+    expect(Object.keys(mcp_server.manifest.env)).toEqual(['API_TOKEN', 'MODE']);
+    await visitor.leave();
+  });
+
+  it('shows hostile text as text, what the server wrote without its secret, and that it is a claim', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/catalog/checked/check');
+    const check = async (mode: string) => {
+      await page.getByLabel('Mode (MODE)').fill(mode);
+      await page.getByRole('button', { name: 'Check', exact: true }).click();
+    };
+    await page.getByRole('combobox', { name: /Token/ }).click();
+    await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
+    await check('terminal escapes');
+    await page.getByText('The server works and lists one tool').waitFor({ timeout: 120_000 });
+    expect(await page.locator('.hidden-character').count()).toBeGreaterThan(0);
+
+    await check('secrets');
+    await page.getByText('with-[secret]').waitFor({ timeout: 120_000 });
+    await page.getByRole('button', { name: /^Output/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Output of checked' });
+    await dialog.getByText('plain [secret]').waitFor();
+    await dialog.getByText('nobody has checked them').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await visitor.leave();
+  });
+
+  it('says why a server does not work and what to do, and can be cancelled', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/catalog/missing/check');
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('The server did not start: its program was not found').waitFor({ timeout: 120_000 });
+    await page.getByText('Check the command of its catalog entry').waitFor();
+    await visitor.checkAccessibility();
+
+    await visitor.open('demo/catalog/checked/check');
+    await page.getByLabel('Mode (MODE)').fill('silence');
+    await page.getByRole('combobox', { name: /Token/ }).click();
+    await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel the check' }).click();
+    await page.getByText('An admin cancelled the check').waitFor({ timeout: 120_000 });
+    await visitor.leave();
+  });
+
+  it('is not there for members', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const { page } = visitor;
+    await visitor.open('demo/catalog/checked');
+    await page.getByRole('heading', { name: 'checked', exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Check', exact: true }).count()).toBe(0);
+    await visitor.open('demo/catalog/checked/check');
+    await page
+      .getByText('Only an admin of this workspace may register, change or check MCP servers.')
+      .waitFor();
+    await visitor.leave();
+  });
+});

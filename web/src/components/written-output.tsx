@@ -1,0 +1,56 @@
+/** The end of what a process wrote to stderr: its own words, which nobody has checked. */
+import { Alert, Code, Stack, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { sizeText } from '../text/size-text.ts';
+import { RelativeTime } from './relative-time.tsx';
+import { FailedState, LoadingState } from './state-views.tsx';
+import { VisibleText } from './visible-text.tsx';
+
+/** Each reading is in the audit trail: it is read when somebody asks for it, and kept nowhere. */
+export const readOnRequest = {
+  gcTime: 0,
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+  retry: false,
+} as const;
+
+interface Output {
+  text: string;
+  size_bytes: number;
+  written_bytes: number;
+  updated_at: string;
+}
+
+export function WrittenOutput({
+  name,
+  query: { data, error, refetch },
+}: {
+  name: string;
+  query: Pick<UseQueryResult<{ output: Output }>, 'data' | 'error' | 'refetch'>;
+}) {
+  if (data === undefined) {
+    return error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={error} retry={() => void refetch()} what="The output" />
+    );
+  }
+  const { text, size_bytes: sizeBytes, written_bytes: writtenBytes, updated_at: at } = data.output;
+  return (
+    <Stack>
+      <Alert color="yellow">
+        In the words of <VisibleText text={name} />; nobody has checked them. The values of its secret
+        variables are blacked out in the usual forms, and it may have written them in another. That you read
+        this is in the audit trail.
+      </Alert>
+      <Text size="xs" c="dimmed">
+        The last {sizeText(sizeBytes)} of {sizeText(writtenBytes)} that it wrote to stderr,{' '}
+        <RelativeTime at={at} />
+      </Text>
+      <Code block mah={480} tabIndex={0} aria-label={`Output of ${name}`}>
+        <VisibleText text={text} />
+      </Code>
+    </Stack>
+  );
+}

@@ -1,0 +1,70 @@
+/** Tries an entry before an agent attaches it: what it is given, how it went, its tools, and which scope each gets. */
+import { Alert, Button, Group, Text } from '@mantine/core';
+import type { McpServer } from '../../../api/types.ts';
+import { pathOf } from '../../../app/paths.ts';
+import { useWorkspace } from '../../../app/signed-in.tsx';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { PageFrame } from '../../../components/page-frame.tsx';
+import { FailedState, LoadingState } from '../../../components/state-views.tsx';
+import { TextLink } from '../../../components/text-link.tsx';
+import { UnavailableAlert } from '../../../components/unavailable.tsx';
+import { useEntry } from '../use-entry.ts';
+import { CheckForm } from './check-form.tsx';
+import { CheckResult } from './check-result.tsx';
+import { ClaimedTools } from './claimed-tools.tsx';
+import { useCheck } from './use-check.ts';
+
+export default function CheckPage({ name }: { name: string }) {
+  const { slug } = useWorkspace();
+  const entry = useEntry(slug, name);
+  if (entry.data === undefined) {
+    return entry.error === null ? (
+      <LoadingState />
+    ) : (
+      <FailedState error={entry.error} retry={() => void entry.refetch()} what="The MCP server" />
+    );
+  }
+  return <Check entry={entry.data} />;
+}
+
+function Check({ entry }: { entry: McpServer }) {
+  const { slug } = useWorkspace();
+  const { name, unavailable } = entry;
+  const { start, check, cancel } = useCheck(slug, name);
+  const found = check.data;
+  const isRunning = found !== undefined && found.ended_at === null;
+  return (
+    <PageFrame
+      title={`Check ${name}`}
+      description="Runs the server once, as a session would, and asks it for its tools. No agent takes part, no tool is called, and nothing of it stays."
+    >
+      <TextLink to={pathOf(slug, 'catalog', name)}>The entry</TextLink>
+      {unavailable === null ? null : <UnavailableAlert reason={unavailable.reason} />}
+      <CheckForm entry={entry} start={start} isRunning={isRunning} />
+      {check.error === null ? null : <FailureAlert error={check.error} />}
+      {isRunning ? (
+        <Alert
+          role="status"
+          title={found.status === 'running' ? 'The server runs' : 'The server is being started'}
+        >
+          <Group justify="space-between">
+            <Text size="sm">It is asked for its tools, and is then stopped and removed.</Text>
+            <Button
+              variant="default"
+              size="xs"
+              loading={cancel.isPending}
+              onClick={() => cancel.mutate(found.id)}
+            >
+              Cancel the check
+            </Button>
+          </Group>
+          {cancel.error === null ? null : <FailureAlert error={cancel.error} />}
+        </Alert>
+      ) : null}
+      {found === undefined || isRunning ? null : <CheckResult check={found} />}
+      {found?.listing?.outcome === 'listed' ? (
+        <ClaimedTools key={found.id} entry={entry} check={found} listing={found.listing} />
+      ) : null}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,199 @@
+/** The tools that a server listed, in its own words, and which scope each gets in the entry's manifest. */
+import { Alert, Badge, Button, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useState } from 'react';
+import type { ClaimedTool, McpCheck, McpServer, ToolListing } from '../../../api/types.ts';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { VisibleText } from '../../../components/visible-text.tsx';
+import {
+  type ChosenScopes,
+  chosenBefore,
+  hintTexts,
+  scopeProblem,
+  suggestedScope,
+  unlistedTools,
+} from './scope-suggestions.ts';
+import { useSaveScopes } from './use-save-scopes.ts';
+
+export function ClaimedTools({
+  entry,
+  check,
+  listing,
+}: {
+  entry: McpServer;
+  check: McpCheck;
+  listing: ToolListing;
+}) {
+  const { tools } = listing;
+  // What the form began with: somebody else may save meanwhile.
+  const [begun, setBegun] = useState(entry);
+  const [chosen, setChosen] = useState<ChosenScopes>(() => chosenBefore(tools, entry.manifest));
+  const save = useSaveScopes(begun, setBegun);
+  const suggestions = new Map(tools.map(({ name, hints }) => [name, suggestedScope(entry.name, hints)]));
+  const isWrong = Object.values(chosen).some((scope) => scopeProblem(scope) !== null);
+  const kept = unlistedTools(tools, begun.manifest);
+  const takeAll = () =>
+    setChosen(
+      Object.fromEntries(tools.map(({ name }) => [name, chosen[name] || (suggestions.get(name) ?? '')])),
+    );
+  return (
+    <Card withBorder component="section" aria-label="Tools">
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          Its tools
+        </Title>
+        <Text size="sm">
+          Names, descriptions and hints are the server’s own claim, and so is every suggestion that is made of
+          them. A tool without a scope is open to each agent that has the server attached.
+        </Text>
+        <LeftOut listing={listing} />
+        {entry.version === check.mcp_server.version || entry.version === begun.version ? null : (
+          <Alert role="alert" color="yellow" title="Somebody else saved this server meanwhile">
+            Saving replaces their version {entry.version}. Check it again to begin with theirs.
+          </Alert>
+        )}
+        {tools.length === 0 ? <Text>It lists no tools.</Text> : null}
+        {tools.length === 0 ? null : (
+          <ToolsTable
+            tools={tools}
+            chosen={chosen}
+            suggestions={suggestions}
+            onChoose={(tool, scope) => setChosen({ ...chosen, [tool]: scope })}
+          />
+        )}
+        {kept.length === 0 ? null : (
+          <Text size="sm" c="dimmed" component="div">
+            Scopes of tools that it did not list stay: <VisibleText text={kept.join(', ')} />
+          </Text>
+        )}
+        {begun.manifest_source === 'image' ? (
+          <Alert role="note" color="yellow" title="The manifest comes from the image">
+            Saving stores a manifest of its own with the entry, which counts instead of the image’s.
+          </Alert>
+        ) : null}
+        {save.error === null ? null : <FailureAlert error={save.error} />}
+        {save.isSuccess && !save.isPending ? (
+          <Alert color="green" role="status" title="Saved to the entry" />
+        ) : null}
+        <Group>
+          <Button disabled={isWrong} loading={save.isPending} onClick={() => save.mutate(chosen)}>
+            Save to the entry
+          </Button>
+          <Button
+            variant="default"
+            onClick={takeAll}
+            disabled={[...suggestions.values()].every((one) => one === null)}
+          >
+            Fill in what is suggested
+          </Button>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+function LeftOut({ listing: { left_out, is_cut } }: { listing: ToolListing }) {
+  return left_out === 0 && !is_cut ? null : (
+    <Alert role="note" color="yellow" title="This is not all that it sent">
+      {left_out === 0
+        ? 'There is more than is asked for.'
+        : `${left_out} more: too many, listed twice, or without a usable name.`}
+    </Alert>
+  );
+}
+
+function ToolsTable({
+  tools,
+  chosen,
+  suggestions,
+  onChoose,
+}: {
+  tools: readonly ClaimedTool[];
+  chosen: ChosenScopes;
+  suggestions: ReadonlyMap<string, string | null>;
+  onChoose: (tool: string, scope: string) => void;
+}) {
+  return (
+    <Table.ScrollContainer minWidth={640}>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Tool</Table.Th>
+            <Table.Th>What the server says of it</Table.Th>
+            <Table.Th>Scope that it needs</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {tools.map((tool) => (
+            <ToolRow
+              key={tool.name}
+              tool={tool}
+              scope={chosen[tool.name] ?? ''}
+              suggestion={suggestions.get(tool.name) ?? null}
+              onChoose={(scope) => onChoose(tool.name, scope)}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function ToolRow({
+  tool: { name, title, description, hints },
+  scope,
+  suggestion,
+  onChoose,
+}: {
+  tool: ClaimedTool;
+  scope: string;
+  suggestion: string | null;
+  onChoose: (scope: string) => void;
+}) {
+  const claims = hintTexts(hints);
+  return (
+    <Table.Tr>
+      <Table.Td ff="monospace" valign="top">
+        <VisibleText text={name} />
+      </Table.Td>
+      <Table.Td valign="top" maw={420}>
+        {title === null ? null : (
+          <Text size="sm" fw={600} component="div">
+            <VisibleText text={title} />
+          </Text>
+        )}
+        {description === null ? null : (
+          <Text size="sm" component="div" lineClamp={4}>
+            <VisibleText text={description} />
+          </Text>
+        )}
+        <Group gap={4} mt={4}>
+          {claims.length === 0 ? (
+            <Text size="xs" c="dimmed">
+              It gives no hints.
+            </Text>
+          ) : null}
+          {claims.map((claim) => (
+            <Badge key={claim} variant="outline" color="gray" tt="none">
+              claims: {claim}
+            </Badge>
+          ))}
+        </Group>
+      </Table.Td>
+      <Table.Td valign="top" miw={200}>
+        <TextInput
+          aria-label={`Scope of ${name}`}
+          placeholder="none"
+          value={scope}
+          onChange={(event) => onChoose(event.currentTarget.value.trim())}
+          error={scopeProblem(scope)}
+          spellCheck={false}
+        />
+        {suggestion === null || suggestion === scope ? null : (
+          <Button variant="subtle" size="compact-xs" mt={4} onClick={() => onChoose(suggestion)}>
+            Use {suggestion}
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}

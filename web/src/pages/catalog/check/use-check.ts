@@ -1,0 +1,53 @@
+/** One check of an entry: begun here, followed until it ends. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, call } from '../../../api/client.ts';
+import { keys } from '../../../api/keys.ts';
+import type { McpCheck } from '../../../api/types.ts';
+import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
+
+/** A check lasts seconds, and no stream tells of it: it is asked for while it runs, and no longer. */
+const askEveryMs = 1000;
+
+export function useCheck(slug: string, name: string) {
+  const queries = useQueryClient();
+  const keyFor = useIdempotencyKey();
+  const [id, setId] = useState<string | null>(null);
+  const keyOf = (checkId: string | null) => keys.mcpChecks(slug, name, checkId);
+  const take = ({ mcp_check }: { mcp_check: McpCheck }) => {
+    queries.setQueryData(keyOf(mcp_check.id), mcp_check);
+    setId(mcp_check.id);
+  };
+  const start = useMutation({
+    // Another check with the same env is another request.
+    mutationFn: (env: Record<string, string>) =>
+      call(
+        api.POST('/api/workspaces/{slug}/mcp-servers/{name}/checks', {
+          params: { path: { slug, name }, header: keyFor({ env, after: id }) },
+          body: { env },
+        }),
+      ),
+    onSuccess: take,
+  });
+  const check = useQuery({
+    queryKey: keyOf(id),
+    enabled: id !== null,
+    queryFn: async ({ signal }): Promise<McpCheck> => {
+      const params = { path: { slug, name, check_id: id ?? '' } };
+      const path = '/api/workspaces/{slug}/mcp-servers/{name}/checks/{check_id}';
+      return (await call(api.GET(path, { params, signal }))).mcp_check;
+    },
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && data.ended_at === null ? askEveryMs : false,
+  });
+  const cancel = useMutation({
+    mutationFn: (checkId: string) =>
+      call(
+        api.POST('/api/workspaces/{slug}/mcp-servers/{name}/checks/{check_id}/cancel', {
+          params: { path: { slug, name, check_id: checkId } },
+        }),
+      ),
+    onSuccess: take,
+  });
+  return { start, check, cancel };
+}
