@@ -76,7 +76,7 @@ describeInBrowser('the check of a catalog entry', () => {
       look: 'checked.read',
       erase: 'checked.delete',
     });
-    expect(Object.keys(mcp_server.manifest.env)).toEqual(['API_TOKEN', 'MODE']);
+    expect(Object.keys(mcp_server.manifest.env).sort()).toEqual(['API_TOKEN', 'MODE']);
     await visitor.leave();
   });
 
