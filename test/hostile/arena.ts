@@ -50,7 +50,8 @@ export class Arena {
     this.directory = mkdtempSync(join(tmpdir(), 'control-'));
   }
 
-  static async open(): Promise<Arena> {
+  /** `env` adds to the platform's settings. */
+  static async open(env: Record<string, string> = {}): Promise<Arena> {
     const temporalUiPort = await chooseTestPort();
     const platform = await startPlatform({
       env: {
@@ -62,14 +63,11 @@ export class Arena {
         RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: '10000',
         LIMIT_SESSION_ARTIFACT_BYTES: String(24 * 1024 * 1024),
         TEMPORAL_UI_PORT: String(temporalUiPort),
+        ...env,
       },
     });
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
-    const servers = { mallory: maliciousServer, vault: vaultServer };
-    for (const [name, shape] of Object.entries(servers)) {
-      const manifest = { tool_scopes: { open: `${name}.open` } };
-      await ada.ok('POST', '/api/workspaces/demo/mcp-servers', { name, shape, manifest, network: 'none' });
-    }
+    await registerServers(ada, 'demo', { mallory: maliciousServer, vault: vaultServer });
     const other = await HostileSession.start(ada, { name: 'bystander', servers: ['files'] });
     // With a call of its own it has an audit spool.
     await other.works();
@@ -187,6 +185,19 @@ export class Arena {
       throw new Error(`the controls did not run: ${stderr}`);
     }
     return JSON.parse(stdout);
+  }
+}
+
+/** Servers whose tool `open` is gated. */
+export async function registerServers(
+  door: FrontDoor,
+  workspace: string,
+  servers: Readonly<Record<string, object>>,
+): Promise<void> {
+  for (const [name, shape] of Object.entries(servers)) {
+    const manifest = { tool_scopes: { open: `${name}.open` } };
+    const entry = { name, shape, manifest, network: 'none' };
+    await door.ok('POST', `/api/workspaces/${workspace}/mcp-servers`, entry);
   }
 }
 

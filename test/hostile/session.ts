@@ -22,10 +22,11 @@ export class HostileSession {
   /** Starts a session with the hostile agent, attached to `servers`, and waits until it runs. */
   static async start(
     door: FrontDoor,
-    options: { name: string; servers: string[]; network?: 'none' | 'internet' },
+    options: { name: string; servers: string[]; network?: 'none' | 'internet'; workspace?: string },
   ): Promise<HostileSession> {
-    const { name, servers, network = 'none' } = options;
-    const { agent } = await door.ok<{ agent: { id: string } }>('POST', '/api/workspaces/demo/agents', {
+    const { name, servers, network = 'none', workspace = 'demo' } = options;
+    const base = `/api/workspaces/${workspace}`;
+    const { agent } = await door.ok<{ agent: { id: string } }>('POST', `${base}/agents`, {
       name,
       network,
       ...agentProgram,
@@ -34,7 +35,9 @@ export class HostileSession {
     for (const server of servers) {
       await door.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: server, env: {} });
     }
-    const { id } = await door.startSession(agent.id);
+    const started = { agent_id: agent.id, prompt: 'go' };
+    const { session } = await door.ok<{ session: { id: string } }>('POST', `${base}/sessions`, started);
+    const { id } = session;
     await untilFound(`session ${id} to run`, async () => {
       const { status, status_reason } = await door.session(id);
       if (['failed', 'completed', 'terminated'].includes(status)) {
@@ -47,11 +50,20 @@ export class HostileSession {
 
   /** Has the agent run programs one after the other; what each brought, by name. */
   async order(orders: Order[], target: unknown): Promise<Record<string, unknown>> {
+    return this.resultsOf(await this.begin(orders, target));
+  }
+
+  /** As `order`, without waiting: for `resultsOf`. */
+  async begin(orders: Order[], target: unknown): Promise<string> {
     const id = randomUUID();
     const text = JSON.stringify({ id, orders, target });
     await this.door.ok('POST', `/api/sessions/${this.id}/messages`, { text });
+    return id;
+  }
+
+  async resultsOf(id: string): Promise<Record<string, unknown>> {
     const artifact = await untilFound(
-      `what came of ${orders.map(({ name }) => name).join(', ')}`,
+      `what came of the orders ${id}`,
       async () => {
         const { artifacts } = await this.door.ok<{ artifacts: { id: string; name: string }[] }>(
           'GET',

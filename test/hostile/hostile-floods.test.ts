@@ -1,0 +1,133 @@
+/** Agents that take all they can get, at the same time; and another tenant, whose approvals go on as ever. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { AuditEvent } from '../../contract/audit-event.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWith } from '../support/sandbox-programs.ts';
+import { Arena } from './arena.ts';
+import { loopCalls, uploadAtOnce, waitOften } from './attempts/floods.ts';
+import { Neighbour } from './neighbour.ts';
+import { HostileSession } from './session.ts';
+import { AttemptTable } from './table.ts';
+
+const table = new AttemptTable('Hostile agents that flood, beside another tenant');
+/** The looper gets to both soon: to its rate first, then to what it may call at all. */
+const limits = { RATE_SESSION_CALLS_PER_MINUTE: '390', LIMIT_SESSION_CALLS: '400' };
+const seconds = 10;
+/** How much longer an approval may take beside the floods, which keep this machine's processors busy, too. */
+const mostSlowdown = 10;
+/** 25 of them leave room for what the agent tells the test, in the 24 MiB of this session. */
+const sizeBytes = 1_000_000;
+
+interface Seen {
+  /** Before the floods and after them: the machine has other work, too. */
+  quiet: { medianMs: number; rounds: number }[];
+  flooded: { medianMs: number; rounds: number };
+  looped: Awaited<ReturnType<typeof loopCalls>>;
+  uploads: Record<string, number>;
+  waits: Awaited<ReturnType<typeof waitOften>>;
+  recorded: AuditEvent[];
+  counts: AuditEvent[];
+}
+
+let arena: Arena;
+let seen: Seen;
+
+async function eventsOf(sessionId: string, event: string): Promise<AuditEvent[]> {
+  const found: AuditEvent[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/api/workspaces/demo/audit-events?limit=200&event=${event}${cursor}`;
+    const page: { audit_events: AuditEvent[]; next_cursor: string | null } = await arena.ada.ok('GET', path);
+    found.push(...page.audit_events.filter(({ session_id }) => session_id === sessionId));
+    cursor = page.next_cursor === null ? null : `&cursor=${encodeURIComponent(page.next_cursor)}`;
+  }
+  return found;
+}
+
+const countedIn = (counts: AuditEvent[]) => counts.reduce((sum, { data }) => sum + Number(data['count']), 0);
+
+const noted = (what: string, stoppedBy: string, check: () => void | Promise<void>) =>
+  it(what, () => table.note({ what, by: 'agent', stoppedBy }, check));
+
+describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
+  beforeAll(async () => {
+    arena = await Arena.open(limits);
+    const [neighbour, looper, uploader, waiter] = await Promise.all([
+      Neighbour.moveIn(arena),
+      HostileSession.start(arena.ada, { name: 'looper', servers: ['files', 'vault'] }),
+      HostileSession.start(arena.ada, { name: 'uploader', servers: [] }),
+      HostileSession.start(arena.ada, { name: 'waiter', servers: [] }),
+    ]);
+    const before = await neighbour.approvalMs(0);
+    const argument = { seconds, sizeBytes };
+    const [looped, uploads, waits, flooded] = await Promise.all([
+      looper.run(loopCalls, { argument }),
+      uploader.run(uploadAtOnce, { argument }),
+      waiter.run(waitOften, { argument }),
+      neighbour.approvalMs(seconds - 2),
+    ]);
+    const quiet = [before, await neighbour.approvalMs(0)];
+    // A count is told when its minute is over, or with the end of the session.
+    await arena.ada.ok('POST', `/api/sessions/${looper.id}/terminate`, { reason: 'seen enough' });
+    await arena.ada.ended(looper.id);
+    const counts = await eventually(async () => {
+      const found = await eventsOf(looper.id, 'session.mcp.calls_refused');
+      expect(found).not.toEqual([]);
+      return found;
+    });
+    const recorded = await eventsOf(looper.id, 'session.mcp.tool_called');
+    seen = { quiet, flooded, looped, uploads, waits, recorded, counts };
+    const figures = { ...seen, recorded: recorded.length, counts: counts.length, counted: countedIn(counts) };
+    process.stdout.write(`\nFloods: ${JSON.stringify(figures)}\n`);
+  });
+  afterAll(async () => {
+    table.print();
+    await arena.close();
+  });
+
+  noted('calls tools that are not there, in a loop', 'a rate, then a bound for the session', () => {
+    const { looped, recorded } = seen;
+    expect(looped.made).toBeGreaterThan(400);
+    expect(looped.refused).toBeGreaterThan(0);
+    expect(recorded).toHaveLength(400);
+  });
+
+  noted('makes up a name for each call, to fill the trail with counts', 'sixteen names for a session', () => {
+    const { counts, looped } = seen;
+    const minutes = new Set(counts.map(({ at }) => at));
+    // 16 names, the gated tool, and what has no count of its own for each of three servers; those of the last minute perhaps twice.
+    expect(counts.length).toBeLessThanOrEqual((minutes.size + 1) * 20);
+    const counted = countedIn(counts);
+    expect(counted).toBeGreaterThanOrEqual(looped.refused);
+    expect(counted).toBeLessThanOrEqual(looped.made + 1);
+  });
+
+  noted('hides a call of a gated tool in that loop', 'a count of its own for each gated tool', () => {
+    expect(seen.looped.probe).toBe('too_many_calls');
+    const probes = [...seen.counts, ...seen.recorded].filter(
+      ({ data }) => data['name'] === 'vault' && data['tool'] === 'open',
+    );
+    expect(probes.map(({ event, data }) => [event, data['outcome'], data['count']])).toEqual([
+      ['session.mcp.calls_refused', 'refused', 1],
+    ]);
+  });
+
+  noted('uploads 31 files at once', 'four at a time, and 24 MiB for this session', () => {
+    const statuses = Object.keys(seen.uploads).map(Number);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => ![200, 413, 429].includes(status))).toEqual([]);
+    expect(seen.uploads['200']).toBeLessThanOrEqual(25);
+  });
+
+  noted('waits for its human fifty times at once', 'sixteen waits at a time', () => {
+    expect(seen.waits).toEqual({ waiting: 16, refused: 34 });
+  });
+
+  noted('keeps another tenant waiting for its approvals', 'limits for each session, decisions apart', () => {
+    const quietMs = Math.max(...seen.quiet.map(({ medianMs }) => medianMs));
+    expect(seen.flooded.medianMs / quietMs).toBeLessThan(mostSlowdown);
+  });
+
+  it('and after all that other sessions work', async () => {
+    expect(await arena.other.works()).toBe(true);
+  });
+});
