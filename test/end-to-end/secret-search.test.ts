@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Db, openDatabase } from '../../store/database.ts';
+import type { Db } from '../../store/database.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { withPlatformDatabase } from '../support/platform-database.ts';
 import { environmentOf, processesMentioning } from '../support/processes.ts';
 
 /** Plain, and as it would look in JSON payloads, URLs and binary columns printed as text. */
@@ -68,21 +69,11 @@ describe("a secret's value", () => {
     return session.id;
   }
 
-  async function withDatabase<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
-    const { postgres_password: password } = JSON.parse(
-      readFileSync(join(platform.dataDirectory, 'keys.json'), 'utf8'),
-    );
-    expect(password).toBeTruthy();
-    const url = (await environmentOf(await apiPid()))
-      .split('\0')
-      .find((entry) => entry.startsWith('DATABASE_URL='));
-    const db = openDatabase(url?.slice('DATABASE_URL='.length) ?? '', { poolSize: 1 });
-    try {
-      return await work(db);
-    } finally {
-      await db.destroy();
-    }
-  }
+  const withDatabase = <Result>(work: (db: Db) => Promise<Result>): Promise<Result> => {
+    const keys = JSON.parse(readFileSync(join(platform.dataDirectory, 'keys.json'), 'utf8'));
+    expect(keys.postgres_password).toBeTruthy();
+    return withPlatformDatabase(platform, work);
+  };
 
   /** Table names in which any row, printed whole, holds the value. */
   const tablesWithValue = () =>
@@ -104,9 +95,6 @@ describe("a secret's value", () => {
 
   const commandLinesWithValue = async () =>
     (await processesMentioning('')).filter(({ commandLine }) => holdsValue(commandLine));
-
-  const apiPid = async () =>
-    JSON.parse(readFileSync(join(platform.dataDirectory, 'api.json'), 'utf8')).pid as number;
 
   it('is in the environment of its MCP server, and in no file, table, log, history, argument or other environment', async () => {
     const sessionId = await startSessionThatUsesIt();
