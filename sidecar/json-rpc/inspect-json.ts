@@ -4,6 +4,16 @@
  * time whatever the text.
  */
 
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+} from './json-characters.ts';
+
 export interface JsonInspection {
   /** `bad_key`: some readers end a key at a NUL, and half a surrogate pair is read in several ways. */
   problem: 'duplicate_key' | 'bad_key' | 'too_deep' | null;
@@ -12,14 +22,6 @@ export interface JsonInspection {
   /** The member `arguments` of the top-level member `params`, exactly as written. */
   rawArguments: string | null;
 }
-
-const quote = 0x22;
-const comma = 0x2c;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 
 /** Stops at the first problem. `maxDepth`: objects and arrays inside one another; a scalar has depth 0. */
 export function inspectJson(text: string, maxDepth: number): JsonInspection {

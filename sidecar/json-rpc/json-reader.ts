@@ -3,6 +3,16 @@
  * what `JSON.parse` and `inspectJson` come to together; the tests compare them.
  */
 import { type JsonInspection, keyAt } from './inspect-json.ts';
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+} from './json-characters.ts';
 
 export type JsonReading = JsonInspection & { value: unknown };
 
@@ -20,14 +30,6 @@ interface Frame {
   key: string;
 }
 
-const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 const space = 0x20;
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

@@ -1,23 +1,16 @@
 import type { Session } from '../../contract/session.ts';
 import type { RefusedCallCount } from '../../contract/tool-call.ts';
 import { type Db, prepared } from '../database.ts';
+import { insertRecords, notRemoved } from './insert-records.ts';
 
 /** The event is that of a minute, however late it is told. */
-const recordCounts = `
-  with inserted as (
-    insert into audit_events
-      (id, workspace_id, event, at, actor_type, actor_id, resource_type, resource_id, resource_name, session_id, data)
+const recordCounts = insertRecords(`
     select c.count_id, $2, 'session.mcp.calls_refused', c.minute, 'agent', $3, 'mcp_server', c.server, c.server, $1,
       jsonb_build_object('name', c.server, 'tool', c.tool, 'outcome', c.outcome, 'count', c.count)
     from jsonb_to_recordset($4::jsonb) as c
       (count_id uuid, server text, tool text, outcome text, minute timestamptz, count bigint)
-    where not exists (select from removed_call_ids r where r.call_id = c.count_id)
-    order by c.minute
-    on conflict (id) do nothing
-    returning id
-  )
-  update sessions set recorded_calls = recorded_calls + (select count(*) from inserted)
-  where id = $1 and exists (select from inserted)`;
+    where ${notRemoved('c.count_id')}
+    order by c.minute`);
 
 /** Adds counts of calls that were refused beyond a limit to the audit trail, each exactly once by its id. */
 export async function recordRefusedCalls(

@@ -2,16 +2,11 @@ import type { Session } from '../../contract/session.ts';
 import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
 import { type Db, prepared } from '../database.ts';
 import { readSession } from '../sessions/read-session.ts';
+import { insertRecords, notRemoved } from './insert-records.ts';
 import { recordRefusedCalls } from './record-refused.ts';
 
-/**
- * Payloads are stored only for a session whose frozen configuration says so, whatever a report holds. A call whose record was
- * removed because of its age is not recorded again. The session counts what it has on record.
- */
-const recordCalls = `
-  with inserted as (
-    insert into audit_events
-      (id, workspace_id, event, at, actor_type, actor_id, resource_type, resource_id, resource_name, session_id, data)
+/** Payloads are stored only for a session whose frozen configuration says so, whatever a report holds. */
+const recordCalls = insertRecords(`
     select c.call_id, $2, 'session.mcp.tool_called', c.started_at, 'agent', $3, 'mcp_server', c.server, c.server, $1,
       jsonb_build_object('name', c.server, 'tool', c.tool, 'duration_ms', c.duration_ms,
         'granted_via', u.grant_id, 'outcome', c.outcome)
@@ -23,13 +18,8 @@ const recordCalls = `
       as c (call_id, server, tool, started_at, duration_ms, outcome, arguments, result, reported)
     left join grant_uses u on u.call_id = c.call_id and u.session_id = $1
     left join session_configurations s on s.session_id = $1
-    where not exists (select from removed_call_ids r where r.call_id = c.call_id)
-    order by c.started_at, c.reported
-    on conflict (id) do nothing
-    returning id
-  )
-  update sessions set recorded_calls = recorded_calls + (select count(*) from inserted)
-  where id = $1 and exists (select from inserted)`;
+    where ${notRemoved('c.call_id')}
+    order by c.started_at, c.reported`);
 
 /**
  * Adds ended calls to the audit trail, each exactly once by its call id. Which grant a call passed on is read from
