@@ -1,7 +1,7 @@
 /** One tool call in the audit trail, as sidecar, spool, API and worker pass it on (spec, Audit events; design 8). */
 import { z } from 'zod';
 import { callOutcome } from './audit-event.ts';
-import { chosenId, timestamp, uuid } from './names.ts';
+import { chosenId, maxStoredInteger, timestamp, uuid } from './names.ts';
 
 const maxToolName = 256;
 
@@ -52,9 +52,21 @@ export const refusedCallCount = z.strictObject({
   outcome: callOutcome,
   /** Its beginning. */
   minute: timestamp,
-  count: z.int().positive(),
+  count: z.int().positive().max(maxStoredInteger),
 });
 export type RefusedCallCount = z.infer<typeof refusedCallCount>;
+
+/** All such counts of one tool of a session, as the session's readers see them. */
+export const refusedCalls = z.strictObject({
+  server: z.string(),
+  tool: z.string(),
+  outcome: callOutcome,
+  count: z.int().positive(),
+  /** The beginnings of the first and of the last minute in which calls were refused. */
+  first_minute: timestamp,
+  last_minute: timestamp,
+});
+export type RefusedCalls = z.infer<typeof refusedCalls>;
 
 /** Data of `session.mcp.calls_refused`. */
 export const callsRefusedData = z.strictObject({

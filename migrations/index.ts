@@ -24,6 +24,7 @@ import * as indexQuotas from './20261122130000_index_quotas.ts';
 import * as createSessionProcesses from './20261122150000_create_session_processes.ts';
 import * as announceAccessChanges from './20261122160000_announce_access_changes.ts';
 import * as createWorkers from './20261122170000_create_workers.ts';
+import * as indexRefusedCalls from './20261122182000_index_refused_calls.ts';
 import * as createMcpChecks from './20261122183000_create_mcp_checks.ts';
 
 const migrations: Record<string, Knex.Migration> = {
@@ -51,6 +52,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261122150000_create_session_processes': createSessionProcesses,
   '20261122160000_announce_access_changes': announceAccessChanges,
   '20261122170000_create_workers': createWorkers,
+  '20261122182000_index_refused_calls': indexRefusedCalls,
   '20261122183000_create_mcp_checks': createMcpChecks,
 };
 

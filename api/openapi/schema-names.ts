@@ -10,7 +10,7 @@ import { mcpCheck } from '../../contract/mcp-check.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
 import { sessionProcess } from '../../contract/session-process.ts';
-import { toolCall } from '../../contract/tool-call.ts';
+import { refusedCalls, toolCall } from '../../contract/tool-call.ts';
 import { listedMember, member, user, workspace } from '../../contract/workspace.ts';
 import { artifact } from '../../store/artifacts/artifacts.ts';
 import { share } from '../../store/shares/shares.ts';
@@ -52,6 +52,7 @@ const named: Record<string, z.ZodType> = {
   Shape: shape,
   Share: share,
   SystemState: systemState,
+  RefusedCalls: refusedCalls,
   ToolCall: toolCall,
   User: user,
   Workspace: workspace,

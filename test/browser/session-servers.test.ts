@@ -17,7 +17,8 @@ describeInBrowser('servers that do not work', () => {
   let path: string;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    const env = { LIMIT_SESSION_CALLS: '4' };
+    [platform, browser] = await Promise.all([startPlatform({ env }), openBrowser()]);
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
     const servers = {
@@ -82,6 +83,34 @@ describeInBrowser('servers that do not work', () => {
     await dialog.getByText('nobody has checked them').waitFor();
     await dialog.getByText('U+202E').waitFor();
     await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
+  it('stand beside the counts of calls that were refused beyond the limit', async () => {
+    const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+    const list = { call: 'files.list_allowed_directories', arguments: {} };
+    const write = { call: 'files.write_file', arguments: { path: '/workspace/a', content: 'x' } };
+    const beyond = { expect: 'too_many_calls' };
+    const agent = await max.createAgent(
+      'restless',
+      [list, list, list, list, { ...list, ...beyond }, { ...write, ...beyond }, { ...list, ...beyond }],
+      { files: {} },
+    );
+    const session = await max.startSession(agent.id);
+    expect(await max.ended(session.id)).toMatchObject({ status: 'completed' });
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    const panel = page.getByRole('region', { name: 'Calls beyond the limit' });
+    const row = (tool: string) => panel.getByRole('listitem').filter({ hasText: tool });
+    await row('files.list_allowed_directories').getByText('2 calls').waitFor();
+    await row('files.write_file').getByText('1 call').waitFor();
+    expect(await panel.getByRole('listitem').count()).toBe(2);
+    await visitor.checkAccessibility();
+    // A session that kept to its limits has no such panel.
+    await visitor.open(path);
+    await page.getByRole('region', { name: 'Servers' }).getByText('failed').first().waitFor();
+    expect(await panel.count()).toBe(0);
     await visitor.leave();
   });
 });

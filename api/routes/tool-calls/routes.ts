@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { toolCall } from '../../../contract/tool-call.ts';
+import { refusedCalls, toolCall } from '../../../contract/tool-call.ts';
 import { listToolCalls } from '../../../store/tool-calls/list.ts';
+import { listRefusedCalls } from '../../../store/tool-calls/list-refused.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { requireReader } from '../sessions/access.ts';
@@ -21,6 +22,18 @@ export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): An
         await requireReader(db, visit);
         const { items, nextCursor } = await listToolCalls(db, visit.session.id, query);
         return { tool_calls: items, next_cursor: nextCursor };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/sessions/{session_id}/tool-calls/refused',
+      summary:
+        'Calls of a session that were refused beyond a limit and kept as counts, by server, tool and outcome; last refused first',
+      scope: 'session',
+      response: z.strictObject({ refused_calls: z.array(refusedCalls) }),
+      async handler(visit) {
+        await requireReader(db, visit);
+        return { refused_calls: await listRefusedCalls(db, visit.session.id) };
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { relativeTime } from '../../../web/src/text/time-text.ts';
+import { minutesText, relativeTime } from '../../../web/src/text/time-text.ts';
 
 it('rounds how far away a time is that is to come', () => {
   const now = Date.parse('2026-01-01T12:00:00Z');
@@ -16,4 +16,10 @@ it('rounds how far away a time is that is to come', () => {
     '59 minutes ago',
     '59 seconds ago',
   ]);
+});
+
+it('says from which minute to which, or one of them when they are the same', () => {
+  const [first, last] = ['2026-01-01T12:05:00Z', '2026-01-01T12:09:00Z'];
+  expect(minutesText(first, first)).toMatch(/^at \d\d:\d5$/);
+  expect(minutesText(first, last)).toMatch(/^from \d\d:\d5 to \d\d:\d9$/);
 });

@@ -1202,6 +1202,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/tool-calls/refused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calls of a session that were refused beyond a limit and kept as counts, by server, tool and outcome; last refused first */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            refused_calls: components["schemas"]["RefusedCalls"][];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/shares/{share_id}": {
         parameters: {
             query?: never;
@@ -3751,6 +3792,17 @@ export interface components {
                 agent: ("once" | "session" | "persistent")[];
                 operator: ("once" | "session" | "persistent")[];
             };
+        };
+        RefusedCalls: {
+            server: string;
+            tool: string;
+            /** @enum {string} */
+            outcome: "ok" | "tool_error" | "protocol_error" | "permission_required" | "refused" | "server_unavailable" | "cancelled" | "unknown";
+            count: number;
+            /** Format: date-time */
+            first_minute: string;
+            /** Format: date-time */
+            last_minute: string;
         };
         Secret: {
             name: string;

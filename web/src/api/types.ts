@@ -21,6 +21,7 @@ export type McpServer = Schemas['McpServer'];
 export type Me = Schemas['Me'];
 export type Member = Schemas['Member'];
 export type PermissionRequest = Schemas['PermissionRequest'];
+export type RefusedCalls = Schemas['RefusedCalls'];
 export type Secret = Schemas['Secret'];
 export type ListedSecret = Schemas['ListedSecret'];
 export type SecretUse = Schemas['SecretUse'];

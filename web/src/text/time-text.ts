@@ -34,6 +34,14 @@ export function absoluteTime(at: string): string {
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
+const minute = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+
+/** "at 14:05", or "from 14:05 to 14:09", in the reader's time zone. */
+export function minutesText(first: string, last: string): string {
+  const [from, to] = [first, last].map((at) => minute.format(new Date(at)));
+  return from === to ? `at ${from}` : `from ${from} to ${to}`;
+}
+
 /** "14:05:09", in the reader's time zone. */
 export function clockTime(at: string): string {
   return clock.format(new Date(at));

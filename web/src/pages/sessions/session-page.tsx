@@ -16,6 +16,7 @@ import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
 import { MuteNotice } from './mute-notice.tsx';
 import { openQuestions } from './open-questions.ts';
+import { RefusedCallsPanel } from './refused-calls-panel.tsx';
 import { ServerAlert } from './server-alert.tsx';
 import { ServersPanel } from './servers-panel.tsx';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
@@ -101,6 +102,7 @@ function Loaded({ session }: { session: Session }) {
             <SessionFacts session={session} />
             {goesOn && session.started_at === null ? null : <LaunchProgress events={events} />}
             <ServersPanel sessionId={session.id} />
+            <RefusedCallsPanel session={session} />
             <ArtifactsPanel sessionId={session.id} />
             <ChildrenPanel session={session} />
             <ConfigurationPanel sessionId={session.id} />

@@ -1,0 +1,77 @@
+/** What a session's readers see of calls that were refused beyond a limit, and kept as numbers. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RefusedCallCount, RefusedCalls } from '../../../contract/tool-call.ts';
+import type { Workspace } from '../../../contract/workspace.ts';
+import type { Person } from '../../support/api.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+
+let api: SessionApi;
+let workspace: Workspace;
+let admin: Person;
+let member: Person;
+let base: string;
+beforeAll(async () => {
+  api = await startSessionApi();
+  ({ workspace, admin, member, base } = await api.workspace());
+});
+afterAll(() => api.stop());
+
+const count = (tool: string, minute: string, calls: number): RefusedCallCount => ({
+  count_id: randomUUID(),
+  server: 'files',
+  tool,
+  outcome: 'refused',
+  minute: `2026-01-01T00:${minute}:00.000Z`,
+  count: calls,
+});
+const path = (id: string) => `/api/sessions/${id}/tool-calls/refused`;
+const listed = async (person: Person, id: string) =>
+  (await person.ok<{ refused_calls: RefusedCalls[] }>('GET', path(id))).refused_calls;
+
+describe('calls of a session that were refused beyond a limit', () => {
+  it('are summed up by server, tool and outcome, the last ones first, and none of other sessions', async () => {
+    const { session } = await api.runningSession(member, base);
+    const { session: other } = await api.runningSession(member, base);
+    const report = (id: string, counts: RefusedCallCount[]) =>
+      api.asSidecar(id, 'POST', 'tool-calls/refused', { counts });
+    expect(await listed(member, session.id)).toEqual([]);
+    const noisy = [count('(other tools)', '01', 2_000_000_000), count('(other tools)', '03', 2_000_000_000)];
+    const probe = count('write_file', '02', 1);
+    expect(await report(session.id, [...noisy, probe])).toMatchObject({ status: 200 });
+    // The same report again changes nothing.
+    expect(await report(session.id, [probe])).toMatchObject({ status: 200 });
+    expect(await report(other.id, [count('elsewhere', '09', 7)])).toMatchObject({ status: 200 });
+    expect(await listed(admin, session.id)).toEqual([
+      {
+        server: 'files',
+        tool: '(other tools)',
+        outcome: 'refused',
+        count: 4_000_000_000,
+        first_minute: '2026-01-01T00:01:00.000Z',
+        last_minute: '2026-01-01T00:03:00.000Z',
+      },
+      {
+        server: 'files',
+        tool: 'write_file',
+        outcome: 'refused',
+        count: 1,
+        first_minute: '2026-01-01T00:02:00.000Z',
+        last_minute: '2026-01-01T00:02:00.000Z',
+      },
+    ]);
+    expect(await report(session.id, [count('x', '04', 3_000_000_000)])).toMatchObject({ status: 422 });
+  });
+
+  it('are for those who may read the session, as its calls are', async () => {
+    const { session } = await api.runningSession(admin, base);
+    const stranger = await api.person();
+    for (const route of [path(session.id), `/api/sessions/${session.id}/tool-calls`]) {
+      expect(await member.send('GET', route)).toMatchObject({ status: 403 });
+      expect(await stranger.send('GET', route)).toMatchObject({ status: 404 });
+      expect(await api.anonymous.send('GET', route)).toMatchObject({ status: 401 });
+    }
+    await api.join(workspace, stranger, 'admin');
+    expect(await listed(stranger, session.id)).toEqual([]);
+  });
+});

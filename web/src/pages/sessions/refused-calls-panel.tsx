@@ -1,0 +1,63 @@
+/** Calls that the agent made beyond a limit of its session: they reached nothing, and are kept as numbers. */
+import { Badge, Card, Code, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
+import type { RefusedCalls, Session } from '../../api/types.ts';
+import { FailedState } from '../../components/state-views.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { absoluteTime, minutesText } from '../../text/time-text.ts';
+import { callOutcomeText } from './call-text.ts';
+import { useRefusedCalls } from './use-tool-calls.ts';
+
+/** Nothing for a session that kept to its limits. */
+export function RefusedCallsPanel({ session }: { session: Session }) {
+  const { data, error, refetch } = useRefusedCalls(session);
+  const refused = data?.refused_calls ?? [];
+  if (refused.length === 0 && error === null) {
+    return null;
+  }
+  return (
+    <Card withBorder padding="sm" component="section" aria-label="Calls beyond the limit">
+      <Title order={2} size="h5" mb={4}>
+        Calls beyond the limit
+      </Title>
+      {data === undefined ? (
+        <FailedState error={error} retry={() => void refetch()} what="The refused calls" />
+      ) : (
+        <>
+          <Text size="xs" c="dimmed" mb="xs">
+            The agent called more often than it may. These calls reached no server, and are counted instead of
+            listed one by one.
+          </Text>
+          <Stack gap="xs" component="ul" m={0} p={0}>
+            {refused.map((calls) => (
+              <RefusedRow key={JSON.stringify([calls.server, calls.tool, calls.outcome])} calls={calls} />
+            ))}
+          </Stack>
+        </>
+      )}
+    </Card>
+  );
+}
+
+const number = new Intl.NumberFormat('en');
+
+function RefusedRow({ calls }: { calls: RefusedCalls }) {
+  const { server, tool, outcome, count, first_minute: first, last_minute: last } = calls;
+  const { label, color, meaning } = callOutcomeText[outcome];
+  return (
+    <Stack component="li" gap={2} style={{ listStyle: 'none' }}>
+      <Group gap="xs">
+        <Code style={{ overflowWrap: 'anywhere' }}>
+          <VisibleText text={`${server}.${tool}`} />
+        </Code>
+        <Tooltip label={meaning}>
+          <Badge color={color} variant="dot" size="sm" tt="none">
+            {label}
+          </Badge>
+        </Tooltip>
+      </Group>
+      <Text size="xs" c="dimmed" title={`${absoluteTime(first)} to ${absoluteTime(last)}`}>
+        {count === 1 ? '1 call' : `${number.format(count)} calls`} {minutesText(first, last)}
+      </Text>
+    </Stack>
+  );
+}
