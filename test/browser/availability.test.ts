@@ -1,8 +1,11 @@
 /** What this installation cannot run is disabled with the reason, before anything is typed; and what admins read of the system. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
+import { untilFound } from '../support/eventually.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { processesMentioning } from '../support/processes.ts';
 
 const needsEngine = /Not available here: images need a container engine or a cluster/;
 const configuration = JSON.stringify({
@@ -98,5 +101,28 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       await visitor.picture('system');
       await visitor.leave();
     }
+  });
+
+  it('says on the System page that Temporal is away, and that it is back', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const [temporal] = await processesMentioning(join(platform.dataDirectory, 'temporal'));
+    if (temporal === undefined) {
+      throw new Error('Temporal does not run');
+    }
+    process.kill(temporal.pid, 'SIGSTOP');
+    try {
+      await visitor.open('demo/system');
+      await page.getByText('does not answer: no session starts and no decision is taken').waitFor();
+      await visitor.checkAccessibility();
+    } finally {
+      process.kill(temporal.pid, 'SIGCONT');
+    }
+    await untilFound('Temporal on the page', async () => {
+      await page.reload();
+      const text = await page.getByRole('region', { name: 'What runs' }).textContent();
+      return text?.includes('no session starts') === false ? text : null;
+    });
+    await visitor.leave();
   });
 });

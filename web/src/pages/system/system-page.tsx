@@ -66,7 +66,7 @@ function Parts({ system }: { system: SystemState }) {
               text={
                 temporal.is_reachable
                   ? 'answers'
-                  : 'does not answer: sessions do not start and decisions wait until it does'
+                  : 'does not answer: no session starts and no decision is taken until it does'
               }
             />
           </Fact>
