@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Run } from './agent.ts';
-import type { Shape } from './catalog.ts';
+import type { McpServer, Shape } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
 
 /** What sessions run on (design 12). API and worker are given the same. */
@@ -50,8 +50,7 @@ const reasons = {
     'there is no sandbox on the machine that runs sessions, so it runs only what it came with; an operator has to install bubblewrap',
   internet:
     'there is no way from sessions to the internet here that keeps them from private networks; an operator has to install slirp4netns and iproute2, on a kernel with veth',
-  private:
-    'private destinations need a container engine or a cluster, and this platform runs sessions as processes',
+  private: 'private destinations can be opened only where sessions run in a cluster',
   companions:
     'siblings and services need a container engine or a cluster, and this platform runs sessions as processes',
 } as const;
@@ -73,7 +72,7 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
       workers.every(({ internet }) => internet),
       reasons.internet,
     ),
-    private_destinations: unless(!isProcess, reasons.private),
+    private_destinations: unless(runtime === 'kubernetes', reasons.private),
     companions: unless(!isProcess, reasons.companions),
   };
 }
@@ -85,6 +84,14 @@ export function unavailableShape(
 ): string | null {
   const why = here.shapes[shape.type];
   return shape.type === 'command' && here.commands.includes(shape.command ?? '') ? null : why;
+}
+
+/** Why a catalog entry cannot run; null when it can. */
+export function unavailableEntry(
+  { shape, egress_allow }: Pick<McpServer, 'shape' | 'egress_allow'>,
+  here: Availability,
+): string | null {
+  return unavailableShape(shape, here) ?? (egress_allow.length > 0 ? here.private_destinations : null);
 }
 
 /** Why an agent (or what stands beside it) cannot run like this; null when it can. */

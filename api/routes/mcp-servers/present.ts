@@ -1,6 +1,6 @@
 /** Catalog entries as people read them: with why this installation cannot run one. */
 import { z } from 'zod';
-import { type Availability, unavailableShape } from '../../../contract/available-runs.ts';
+import { type Availability, unavailableEntry } from '../../../contract/available-runs.ts';
 import { type McpServer, mcpServer } from '../../../contract/catalog.ts';
 
 export const shownMcpServer = mcpServer.extend({
@@ -9,6 +9,6 @@ export const shownMcpServer = mcpServer.extend({
 });
 
 export function presentMcpServer(server: McpServer, here: Availability): z.infer<typeof shownMcpServer> {
-  const reason = unavailableShape(server.shape, here);
+  const reason = unavailableEntry(server, here);
   return { ...server, unavailable: reason === null ? null : { reason } };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   availabilityOf,
   runtimeName,
+  unavailableEntry,
   unavailableRunProblems,
   unavailableShape,
   type WorkerCapabilities,
@@ -49,6 +50,13 @@ describe('what an installation cannot run', () => {
     expect(unavailableRunProblems({ ...command, args: [] }, here)).toEqual([
       expect.objectContaining({ path: 'run.type', code: 'not_available' }),
     ]);
+  });
+
+  it('is an entry with private destinations, anywhere but in a cluster', () => {
+    const opened = { shape: command, egress_allow: ['10.1.2.3:5432'] };
+    const ruledOut = runtimeName.options.filter((name) => unavailableEntry(opened, availabilityOf(name, [])));
+    expect(ruledOut).toEqual(['process', 'container']);
+    expect(unavailableEntry({ ...opened, egress_allow: [] }, availabilityOf('process', []))).toBeNull();
   });
 
   it('is the internet where one of the workers has no safe way to it', () => {
