@@ -47,7 +47,7 @@ export async function freezeCheck(
   const totalSeconds = limits.CHECK_SECONDS;
   const frozenAt = new Date().toISOString();
   const built = buildCheckConfiguration({ check, entry, secretVersions, totalSeconds, frozenAt });
-  const judge = await patterns.check(check.workspace_id, launchPatterns(built));
+  const judge = await patterns.check(check.started_by, launchPatterns(built));
   const problems = launchProblems(built, { secrets, exposedSecrets: new Set(), judge });
   if (problems.length > 0) {
     throw launchRefused(problems.join('; '));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { attachmentPatterns } from '../../../contract/attachment-validation.ts';
-import { unavailableShape } from '../../../contract/available-runs.ts';
+import { unavailableEntry } from '../../../contract/available-runs.ts';
 import { checkSummary } from '../../../contract/workflow-ids.ts';
 import { insertCheck } from '../../../store/mcp-checks/insert.ts';
 import type { CheckRow } from '../../../store/mcp-checks/row.ts';
@@ -31,7 +31,7 @@ export async function startCheck(
   if (entry === null) {
     throw notFound('The MCP server');
   }
-  const unavailable = unavailableShape(entry.shape, await readAvailability(db, config));
+  const unavailable = unavailableEntry(entry, await readAvailability(db, config));
   if (unavailable !== null) {
     throw new ApiError('conflict', `"${name}" cannot run here: ${unavailable}`);
   }
@@ -41,7 +41,7 @@ export async function startCheck(
     env,
     startedBy: user.id,
     idempotencyKey,
-    judge: await judgePatterns(patterns, workspace.id, attachmentPatterns(entry.manifest, env)),
+    judge: await judgePatterns(patterns, user.id, attachmentPatterns(entry.manifest, env)),
     quotas: config,
   });
   switch (stored.result) {
