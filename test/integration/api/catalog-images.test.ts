@@ -1,4 +1,5 @@
 /** Entries that run an image: read from a registry when they are registered, replaced and checked. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { McpServer } from '../../../contract/catalog.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
@@ -205,11 +206,15 @@ describe('an image entry', () => {
 });
 
 describe('images that take long', () => {
-  it('keep their own workspace from reading more than two, and no other one', async () => {
-    const slow = () => admin.send('POST', entries, entry({}, 'slow/server'));
+  it('keep their user from reading more than two, in whichever workspace, and nobody else', async () => {
+    const slow = (at = entries) => admin.send('POST', at, entry({}, 'slow/server'));
     const running = [slow(), slow()];
     await eventually(() => expect(held).toHaveLength(2));
-    expect(await slow()).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+    const slug = `w-${randomUUID().slice(0, 8)}`;
+    await admin.ok('POST', '/api/workspaces', { slug, name: 'Another of the same user' });
+    for (const at of [entries, `/api/workspaces/${slug}/mcp-servers`]) {
+      expect(await slow(at)).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+    }
 
     registry.push('team/server', '1', first);
     const other = await api.workspace();
