@@ -25,6 +25,8 @@ interface Seen {
   looped: Awaited<ReturnType<typeof loopCalls>>;
   uploads: Record<string, number>;
   waits: Awaited<ReturnType<typeof waitOften>>;
+  /** What the streams of a person were answered with, and how many events they were sent. */
+  streams: { statuses: number[]; events: number };
   recorded: AuditEvent[];
   counts: AuditEvent[];
 }
@@ -59,12 +61,21 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
     ]);
     const before = await neighbour.approvalMs(0);
     const argument = { seconds, sizeBytes };
+    const watched = [looper, uploader, waiter].map(({ id }) => `${id}:0`).join();
+    const readers = await Promise.all(Array.from({ length: 50 }, () => arena.ada.openStream(watched)));
     const [looped, uploads, waits, flooded] = await Promise.all([
       looper.run(loopCalls, { argument }),
       uploader.run(uploadAtOnce, { argument }),
       waiter.run(waitOften, { argument }),
       neighbour.approvalMs(seconds - 2),
     ]);
+    const streams = {
+      statuses: readers.map(({ status }) => status).sort(),
+      events: readers.reduce((sum, { messages }) => sum + messages.length, 0),
+    };
+    for (const reader of readers) {
+      reader.close();
+    }
     const quiet = [before, await neighbour.approvalMs(0)];
     // A count is told when its minute is over, or with the end of the session.
     await arena.ada.ok('POST', `/api/sessions/${looper.id}/terminate`, { reason: 'seen enough' });
@@ -75,8 +86,14 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
       return found;
     });
     const recorded = await eventsOf(looper.id, 'session.mcp.tool_called');
-    seen = { quiet, flooded, looped, uploads, waits, recorded, counts };
-    const figures = { ...seen, recorded: recorded.length, counts: counts.length, counted: countedIn(counts) };
+    seen = { quiet, flooded, looped, uploads, waits, streams, recorded, counts };
+    const figures = {
+      ...seen,
+      streams: streams.events,
+      recorded: recorded.length,
+      counts: counts.length,
+      counted: countedIn(counts),
+    };
     process.stdout.write(`\nFloods: ${JSON.stringify(figures)}\n`);
   });
   afterAll(async () => {
@@ -120,6 +137,12 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
 
   noted('waits for its human fifty times at once', 'sixteen waits at a time', () => {
     expect(seen.waits).toEqual({ waiting: 16, refused: 34 });
+  });
+
+  it('and its human, who watches in fifty windows at once, has forty streams', () => {
+    const { statuses, events } = seen.streams;
+    expect(statuses).toEqual([...Array<number>(40).fill(200), ...Array<number>(10).fill(429)]);
+    expect(events).toBeGreaterThan(40 * 25);
   });
 
   noted('keeps another tenant waiting for its approvals', 'limits for each session, decisions apart', () => {

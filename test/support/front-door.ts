@@ -6,6 +6,7 @@ import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
 import { untilFound } from './eventually.ts';
+import { MessageReader } from './message-reader.ts';
 
 export interface Answer<Body> {
   status: number;
@@ -60,6 +61,11 @@ export class FrontDoor {
       throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     }
     return answer.body;
+  }
+
+  /** The stream of a browser, open until it is closed. */
+  openStream(sessions: string): Promise<MessageReader> {
+    return MessageReader.open(`${this.url}/api/me/stream?sessions=${sessions}`, this.cookie);
   }
 
   me(): Promise<{ user: { id: string } }> {

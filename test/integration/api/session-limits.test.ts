@@ -17,6 +17,7 @@ const limits = {
   RATE_SESSION_BYTES_PER_MINUTE: String(6 * mebibyte),
   RATE_SESSION_CALLS_PER_MINUTE: '10',
   RATE_SESSION_EVENTS_PER_MINUTE: '5',
+  RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: '3',
   LIMIT_SESSION_CALLS: '15',
   LIMIT_SESSION_CONCURRENT_REQUESTS: '4',
   LIMIT_SESSION_CONCURRENT_UPLOADS: '16',
@@ -184,6 +185,25 @@ describe('a session whose sidecar keeps to no limit', () => {
     expect(await api.asSidecar(id, 'POST', 'tool-calls/refused', { counts: [count()] })).toMatchObject(full);
     expect(await api.db('sessions').where({ id }).first()).toMatchObject({ recorded_calls: 30 });
     expect(await recordCalls(otherId, 12)).toMatchObject({ status: 200 });
+  });
+
+  it('asks for so many permissions a minute, twice the rate of its agent', async () => {
+    const ask = (sessionId: string) =>
+      api.asSidecar(sessionId, 'POST', 'permission-requests', {
+        request_id: randomUUID(),
+        grant_type: 'tool_scope',
+        details: { scope: 'files.write' },
+        scope: 'once',
+        justification: '',
+        refused_call: null,
+      });
+    const statuses: number[] = [];
+    while (statuses.at(-1) !== 429 && statuses.length < 20) {
+      statuses.push((await ask(id)).status);
+    }
+    expect(statuses.slice(0, 6)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(await ask(id)).toMatchObject(limited('6 permission requests a minute of a session'));
+    expect(await ask(otherId)).toMatchObject({ status: 200 });
   });
 
   it('publishes so many events a minute', async () => {
