@@ -15,8 +15,11 @@ export interface ProcessReporter {
 }
 
 const urgentPauseMs = 300;
+/** So often in a row a process is reported at once; from then on as rarely as its output: it may change as often as it likes. */
+const mostUrgent = 20;
 const outputPauseMs = 5000;
 const retryMs = 1000;
+const tooManyRequests = 429;
 const reportLimitMs = 15_000;
 
 interface Pending {
@@ -32,6 +35,7 @@ export function createProcessReporter(
   const sidecarRun = randomUUID();
   const pending = new Map<TrackedProcess, Pending>();
   const lastMs = new Map<TrackedProcess, number>();
+  const urgent = new Map<TrackedProcess, { left: number; atMs: number }>();
   let revision = 0;
   let isReporting = false;
   let finishing = false;
@@ -52,12 +56,21 @@ export function createProcessReporter(
       await api.reportProcess(body, timeLimitMs);
     } catch (error) {
       logger.warn({ name: process.name, reason: String(error) }, 'a process could not be reported');
-      if (!(error instanceof PlatformRefusal)) {
+      if (!(error instanceof PlatformRefusal) || error.status === tooManyRequests) {
         const since = pending.get(process);
         const isOutput = hasOutput || since?.hasOutput === true;
         pending.set(process, { atMs: Date.now() + retryMs, hasOutput: isOutput });
       }
     }
+  };
+
+  /** Takes one of those that are left; each comes back after the pause of output. */
+  const mayBeUrgent = (process: TrackedProcess): boolean => {
+    const nowMs = performance.now();
+    const before = urgent.get(process) ?? { left: mostUrgent, atMs: nowMs };
+    const left = Math.min(mostUrgent, before.left + (nowMs - before.atMs) / outputPauseMs);
+    urgent.set(process, { left: left >= 1 ? left - 1 : left, atMs: nowMs });
+    return left >= 1;
   };
 
   const next = () => [...pending].sort(([, a], [, b]) => a.atMs - b.atMs)[0];
@@ -73,7 +86,9 @@ export function createProcessReporter(
   return {
     changed(process, isUrgent) {
       const before = pending.get(process);
-      const pauseMs = isUrgent ? urgentPauseMs : outputPauseMs;
+      // What is about to be reported anyway takes nothing.
+      const isSoon = before !== undefined && before.atMs <= Date.now() + urgentPauseMs;
+      const pauseMs = isUrgent && !isSoon && mayBeUrgent(process) ? urgentPauseMs : outputPauseMs;
       const atMs = Math.min(before?.atMs ?? Infinity, (lastMs.get(process) ?? 0) + pauseMs);
       pending.set(process, { atMs, hasOutput: before?.hasOutput === true || !isUrgent });
       if (!isReporting && !finishing) {

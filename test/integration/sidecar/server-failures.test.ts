@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxOutputBytes, type ProcessClaim, type ProcessReport } from '../../../contract/session-process.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -151,5 +152,24 @@ describe('what is told on a report socket', () => {
     await flood;
     const ofSilent = working.platform.processes.filter(({ name }) => name === 'silent');
     expect(ofSilent.length).toBeLessThan(100);
+  });
+
+  it('is passed on more and more rarely when it changes without end', async () => {
+    const socket = createConnection(claimsPath('unusable', session));
+    socket.on('error', () => undefined).resume();
+    const before = session.platform.processes.filter(({ name }) => name === 'unusable').length;
+    const beganMs = performance.now();
+    for (let code = 0; performance.now() - beganMs < 15_000; code = (code + 1) % 256) {
+      socket.write(`${JSON.stringify({ type: 'ended', exit_code: code, signal: null })}\n`);
+      await sleep(100);
+    }
+    const seconds = (performance.now() - beganMs) / 1000;
+    const reported = session.platform.processes.filter(({ name }) => name === 'unusable').length - before;
+    // Without a bound it would be three a second.
+    expect(reported).toBeGreaterThan(10);
+    expect(reported).toBeLessThan(21 + seconds / 5 + 3);
+    // The last state arrives all the same.
+    socket.end(`${JSON.stringify({ type: 'ended', exit_code: 99, signal: null })}\n`);
+    await untilReported('unusable', { exit_code: 99 });
   });
 });
