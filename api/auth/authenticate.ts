@@ -92,14 +92,14 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
       return { session: found };
     },
     workload: async (ctx, { session_id = '' }) => {
-      beginInternal(ctx, session_id);
       // The token was made for this id, so it is one.
-      const check = await readCheck(db, session_id);
-      if (check === null) {
-        const found = await session(session_id);
+      beginInternal(ctx, session_id);
+      const found = await readSession(db, session_id);
+      if (found !== null) {
         refuseEnded(isTerminal(found.status));
         return { workload: { kind: 'session', session: found } };
       }
+      const check = await read('The session', session_id, (id) => readCheck(db, id));
       refuseEnded(check.ended_at !== null);
       return { workload: { kind: 'check', check } };
     },

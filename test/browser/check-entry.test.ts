@@ -57,6 +57,9 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('The server works and lists 2 tools').waitFor({ timeout: 120_000 });
 
+    // A reload shows the same check again.
+    await page.reload();
+    await page.getByText('The server works and lists 2 tools').waitFor();
     const tools = page.getByRole('region', { name: 'Tools' });
     const erase = tools.getByRole('row', { name: /erase/ });
     await erase.getByText('claims: destroys things').waitFor();

@@ -74,4 +74,8 @@ const program = () => {
   });
 };
 
-export const checkedServer = { type: 'command', command: 'node', args: asArguments(`(${program})();`) };
+export const checkedServer = {
+  type: 'command' as const,
+  command: 'node',
+  args: asArguments(`(${program})();`),
+};

@@ -6,6 +6,7 @@ import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
+import { describeCheck } from './check-contract.ts';
 import {
   containerIn,
   type DriverUnderTest,
@@ -226,5 +227,6 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     describeKilledWorkers(sessions);
     describeOrphans(sessions);
     describeOutput(sessions);
+    describeCheck(sessions);
   });
 }

@@ -16,16 +16,23 @@ export interface Reports {
   close(): Promise<void>;
 }
 
+const answers: Readonly<Record<string, unknown>> = {
+  ready: { inputs: [] },
+  artifacts: { artifact_id: '3f0c8f9e-52b0-4f8e-9f2b-0c4c3a1b2d10', size_bytes: 1, sha256: '0'.repeat(64) },
+};
+
 /** `host`: an address at which the sidecars reach this machine. It may not be there before the first of them is. */
 export async function takeReports(host = '127.0.0.1'): Promise<Reports> {
   const all: Report[] = [];
   const server = createServer(async (request, response) => {
     const bytes = Buffer.concat(await request.toArray());
-    const [, , , sessionId = '', route = ''] = (request.url ?? '').split('/');
+    const { pathname } = new URL(request.url ?? '', 'http://platform');
+    const [, , , sessionId = '', route = ''] = pathname.split('/');
     const token = String(request.headers['x-internal-token']);
     all.push({ sessionId, route, token, body: bytes.length > 0 ? JSON.parse(bytes.toString()) : null });
-    const answer = route === 'ready' ? { inputs: [] } : { ok: true };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(answers[route] ?? { ok: true }));
   });
   const listenOn = host === '127.0.0.1' ? host : '0.0.0.0';
   await new Promise<void>((resolve) => server.listen(0, listenOn, resolve));

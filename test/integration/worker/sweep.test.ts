@@ -3,8 +3,13 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createActivities } from '../../../activities/index.ts';
 import { startLostWorkflows, tellAgain, sweep as wholeSweep } from '../../../bin/worker/sweep.ts';
+import { emptyManifest } from '../../../contract/catalog.ts';
+import { runPattern } from '../../../contract/run-pattern.mjs';
 import { permissionRequestWorkflowId, sessionWorkflowId } from '../../../contract/workflow-ids.ts';
 import { readAgent } from '../../../store/agents/read.ts';
+import { insertCheck } from '../../../store/mcp-checks/insert.ts';
+import { moveCheck } from '../../../store/mcp-checks/move.ts';
+import { readCheck } from '../../../store/mcp-checks/read.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { addSessionInput } from '../../../store/session-inputs/add.ts';
@@ -188,5 +193,44 @@ describe('what a lost process left behind', () => {
     expect(await readPermissionRequest(activities.db, requestId)).toMatchObject({ status: 'expired' });
     await worker.client.workflow.getHandle(sessionWorkflowId(session.id)).cancel();
     await sessionIs(session.id, { status: 'terminated' });
+  });
+});
+
+describe('a check of a catalog entry', () => {
+  const insert = async () => {
+    const name = `server-${randomUUID().slice(0, 8)}`;
+    await tenant.server(name, emptyManifest);
+    const stored = await insertCheck(activities.db, {
+      workspaceId: tenant.workspace.id,
+      serverName: name,
+      env: {},
+      startedBy: tenant.ada.id,
+      idempotencyKey: null,
+      judge: runPattern,
+      quotas: { LIMIT_RUNNING_CHECKS_PER_USER: 10, LIMIT_RUNNING_CHECKS_PER_WORKSPACE: 10 },
+    });
+    if (stored.result !== 'stored') {
+      throw new Error(`the check was not stored: ${stored.result}`);
+    }
+    return stored.check;
+  };
+  const ended = (id: string, expected: object) =>
+    eventually(async () => expect(await readCheck(activities.db, id)).toMatchObject(expected));
+
+  it('is begun when the API was lost before it told anybody', async () => {
+    const { id } = await insert();
+    await sweep();
+    await eventually(async () => expect((await activities.runtime.inspect(id)).state).toBe('running'));
+    activities.runtime.states.set(id, { state: 'lost', reason: 'its host is gone' });
+    await ended(id, { status: 'failed', reason: 'What the check ran was lost; check again' });
+    expect(activities.runtime.stopped).toContain(id);
+  });
+
+  it('that was begun and whose workflow is not known any more ends, and is not run a second time', async () => {
+    const { id } = await insert();
+    await moveCheck(activities.db, id, 'running');
+    await sweep();
+    await ended(id, { status: 'failed' });
+    expect(activities.runtime.started.map(({ configuration }) => configuration.session_id)).not.toContain(id);
   });
 });

@@ -19,15 +19,15 @@ export function CheckResult({ check }: { check: McpCheck }) {
         </Title>
         <Outcome check={check} />
         <FactList label="Times and end">
-          <Fact name="Started">{durationText(check.created_at, check.started_at)}</Fact>
+          <Fact name="Sandbox">{durationText('started', check.created_at, check.started_at)}</Fact>
           <Fact name="First answer">{millisecondsText(process?.handshake_ms ?? null)}</Fact>
-          <Fact name="Tools listed">{millisecondsText(listing?.list_ms ?? null)}</Fact>
-          <Fact name="In all">{durationText(check.created_at, check.ended_at)}</Fact>
-          <Fact name="Its process">{endText(process)}</Fact>
+          <Fact name="List of tools">{millisecondsText(listing?.list_ms ?? null)}</Fact>
+          <Fact name="Stopped and removed">{durationText('done', check.created_at, check.ended_at)}</Fact>
+          <Fact name="Its process">{endText(check)}</Fact>
         </FactList>
         {outputSizeBytes === null ? (
           <Text size="sm" c="dimmed">
-            Nothing is known of what it wrote to stderr.
+            It wrote nothing to stderr.
           </Text>
         ) : (
           <Group>
@@ -60,16 +60,20 @@ function Outcome({ check: { status, reason, process, listing } }: { check: McpCh
   );
 }
 
-const millisecondsText = (ms: number | null) => (ms === null ? 'not reached' : `after ${ms} ms`);
+const millisecondsText = (ms: number | null) => (ms === null ? 'none' : `came after ${ms} ms`);
 
-const durationText = (from: string, to: string | null) =>
-  to === null ? 'not reached' : `after ${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
+const durationText = (what: string, from: string, to: string | null) =>
+  to === null ? `not ${what}` : `${what} after ${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
 
-function endText(process: McpCheck['process']): string {
+/** A server that answered is stopped when it has: how it took that says nothing of it. */
+function endText({ status, process }: McpCheck): string {
   if (process === null) {
     return 'never started';
   }
   const { exit_code: exitCode, signal } = process;
   const end = signal ?? (exitCode === null ? null : `exit code ${exitCode}`);
+  if (status === 'completed') {
+    return `was stopped with the check${end === null ? '' : ` (${end})`}`;
+  }
   return end === null ? 'was stopped with the check' : `ended with ${end}`;
 }

@@ -1,6 +1,6 @@
 /** One check of an entry: begun here, followed until it ends. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { api, call } from '../../../api/client.ts';
 import { keys } from '../../../api/keys.ts';
 import type { McpCheck } from '../../../api/types.ts';
@@ -12,11 +12,13 @@ const askEveryMs = 1000;
 export function useCheck(slug: string, name: string) {
   const queries = useQueryClient();
   const keyFor = useIdempotencyKey();
-  const [id, setId] = useState<string | null>(null);
+  // In the address: a reload, or somebody else who is sent it, sees the same check for as long as it is kept.
+  const [params, setParams] = useSearchParams();
+  const id = params.get('check');
   const keyOf = (checkId: string | null) => keys.mcpChecks(slug, name, checkId);
   const take = ({ mcp_check }: { mcp_check: McpCheck }) => {
     queries.setQueryData(keyOf(mcp_check.id), mcp_check);
-    setId(mcp_check.id);
+    setParams({ check: mcp_check.id }, { replace: true });
   };
   const start = useMutation({
     // Another check with the same env is another request.
