@@ -27,7 +27,7 @@ export function CheckResult({ check }: { check: McpCheck }) {
         </FactList>
         {outputSizeBytes === null ? (
           <Text size="sm" c="dimmed">
-            It wrote nothing to stderr.
+            Nothing that it wrote to stderr is kept.
           </Text>
         ) : (
           <Group>
