@@ -3,17 +3,10 @@ import { z } from 'zod';
 import { containerEngineFields } from './container-engine.ts';
 import { containerFields } from './containers.ts';
 import { kubernetesFields } from './kubernetes.ts';
+import { packageFields, refuseStrayTokens } from './packages.ts';
 import { count, flag } from './parse.ts';
 
 const mebibyte = 1024 * 1024;
-
-/** Sandboxes see it: it holds no credentials. */
-const packageRegistry = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-  .refine((url) => {
-    const { username, password } = new URL(url);
-    return username === '' && password === '';
-  }, 'must have no user name and no password, because sandboxes see it');
 
 const processFields = {
   /** Where the process runtime keeps what running sessions need. */
@@ -29,18 +22,20 @@ const processFields = {
   SERVER_CPU_MILLIS: count(1000),
   SANDBOX_PROCESSES: count(512),
   WORKSPACE_BYTES: count(256 * mebibyte),
-  /** Where `npx` and `uvx` in sandboxes with the internet get packages from, when not from the public registries. */
-  NPM_REGISTRY_URL: packageRegistry.optional(),
-  PYPI_INDEX_URL: packageRegistry.optional(),
-  /** PEM with every authority that programs in sandboxes with the internet are to trust, as behind a proxy that inspects TLS. */
-  SANDBOX_CA_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
+  ...packageFields,
   /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
   ALLOW_UNSANDBOXED: flag.default(false),
 } as const;
 
 /** Fields of another runtime than the one that is named count for nothing. */
 export const runtimeConfig = z.discriminatedUnion('RUNTIME', [
-  z.object({ RUNTIME: z.literal('process'), ...processFields }),
+  z
+    .object({ RUNTIME: z.literal('process'), ...processFields })
+    .superRefine((config, context) =>
+      refuseStrayTokens(config, (variable, message) =>
+        context.addIssue({ code: 'custom', path: [variable], message }),
+      ),
+    ),
   z.object({ RUNTIME: z.literal('container'), ...containerFields, ...containerEngineFields }),
   z.object({ RUNTIME: z.literal('kubernetes'), ...containerFields, ...kubernetesFields }),
 ]);

@@ -40,6 +40,12 @@ export const causeText: Readonly<Record<FailureCause, string>> = {
   handshake_timeout: 'did not answer its first request in time',
 };
 
+/** What stands in a server's output in place of its own when the platform could not load its packages. */
+export const packagesNotLoaded = {
+  ofRegistry: 'The platform got no packages from the registry',
+  ofPackages: 'The platform could not load the packages',
+} as const;
+
 const exitCode = z.int().min(0).max(255);
 /** Such as SIGKILL. */
 export const signalName = z.string().regex(/^SIG[A-Z0-9]{1,12}$/);

@@ -1,6 +1,6 @@
 /** One guarded GET after the other: every connection, also of a redirect, goes to an address that is allowed. */
 import { lookup } from 'node:dns/promises';
-import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { guardedLookup, literalAddress, type ResolveName, refuseAddress } from './address-guard.ts';
 import { ImageError } from './errors.ts';
@@ -13,6 +13,8 @@ export interface HttpContext {
   resolveName: ResolveName;
   /** PEM of a certificate authority beside the system's. */
   certificateAuthority?: string | undefined;
+  /** A way through a proxy to the host of a URL; false for a connection of its own. A proxy looks names up by itself. */
+  agentFor?: (url: URL) => Agent | false;
 }
 
 export interface HttpAnswer {
@@ -81,7 +83,7 @@ function redirectTarget(location: string | undefined, from: URL): URL {
 }
 
 function send(
-  { policy, signal, resolveName, certificateAuthority }: HttpContext,
+  { policy, signal, resolveName, certificateAuthority, agentFor = () => false }: HttpContext,
   url: URL,
   headers: Readonly<Record<string, string>>,
 ): Promise<IncomingMessage> {
@@ -108,7 +110,7 @@ function send(
         headers: { 'user-agent': 'agent-platform', ...headers },
         lookup: guardedLookup(url.host, privateAllowed, resolveName),
         // A connection of its own for each request: none is kept that was checked for another.
-        agent: false,
+        agent: agentFor(url),
         ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
         signal,
       },

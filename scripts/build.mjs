@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** These run from node_modules: some of their packages are native. */
 const withPackages = ['start', 'api', 'worker', 'migrate', 'reencrypt-secrets', 'seed-demo'];
 /** These carry their packages inside: a sandbox sees the one file. */
-const selfContained = ['sidecar', 'relay', 'scripted-agent', 'session-host'];
+const selfContained = ['sidecar', 'relay', 'scripted-agent', 'session-host', 'fill-packages'];
 const sources = [
   'activities',
   'agents',

@@ -1,4 +1,5 @@
 /** The runtime that the worker's configuration names. */
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { engineSocket } from '../../config/container-engine.ts';
@@ -61,6 +62,18 @@ export async function openRuntime(
           npmRegistryUrl: config.NPM_REGISTRY_URL ?? null,
           pypiIndexUrl: config.PYPI_INDEX_URL ?? null,
           caFile: config.SANDBOX_CA_FILE ?? null,
+        },
+        packageCache: {
+          directory: config.PACKAGE_CACHE_DIR ?? join(config.SESSIONS_DIR, '../package-cache'),
+          npmRegistryToken: config.NPM_REGISTRY_TOKEN ?? null,
+          pypiIndexToken: config.PYPI_INDEX_TOKEN ?? null,
+          outboundProxy:
+            config.HTTPS_PROXY === undefined ? null : { url: config.HTTPS_PROXY, except: config.NO_PROXY },
+          maxBytes: config.PACKAGE_MAX_BYTES,
+          maxFiles: config.PACKAGE_MAX_FILES,
+          workspaceBytes: config.PACKAGE_CACHE_BYTES,
+          refreshAfterMs: config.PACKAGE_REFRESH_SECONDS * 1000,
+          deadlineMs: config.PACKAGE_LOAD_SECONDS * 1000,
         },
         takeLeftCalls,
         logger,

@@ -21,6 +21,7 @@ import type { LaunchSecrets, Runtime, TakeLeftCalls } from '../workload.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { type Programs, sessionFiles } from './layout.ts';
 import { limitsSentence } from './limits-sentence.ts';
+import { openSessionPackages, type PackageCacheOptions } from './packages/open-session-packages.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
 import type { Machine, PackageSources, ProcessLimits } from './render-launch.ts';
 import { type RenderRules, renderWorkload } from './render-workload.ts';
@@ -46,6 +47,8 @@ export interface ProcessRuntimeOptions {
   limits: SidecarLimitSettings;
   containers: ProcessLimits;
   packages: PackageSources;
+  /** Null: package managers of servers run by themselves, at each start. */
+  packageCache: PackageCacheOptions | null;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
@@ -68,17 +71,23 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const running = new Set(listSessions(sessionsDirectory));
   removeCgroupsOf(machine, (name) => running.has(name.split('.')[0] ?? ''));
   const inTurn = createTurns();
+  const packages = await openSessionPackages(options, machine);
   return {
     capabilities: capabilitiesOf(machine, rules),
     name: 'process',
     render: (configuration: FrozenConfiguration) => renderWorkload(configuration, rules),
-    start: async (spec: ProcessWorkloadSpec, secrets: LaunchSecrets) =>
+    start: async (spec: ProcessWorkloadSpec, secrets: LaunchSecrets, signal?: AbortSignal) =>
       inTurn(spec.sessionId, () =>
-        startSession(spec, secrets, { machine, directory: directoryOf(spec.sessionId), takeLeftCalls }),
+        startSession(spec, secrets, {
+          ...{ machine, takeLeftCalls },
+          directory: directoryOf(spec.sessionId),
+          packagesFor: () => packages.prepare(spec, signal),
+        }),
       ),
     async stop(sessionId) {
       const directory = directoryOf(sessionId);
-      // A start that is under way sees its host end, and gives up.
+      // A start that is under way loads no more packages, or sees its host end, and gives up.
+      packages.giveUp(sessionId);
       askToStop(directory);
       await inTurn(sessionId, () => stop(sessionId));
     },

@@ -8,7 +8,9 @@ import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
 import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protocol.ts';
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
-import { caFileInside, renderSandbox, type SystemRoot } from './render-sandbox.ts';
+import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
+import { packagesInside } from './packages/tree-stream.ts';
+import type { ServerPackages, SessionPackages } from './packages/session-packages.ts';
 import type { ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 /** Where programs with the internet get packages from; null: from where they do by themselves. */
@@ -43,11 +45,19 @@ export interface Machine {
   sidecarLimits: SidecarBoot['limits'];
 }
 
+interface LaunchPlace {
+  machine: Machine;
+  directory: string;
+  /** None where nothing is cached: then package managers run by themselves. */
+  packages?: SessionPackages;
+}
+
 export function renderLaunch(
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
-  { machine, directory }: { machine: Machine; directory: string },
+  place: LaunchPlace,
 ): HostLaunch {
+  const { machine, directory } = place;
   const files = sessionFiles(directory);
   return {
     directory,
@@ -79,7 +89,7 @@ export function renderLaunch(
       ]),
     ],
     containers: spec.containers.map((container) =>
-      renderContainer(container, spec, secrets, { machine, directory }),
+      renderContainer(container, spec, secrets, place),
     ),
   };
 }
@@ -88,9 +98,10 @@ function renderContainer(
   asked: ContainerSpec,
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
-  { machine, directory }: { machine: Machine; directory: string },
+  { machine, directory, packages: ofSession = new Map() }: LaunchPlace,
 ): HostedContainer {
   const { programs, root } = machine;
+  const packages = asked.server === null ? undefined : ofSession.get(asked.server);
   const container: ContainerSpec = { ...asked, network: machine.internet ? asked.network : 'none' };
   const layout =
     root === null
@@ -98,9 +109,9 @@ function renderContainer(
       : sandboxLayout(programs);
   return {
     name: container.name,
-    argv: argvOf(container, layout, { isSandboxed: root !== null }),
+    argv: argvOf(container, layout, { isSandboxed: root !== null, packages }),
     env: {
-      ...basicEnv(layout),
+      ...basicEnv(layout, packages),
       ...(container.network === 'none' ? offlinePackages : packageEnv(machine.packages)),
       ...configuredEnv(container, secrets),
       ...(container.server === null ? agentEnv(spec, layout) : {}),
@@ -113,6 +124,7 @@ function renderContainer(
             ...{ directory, programs, root },
             workspaceBytes: machine.limits.workspaceBytes,
             caFile: container.network === 'internet' ? machine.packages.caFile : null,
+            packages: packages?.type === 'tree' ? readOnly(packages.tree, packagesInside) : [],
           }),
     network: container.network,
     limits: container.server === null ? machine.limits.agent : machine.limits.server,
@@ -129,12 +141,13 @@ function renderContainer(
 function argvOf(
   { program, server }: ContainerSpec,
   layout: Layout,
-  { isSandboxed }: { isSandboxed: boolean },
+  { isSandboxed, packages }: { isSandboxed: boolean; packages: ServerPackages | undefined },
 ): string[] {
   const command =
-    program.type === 'scripted'
+    packages?.argv ??
+    (program.type === 'scripted'
       ? [layout.node, layout.scriptedAgent]
-      : [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))];
+      : [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))]);
   if (server === null) {
     return command;
   }
@@ -150,8 +163,9 @@ function inWorkspace(argument: string, { workspace }: Layout): string {
   return inside ? workspace + argument.slice('/workspace'.length) : argument;
 }
 
-function basicEnv(layout: Layout): ResolvedEnv {
-  return { PATH: layout.path, HOME: layout.workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' };
+function basicEnv(layout: Layout, packages: ServerPackages | undefined): ResolvedEnv {
+  const path = packages?.type === 'tree' ? `${packages.programDirectory}:${layout.path}` : layout.path;
+  return { PATH: path, HOME: layout.workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' };
 }
 
 /** In the words of npm, uv, pip, Node and OpenSSL. */

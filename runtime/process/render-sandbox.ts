@@ -63,6 +63,7 @@ export function renderSandbox(
     root,
     workspaceBytes,
     caFile = null,
+    packages = [],
   }: {
     directory: string;
     programs: Programs;
@@ -70,6 +71,8 @@ export function renderSandbox(
     workspaceBytes: number;
     /** The operator's own authorities, on this machine. */
     caFile?: string | null;
+    /** Arguments that lay packages into the sandbox. */
+    packages?: readonly string[];
   },
 ): string[] {
   return [
@@ -91,6 +94,7 @@ export function renderSandbox(
     ...generatedFiles.flatMap((file) => readOnly(join(sessionFiles(directory).etc, file), `/etc/${file}`)),
     ...programMounts(container, directory, programs),
     ...ownMounts(container, directory),
+    ...packages,
     ...inMemory('/workspace', workspaceBytes),
     ...['--chdir', '/workspace', '--remount-ro', '/'],
   ];
@@ -139,10 +143,10 @@ function ownMounts({ server }: ContainerSpec, directory: string): string[] {
 }
 
 /** Bounded: what is written there takes the memory of the machine. */
-function inMemory(path: string, sizeBytes: number): string[] {
+export function inMemory(path: string, sizeBytes: number): string[] {
   return ['--size', String(sizeBytes), '--tmpfs', path];
 }
 
-function readOnly(from: string, to: string): string[] {
+export function readOnly(from: string, to: string): string[] {
   return ['--ro-bind', from, to];
 }

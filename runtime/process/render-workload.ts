@@ -36,6 +36,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
   ];
   return {
     sessionId: configuration.session_id,
+    workspaceId: configuration.workspace_id,
     agent: {
       session_id: configuration.session_id,
       agent: {

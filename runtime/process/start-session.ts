@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import { bareLayout, sandboxLayout, sessionFiles } from './layout.ts';
+import type { SessionPackages } from './packages/session-packages.ts';
 import { identify, isRunning } from './process-identity.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from './render-launch.ts';
 import { makeSessionDirectory, relayProgram } from './session-directory.ts';
@@ -15,23 +16,31 @@ import { writeRecord } from './write-record.ts';
 const startTimeoutMs = 25_000;
 const pollIntervalMs = 20;
 
+export interface StartOptions {
+  machine: Machine;
+  directory: string;
+  takeLeftCalls: TakeLeftCalls;
+  /** The session's directory is there; what it names is kept for as long as it is. */
+  packagesFor(spec: ProcessWorkloadSpec): Promise<SessionPackages>;
+}
+
 /** Does nothing for a session whose host runs. Throws when it does not start, after what was started is gone again. */
 export async function startSession(
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
-  {
-    machine,
-    directory,
-    takeLeftCalls,
-  }: { machine: Machine; directory: string; takeLeftCalls: TakeLeftCalls },
+  { machine, directory, takeLeftCalls, packagesFor }: StartOptions,
 ): Promise<void> {
   const host = readHost(directory);
-  if (host === null || !isRunning(host)) {
+  const isStarted = host !== null && isRunning(host);
+  if (!isStarted) {
     await stopSession(directory, takeLeftCalls);
-    prepare(spec, { machine, directory });
-    spawnHost(spec, secrets, { machine, directory });
   }
   try {
+    if (!isStarted) {
+      prepare(spec, { machine, directory });
+      const packages = await packagesFor(spec);
+      spawnHost(spec, secrets, { machine, directory, packages });
+    }
     await untilStarted(directory);
   } catch (error) {
     await stopSession(directory, takeLeftCalls);
@@ -60,10 +69,10 @@ function prepare(
 function spawnHost(
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
-  { machine, directory }: { machine: Machine; directory: string },
+  { machine, directory, packages }: { machine: Machine; directory: string; packages: SessionPackages },
 ): void {
   const files = sessionFiles(directory);
-  const launch = JSON.stringify(renderLaunch(spec, secrets, { machine, directory }));
+  const launch = JSON.stringify(renderLaunch(spec, secrets, { machine, directory, packages }));
   const log = openSync(files.log('host'), 'a', 0o600);
   const node = `${machine.programs.nodePrefix}/bin/node`;
   const program = `${machine.programs.directory}/session-host.js`;

@@ -21,6 +21,7 @@ export interface ContainerSpec {
 
 export interface ProcessWorkloadSpec {
   sessionId: string;
+  workspaceId: string;
   agent: Omit<AgentConfig, 'mcpServers'>;
   servers: SidecarBoot['servers'];
   logToolPayloads: boolean;

@@ -1,5 +1,5 @@
 /** Why a server did not come to its first answer, as one of a closed list. Pure. */
-import type { FailureCause, ProcessClaim } from '../../contract/session-process.ts';
+import { type FailureCause, type ProcessClaim, packagesNotLoaded } from '../../contract/session-process.ts';
 
 export interface ServerFacts {
   network: 'none' | 'internet';
@@ -27,7 +27,7 @@ export function classifyFailure({ how, end, written }: Failure, facts: ServerFac
   if (end?.type === 'not_started') {
     return notFound.has(end.error) ? 'program_not_found' : 'program_not_executable';
   }
-  const isNetwork = networkTrouble.test(written);
+  const isNetwork = networkTrouble.test(written) || written.includes(packagesNotLoaded.ofRegistry);
   if (facts.loadsPackages && (isNetwork || how === 'timeout')) {
     return facts.network === 'none' ? 'packages_need_network' : 'registry_unreachable';
   }

@@ -34,6 +34,7 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
     limits: z.object(limitFields).parse({ LIMIT_ARTIFACT_BYTES: 1024 * 1024 }),
     containers: processLimits,
     packages: publicPackages,
+    packageCache: null,
     ...options,
   });
   return {

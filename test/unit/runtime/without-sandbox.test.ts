@@ -21,6 +21,7 @@ const machine: Machine = {
 };
 const spec: ProcessWorkloadSpec = {
   sessionId: id,
+  workspaceId: '00000000-0000-4000-8000-000000000004',
   agent: {
     session_id: id,
     agent: { id, name: 'scribe', kind: 'worker', instructions: '', model: null },

@@ -1,0 +1,74 @@
+/** Where the process runtime gets packages of `npx` and `uvx` entries from, and how much of them it keeps. */
+import { z } from 'zod';
+import { count, isLoopbackUrl } from './parse.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Sandboxes see it: it holds no credentials. */
+const packageRegistry = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .refine((url) => {
+    const { username, password } = new URL(url);
+    return username === '' && password === '';
+  }, 'must have no user name and no password, because sandboxes see it');
+
+/** It goes into a header. */
+const token = z.string().regex(/^[\x21-\x7e]+$/, 'must be one word, or user:password');
+
+const hosts = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((host) => host.trim().toLowerCase())
+      .filter((host) => host !== ''),
+  );
+
+export const packageFields = {
+  /** When not from the public registries. */
+  NPM_REGISTRY_URL: packageRegistry.optional(),
+  PYPI_INDEX_URL: packageRegistry.optional(),
+  /** A token, or `user:password`. Only the platform's own proxy for packages has them. */
+  NPM_REGISTRY_TOKEN: token.optional(),
+  PYPI_INDEX_TOKEN: token.optional(),
+  /** PEM with every authority that programs in sandboxes with the internet are to trust, as behind a proxy that inspects TLS. */
+  SANDBOX_CA_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
+  /** How the platform reaches registries of packages; may hold `user:password`. */
+  HTTPS_PROXY: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  /** Hosts that are reached without it. */
+  NO_PROXY: hosts,
+  /** Beside SESSIONS_DIR when it is not set. */
+  PACKAGE_CACHE_DIR: z.string().optional(),
+  /** Of the packages of one entry. */
+  PACKAGE_MAX_BYTES: count(512 * mebibyte),
+  PACKAGE_MAX_FILES: count(100_000),
+  /** Of all packages of a workspace. */
+  PACKAGE_CACHE_BYTES: count(2048 * mebibyte),
+  /** Packages without a version are asked for again after this time. */
+  PACKAGE_REFRESH_SECONDS: count(24 * 60 * 60),
+  /** For all packages of a session. */
+  PACKAGE_LOAD_SECONDS: count(300),
+} as const;
+
+const credentials = [
+  ['NPM_REGISTRY_TOKEN', 'NPM_REGISTRY_URL'],
+  ['PYPI_INDEX_TOKEN', 'PYPI_INDEX_URL'],
+] as const;
+
+type Credentials = Partial<Record<(typeof credentials)[number][number], string | undefined>>;
+
+/** A token is for a registry that is named, and is sent to it in the clear on this machine alone. */
+export function refuseStrayTokens(config: Credentials, refuse: (variable: string, message: string) => void): void {
+  for (const [token, registry] of credentials) {
+    const url = config[registry];
+    if (config[token] === undefined) {
+      continue;
+    }
+    if (url === undefined) {
+      refuse(token, `needs ${registry}: it is sent to no other registry`);
+    } else if (URL.canParse(url) && !url.startsWith('https:') && !isLoopbackUrl(url)) {
+      refuse(token, `needs an https URL in ${registry}`);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/** Reads a stream in pieces of the length that is asked for. */
+import type { Readable } from 'node:stream';
+
+export interface ByteReader {
+  /** Null at the end of the stream. Throws when it ends within. */
+  exactly(length: number): Promise<Buffer | null>;
+  /** In pieces as they come. Throws when the stream ends before. */
+  pieces(length: number): AsyncGenerator<Buffer>;
+}
+
+export function readBytes(stream: Readable): ByteReader {
+  const source: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+  const more = async (): Promise<boolean> => {
+    const { value, done } = await source.next();
+    rest = done === true ? Buffer.alloc(0) : value;
+    return done !== true;
+  };
+  async function* pieces(length: number): AsyncGenerator<Buffer> {
+    let left = length;
+    while (left > 0) {
+      if (rest.length === 0 && !(await more())) {
+        throw new Error('the stream ended too early');
+      }
+      const piece = rest.subarray(0, left);
+      rest = rest.subarray(piece.length);
+      left -= piece.length;
+      if (piece.length > 0) {
+        yield piece;
+      }
+    }
+  }
+  return {
+    pieces,
+    async exactly(length) {
+      if (rest.length === 0 && !(await more())) {
+        return null;
+      }
+      const all: Buffer[] = [];
+      for await (const piece of pieces(length)) {
+        all.push(piece);
+      }
+      return Buffer.concat(all);
+    },
+  };
+}

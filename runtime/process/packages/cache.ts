@@ -1,0 +1,229 @@
+/**
+ * Packages of MCP servers on the disk of this machine, for each workspace by itself: loaded once in a sandbox, sealed by a digest,
+ * checked at each start, and read-only for whoever runs them (docs/decisions/0030).
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { uuid } from '../../../contract/names.ts';
+import { createTurns } from '../../in-turn.ts';
+import { type CacheEntry, keyOf, readEntry, writeEntry } from './entry.ts';
+import { PackagesError } from './errors.ts';
+import { isUsed, makeRoom, usersDirectory } from './evict.ts';
+import { type FilledTree, fillPackages, type PackageSettings } from './fill.ts';
+import { withLock } from './lock.ts';
+import { verifyTree } from './manifest.ts';
+import type { FillMachine } from './render-fill.ts';
+import { isPinned, type PackageRequest } from './request.ts';
+import { createSlots, type Slots } from './slots.ts';
+
+export interface CacheSettings extends PackageSettings {
+  directory: string;
+  /** Of all packages of a workspace. */
+  workspaceBytes: number;
+  /** Packages without a version are asked for again after this time. */
+  refreshAfterMs: number;
+  /** For all packages of one session. */
+  deadlineMs: number;
+}
+
+export interface PackageCache {
+  /**
+   * Packages that are there, as they were loaded; the session keeps them until its directory is gone. Throws PackagesError, or the
+   * reason of `signal`.
+   */
+  provide(request: PackageRequest, session: SessionOfCache, signal: AbortSignal): Promise<ProvidedPackages>;
+}
+
+export interface SessionOfCache {
+  sessionId: string;
+  workspaceId: string;
+}
+
+export interface ProvidedPackages {
+  /** On this machine. */
+  tree: string;
+  /** The program to run, below the tree. */
+  program: string;
+}
+
+/** After a registry that could not be asked, what is there is used for so long without asking again. */
+const retryAfterMs = 5 * 60_000;
+/** Of all workspaces: each may take the memory of three times PACKAGE_MAX_BYTES. */
+const loadersAtOnce = 4;
+
+interface CacheContext {
+  settings: CacheSettings;
+  machine: FillMachine;
+  sessionsDirectory: string;
+  logger: Logger;
+}
+
+interface Place {
+  workspace: string;
+  /** Of the request. */
+  directory: string;
+  request: PackageRequest;
+  session: SessionOfCache;
+  signal: AbortSignal;
+}
+
+export function createPackageCache(context: CacheContext): PackageCache {
+  const inTurn = createTurns();
+  const inSlot = createSlots(loadersAtOnce);
+  const platform = `${process.platform}-${process.arch}-${process.version}`;
+  return {
+    async provide(request, session, signal) {
+      const { settings, machine } = context;
+      const registry = settings.registries[request.manager];
+      refuseWhatIsMissing(request, machine, registry !== null);
+      const key = keyOf(request, { registry: registry?.url.href ?? '', platform });
+      const workspace = join(settings.directory, uuid.parse(session.workspaceId));
+      const place = { workspace, directory: join(workspace, key), request, session, signal };
+      mkdirSync(place.directory, { recursive: true, mode: 0o700 });
+      const fresh = currentTree(context, place);
+      const provided = fresh === null ? null : await verified(context, place, fresh);
+      if (provided !== null) {
+        return provided;
+      }
+      return inTurn(workspace, () =>
+        withLock(join(workspace, 'lock'), signal, () => loadInTurn(context, place, inSlot)),
+      );
+    },
+  };
+}
+
+function refuseWhatIsMissing({ manager }: PackageRequest, { uv }: FillMachine, hasRegistry: boolean): void {
+  if (manager === 'uv' && uv === null) {
+    throw new PackagesError('uvx needs uv on the machine that runs sessions; an operator has to install it');
+  }
+  if (!hasRegistry) {
+    throw new PackagesError('no package registry is known; an operator has to set NPM_REGISTRY_URL or PYPI_INDEX_URL', {
+      isOfRegistry: true,
+    });
+  }
+}
+
+/** Null when there is none, or it has to be asked for again. */
+function currentTree({ settings }: CacheContext, { directory, request }: Place): CacheEntry | null {
+  const entry = readEntry(directory);
+  const isOld = entry !== null && Date.now() - entry.askedAtMs > settings.refreshAfterMs;
+  return isOld && !isPinned(request) ? null : entry;
+}
+
+/** The session is written down first, so that nobody removes what is being looked at. Null for what is not as it was loaded. */
+async function verified(
+  { logger }: CacheContext,
+  { directory, session }: Place,
+  { digest }: CacheEntry,
+): Promise<ProvidedPackages | null> {
+  const place = join(directory, digest);
+  if (!existsSync(place)) {
+    return null;
+  }
+  try {
+    mkdirSync(join(place, usersDirectory), { recursive: true, mode: 0o700 });
+    writeFileSync(join(place, usersDirectory, session.sessionId), '');
+    utimesSync(place, new Date(), new Date());
+  } catch {
+    return null;
+  }
+  const manifest = await verifyTree(place, digest);
+  if (manifest !== null) {
+    return { tree: join(place, 'tree'), program: manifest.program };
+  }
+  rmSync(join(place, usersDirectory, session.sessionId), { force: true });
+  logger.warn({ ...session, packages: place }, 'cached packages are not as they were loaded; they are loaded again');
+  return null;
+}
+
+/** Somebody else may have loaded them meanwhile. */
+async function loadInTurn(
+  context: CacheContext,
+  place: Place,
+  inSlot: Slots,
+): Promise<ProvidedPackages> {
+  removeUnfinished(place.workspace);
+  const fresh = currentTree(context, place);
+  const provided = fresh === null ? null : await verified(context, place, fresh);
+  if (provided !== null) {
+    return provided;
+  }
+  try {
+    return await inSlot(place.signal, () => load(context, place));
+  } catch (error) {
+    const old = error instanceof PackagesError && error.isOfRegistry ? readEntry(place.directory) : null;
+    const stillThere = old === null ? null : await verified(context, place, old);
+    if (old === null || stillThere === null) {
+      throw error;
+    }
+    const { settings, logger } = context;
+    writeEntry(place.directory, { ...old, askedAtMs: Date.now() - settings.refreshAfterMs + retryAfterMs });
+    logger.warn({ ...place.session, reason: String(error) }, 'the packages of before are used');
+    return stillThere;
+  }
+}
+
+async function load(context: CacheContext, place: Place): Promise<ProvidedPackages> {
+  const { machine, settings, logger } = context;
+  const { directory, request, session, signal } = place;
+  const unfinished = join(place.workspace, `unfinished-${randomUUID()}`);
+  const startedAtMs = Date.now();
+  try {
+    const filled = await fillPackages(request, unfinished, { machine, settings, signal });
+    rmSync(join(unfinished, 'sandbox'), { recursive: true, force: true });
+    await publish(context, place, { unfinished, filled });
+    const { entries, sizeBytes } = filled.manifest;
+    const loaded = { packages: request.packages, files: entries.length, sizeBytes, tookMs: Date.now() - startedAtMs };
+    logger.info({ ...session, ...loaded }, 'packages were loaded');
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  const entry = readEntry(directory);
+  const provided = entry === null ? null : await verified(context, place, entry);
+  if (provided === null) {
+    throw new PackagesError('the packages could not be kept');
+  }
+  return provided;
+}
+
+/** In this order: whatever is named by an entry is there as a whole. */
+async function publish(
+  { settings, sessionsDirectory }: CacheContext,
+  { workspace, directory }: Place,
+  { unfinished, filled: { manifest, digest } }: { unfinished: string; filled: FilledTree },
+): Promise<void> {
+  const target = join(directory, digest);
+  const entry = { digest, askedAtMs: Date.now() };
+  if ((await verifyTree(target, digest)) !== null) {
+    return writeEntry(directory, entry);
+  }
+  // What is there is not as it was loaded. A session that runs from it keeps what it has open, and no more.
+  rmSync(target, { recursive: true, force: true });
+  const room = { neededBytes: manifest.sizeBytes, maxBytes: settings.workspaceBytes, sessionsDirectory };
+  if (!makeRoom(workspace, room)) {
+    throw new PackagesError(
+      `the packages do not fit into the ${settings.workspaceBytes} bytes of this workspace beside those in use (PACKAGE_CACHE_BYTES)`,
+    );
+  }
+  renameSync(unfinished, target);
+  writeEntry(directory, entry);
+  removeReplaced(directory, digest, sessionsDirectory);
+}
+
+function removeReplaced(directory: string, current: string, sessionsDirectory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const place = join(directory, entry.name);
+    if (entry.isDirectory() && entry.name !== current && !isUsed(place, sessionsDirectory)) {
+      rmSync(place, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Of workers that were killed while they loaded: whoever has the lock is the only one at work. */
+function removeUnfinished(workspace: string): void {
+  for (const name of readdirSync(workspace).filter((each) => each.startsWith('unfinished-'))) {
+    rmSync(join(workspace, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,41 @@
+/** What is written down about the packages of one request: which tree is the current one, and since when. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeRecord } from '../write-record.ts';
+import type { PackageRequest } from './request.ts';
+
+const cacheEntry = z.strictObject({
+  /** SHA-256 of its manifest, and the name of its directory. */
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  /** When the registry was asked last, in milliseconds since 1970. */
+  askedAtMs: z.number(),
+});
+export type CacheEntry = z.infer<typeof cacheEntry>;
+
+/** Null when there is none, or it cannot be read: then the packages are loaded again. */
+export function readEntry(directory: string): CacheEntry | null {
+  try {
+    return cacheEntry.parse(JSON.parse(readFileSync(join(directory, 'entry.json'), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+export function writeEntry(directory: string, entry: CacheEntry): void {
+  writeRecord(join(directory, 'entry.json'), entry);
+}
+
+/** What the packages depend on beside the request: where they come from, and what they run on. */
+export interface KeyFacts {
+  registry: string;
+  /** Such as `linux-x64-v20`. */
+  platform: string;
+}
+
+/** A name for the request's directory. What the program itself is given makes no difference. */
+export function keyOf({ manager, packages, program, python }: PackageRequest, facts: KeyFacts): string {
+  const text = JSON.stringify([manager, packages, program, python, facts.registry, facts.platform]);
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,15 @@
+/** Gives package managers, which speak to a port, the Unix socket of the platform's proxy. There is no other network in there. */
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+
+/** Resolves when it listens on a port of loopback. */
+export async function openBridge(port: number, socketPath: string): Promise<void> {
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const proxy = connect({ path: socketPath, allowHalfOpen: true });
+    client.pipe(proxy).pipe(client);
+    client.on('error', () => proxy.destroy());
+    proxy.on('error', () => client.destroy());
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+}

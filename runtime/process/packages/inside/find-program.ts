@@ -1,0 +1,43 @@
+/** Which program of the loaded packages is the one to run. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { packagesInside } from '../tree-stream.ts';
+import type { FillOrder } from './order.ts';
+
+/** A path below the packages. Throws with a sentence when there is none. */
+export function findProgram(order: FillOrder): string {
+  const directories = order.manager === 'npm' ? ['node_modules/.bin'] : toolDirectories();
+  const name = order.program ?? programOfNpmPackage(order.packages[0] ?? '');
+  const found = directories.map((each) => join(each, name)).find((each) => existsSync(join(packagesInside, each)));
+  if (found === undefined) {
+    throw new Error(`the packages have no program "${name}"`);
+  }
+  return found;
+}
+
+const toolDirectories = () =>
+  readdirSync(join(packagesInside, 'tools'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `tools/${name}/bin`);
+
+const packageFile = z.object({
+  bin: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+});
+
+/** As `npx` takes it: the only one, all names for one file, or the one that is called as the package. */
+function programOfNpmPackage(spec: string): string {
+  const name = spec.replace(/(?<=.)@[^/]*$/, '');
+  const own = name.split('/').at(-1) ?? '';
+  const text = readFileSync(join(packagesInside, 'node_modules', name, 'package.json'), 'utf8');
+  const { bin = {} } = packageFile.parse(JSON.parse(text));
+  const programs = typeof bin === 'string' ? { [own]: bin } : bin;
+  const [first] = Object.keys(programs);
+  if (first !== undefined && new Set(Object.values(programs)).size === 1) {
+    return first;
+  }
+  if (programs[own] === undefined) {
+    throw new Error(`the package ${name} has no program of its own name, or none at all; name one with -p`);
+  }
+  return own;
+}

@@ -1,0 +1,57 @@
+/** Where packages come from: what the operator says, else where this machine's own package managers would go. */
+import { execFile } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { baseUrl, npmAuthorization, pypiAuthorization, type Registries } from './proxy/registries.ts';
+
+export interface RegistrySettings {
+  npmRegistryUrl: string | null;
+  pypiIndexUrl: string | null;
+  /** A token, or `user:password`. */
+  npmRegistryToken: string | null;
+  pypiIndexToken: string | null;
+}
+
+const run = promisify(execFile);
+const timeoutMs = 10_000;
+
+/** The program on this machine; null where there is none. */
+export async function findUv(): Promise<string | null> {
+  const path = await said('sh', ['-c', 'command -v uv']);
+  return path?.startsWith('/') ? realpathSync(path) : null;
+}
+
+/** A token belongs to a registry that the operator named, and goes to no other. */
+export async function knownRegistries(settings: RegistrySettings, uv: string | null): Promise<Registries> {
+  const { npmRegistryUrl, pypiIndexUrl, npmRegistryToken, pypiIndexToken } = settings;
+  const npm = npmRegistryUrl ?? (await npmDefault());
+  const pypi = pypiIndexUrl ?? (uv === null ? null : await uvDefault(uv));
+  const npmToken = npmRegistryUrl === null ? null : npmRegistryToken;
+  const pypiToken = pypiIndexUrl === null ? null : pypiIndexToken;
+  return {
+    npm: npm === null ? null : { url: baseUrl(npm), authorization: npmToken && npmAuthorization(npmToken) },
+    uv: pypi === null ? null : { url: baseUrl(pypi), authorization: pypiToken && pypiAuthorization(pypiToken) },
+  };
+}
+
+const npmDefault = async () => usable(await said('npm', ['config', 'get', 'registry']));
+
+/** uv names it in its help, and nowhere else. */
+const uvDefault = async (uv: string) =>
+  usable(/by default: <([^>]+)>/.exec((await said(uv, ['help', 'tool', 'install'])) ?? '')?.[1] ?? null);
+
+/** One with a user name in it was not meant for this. */
+function usable(url: string | null): string | null {
+  const parsed = url !== null && URL.canParse(url) ? new URL(url) : null;
+  return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === '' ? parsed.href : null;
+}
+
+/** Null when there is no such program, or it fails. */
+async function said(program: string, args: string[]): Promise<string | null> {
+  try {
+    const { stdout } = await run(program, args, { cwd: '/', timeout: timeoutMs });
+    return stdout.trim();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,110 @@
+/** What a tree of packages consists of, and whether it is still that, byte by byte. */
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, readFile, readlink, rename, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+
+const path = z.string();
+const treeEntry = z.union([
+  z.strictObject({
+    path,
+    sizeBytes: z.int().min(0),
+    sha256: z.string(),
+    isExecutable: z.boolean(),
+  }),
+  z.strictObject({ path, target: z.string() }),
+]);
+export type TreeEntry = z.infer<typeof treeEntry>;
+
+const treeManifest = z.strictObject({
+  /** The program to run, below the tree. */
+  program: path,
+  sizeBytes: z.int().min(0),
+  /** Files and links, sorted by path. */
+  entries: z.array(treeEntry),
+});
+export type TreeManifest = z.infer<typeof treeManifest>;
+
+/** What one directory has written about its tree, beside it. */
+const manifestFile = 'manifest.json';
+
+/** Writes the manifest into `directory`. Returns its SHA-256, which vouches for the whole tree. */
+export async function writeManifest(directory: string, manifest: TreeManifest): Promise<string> {
+  const text = JSON.stringify(manifest);
+  const unfinished = join(directory, `${manifestFile}.${randomUUID()}`);
+  await writeFile(unfinished, text, { mode: 0o400 });
+  await rename(unfinished, join(directory, manifestFile));
+  return sha256(text);
+}
+
+/**
+ * The manifest, when it has this digest and the tree beside it, `<directory>/tree`, is exactly what it says: no file changed, added,
+ * or missing. Null otherwise.
+ */
+export async function verifyTree(directory: string, digest: string): Promise<TreeManifest | null> {
+  try {
+    const text = await readFile(join(directory, manifestFile));
+    if (sha256(text) !== digest) {
+      return null;
+    }
+    const manifest = treeManifest.parse(JSON.parse(String(text)));
+    const expected = new Map(manifest.entries.map((entry) => [entry.path, entry]));
+    const tree = join(directory, 'tree');
+    return (await isExactly(tree, tree, expected)) && expected.size === 0 ? manifest : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Takes what it found out of `expected`. */
+async function isExactly(tree: string, directory: string, expected: Map<string, TreeEntry>): Promise<boolean> {
+  for (const found of await readdir(directory, { withFileTypes: true })) {
+    const place = join(directory, found.name);
+    if (found.isDirectory()) {
+      if (!(await isExactly(tree, place, expected))) {
+        return false;
+      }
+      continue;
+    }
+    const name = relative(tree, place);
+    const entry = expected.get(name);
+    expected.delete(name);
+    if (entry === undefined || !(await isEntry(place, entry, found.isSymbolicLink()))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+async function isEntry(place: string, entry: TreeEntry, isLink: boolean): Promise<boolean> {
+  if ('target' in entry) {
+    return isLink && (await readlink(place)) === entry.target;
+  }
+  // Never through a link, and never waiting for a pipe.
+  const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const status = await file.stat();
+    const isExecutable = (status.mode & 0o111) !== 0;
+    const isSame = status.isFile() && status.size === entry.sizeBytes && isExecutable === entry.isExecutable;
+    return isSame && (await digestOf(file, entry.sizeBytes)) === entry.sha256;
+  } finally {
+    await file.close();
+  }
+}
+
+const pieceBytes = 256 * 1024;
+
+async function digestOf(file: FileHandle, sizeBytes: number): Promise<string> {
+  const hash = createHash('sha256');
+  const piece = Buffer.allocUnsafe(Math.min(sizeBytes, pieceBytes) + 1);
+  for (;;) {
+    const { bytesRead } = await file.read(piece, 0, piece.length);
+    if (bytesRead === 0) {
+      return hash.digest('hex');
+    }
+    hash.update(piece.subarray(0, bytesRead));
+  }
+}
+
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -1,0 +1,89 @@
+/** Packages for the sessions of one worker, with what can be found out about registries and programs of this machine. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { Machine, PackageSources } from '../render-launch.ts';
+import type { ProcessWorkloadSpec } from '../workload-spec.ts';
+import { createPackageCache, type PackageCache } from './cache.ts';
+import { findUv, knownRegistries } from './known-registries.ts';
+import type { OutboundProxy } from './proxy/registries.ts';
+import { preparePackages, type SessionPackages } from './session-packages.ts';
+
+export interface PackageCacheOptions {
+  directory: string;
+  npmRegistryToken: string | null;
+  pypiIndexToken: string | null;
+  outboundProxy: OutboundProxy | null;
+  /** Of the packages of one request. */
+  maxBytes: number;
+  maxFiles: number;
+  /** Of all packages of a workspace. */
+  workspaceBytes: number;
+  refreshAfterMs: number;
+  /** For all packages of one session. */
+  deadlineMs: number;
+}
+
+interface OpenOptions {
+  sessionsDirectory: string;
+  packages: PackageSources;
+  packageCache: PackageCacheOptions | null;
+  logger: Logger;
+}
+
+export interface PackagesOfSessions {
+  prepare(spec: ProcessWorkloadSpec, signal?: AbortSignal): Promise<SessionPackages>;
+  /** A session is being stopped: nothing is loaded for it any more. */
+  giveUp(sessionId: string): void;
+}
+
+const answerTimeoutMs = 10_000;
+
+/** Without a sandbox nothing is loaded for anybody. */
+export async function openSessionPackages(
+  options: OpenOptions,
+  { root, ...machine }: Machine,
+): Promise<PackagesOfSessions> {
+  const { packageCache: settings, packages: sources, logger } = options;
+  if (settings === null || root === null) {
+    return { prepare: async () => new Map(), giveUp: () => undefined };
+  }
+  const uv = await findUv();
+  const registries = await knownRegistries({ ...settings, ...sources }, uv);
+  const directory = resolve(settings.directory);
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const cache = createPackageCache({
+    logger,
+    machine: { ...machine, root, uv },
+    sessionsDirectory: resolve(options.sessionsDirectory),
+    settings: {
+      ...settings,
+      ...{ directory, registries, answerTimeoutMs },
+      certificateAuthorities: sources.caFile === null ? null : readFileSync(sources.caFile, 'utf8'),
+      limits: { sizeBytes: settings.maxBytes, files: settings.maxFiles },
+    },
+  });
+  return ofSessions(cache, { deadlineMs: settings.deadlineMs, logger });
+}
+
+function ofSessions(
+  cache: PackageCache,
+  options: { deadlineMs: number; logger: Logger },
+): PackagesOfSessions {
+  const starting = new Map<string, AbortController>();
+  return {
+    async prepare(spec, signal = new AbortController().signal) {
+      const stopped = new AbortController();
+      starting.set(spec.sessionId, stopped);
+      try {
+        const both = AbortSignal.any([signal, stopped.signal]);
+        return await preparePackages(spec, { cache, ...options, signal: both });
+      } finally {
+        starting.delete(spec.sessionId);
+      }
+    },
+    giveUp(sessionId) {
+      starting.get(sessionId)?.abort(new Error('the session is being stopped'));
+    },
+  };
+}

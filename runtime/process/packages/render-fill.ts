@@ -1,0 +1,60 @@
+/** Pure: the sandbox that loads packages. It has no network, no secret, and no socket but those of its order. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { cgroupsOf } from '../host/cgroups.ts';
+import type { ContainerLaunch } from '../host-protocol.ts';
+import { sandboxLayout, sessionFiles } from '../layout.ts';
+import type { Machine } from '../render-launch.ts';
+import { inMemory, readOnly, renderSandbox, type SystemRoot } from '../render-sandbox.ts';
+import type { ContainerSpec } from '../workload-spec.ts';
+import { uvInside } from './inside/install.ts';
+import type { FillOrder } from './inside/order.ts';
+import type { PackageRequest } from './request.ts';
+import { packagesInside } from './tree-stream.ts';
+
+export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgroups' | 'owner'> {
+  root: SystemRoot;
+  /** The program on this machine; null where there is none. */
+  uv: string | null;
+}
+
+/** It is no part of a session. */
+export const fillContainer: ContainerSpec = {
+  name: 'packages',
+  server: 'packages',
+  program: { type: 'command', command: 'node', args: [] },
+  network: 'none',
+  secretVariables: [],
+  uid: 2000,
+};
+
+const programInside = '/opt/platform/fill-packages.js';
+
+/** `directory` is as `makeSessionDirectory` makes one for the container. */
+export function renderFill(
+  { manager, packages, program, python }: PackageRequest,
+  { machine, directory, maxBytes }: { machine: FillMachine; directory: string; maxBytes: number },
+): ContainerLaunch {
+  const { programs, root, limits, cgroups, owner, uv } = machine;
+  const layout = sandboxLayout(programs);
+  const order: FillOrder = { manager, packages, program, python };
+  return {
+    name: fillContainer.name,
+    argv: [layout.node, programInside, JSON.stringify(order)],
+    env: { PATH: layout.path, HOME: '/workspace', TMPDIR: '/tmp', LANG: 'C.UTF-8' },
+    cwd: sessionFiles(directory).workspace(fillContainer.name),
+    sandbox: renderSandbox(fillContainer, {
+      ...{ directory, programs, root },
+      // What was downloaded is there beside what is made of it.
+      workspaceBytes: maxBytes,
+      packages: [
+        ...inMemory(packagesInside, maxBytes),
+        ...readOnly(join(programs.directory, 'fill-packages.js'), programInside),
+        ...(uv === null ? [] : readOnly(uv, uvInside)),
+      ],
+    }),
+    network: 'none',
+    limits: { ...limits.server, memoryBytes: limits.server.memoryBytes + 2 * maxBytes },
+    cgroups: cgroups === null ? [] : cgroupsOf(cgroups, owner, `packages.${randomUUID()}`),
+  };
+}

@@ -1,0 +1,82 @@
+/** The packages of each MCP server of a session, as its launch needs them. */
+import { dirname, join } from 'node:path';
+import type { Logger } from 'pino';
+import { packagesNotLoaded } from '../../../contract/session-process.ts';
+import type { ContainerSpec, ProcessWorkloadSpec } from '../workload-spec.ts';
+import type { PackageCache } from './cache.ts';
+import { PackagesError } from './errors.ts';
+import { type PackageRequest, readPackageRequest } from './request.ts';
+import { packagesInside } from './tree-stream.ts';
+
+/** What runs instead of the package manager: a program of the packages, or one that says why there are none. */
+export type ServerPackages =
+  | {
+      type: 'tree';
+      /** On this machine. */
+      tree: string;
+      /** Where programs of the packages are, in the sandbox. */
+      programDirectory: string;
+      argv: string[];
+    }
+  | { type: 'missing'; argv: string[] };
+
+/** By server; servers without packages are not in it. */
+export type SessionPackages = ReadonlyMap<string, ServerPackages>;
+
+interface PrepareOptions {
+  cache: PackageCache;
+  deadlineMs: number;
+  logger: Logger;
+  /** The session is being stopped. */
+  signal: AbortSignal;
+}
+
+/** A server whose packages cannot be loaded says so when it is used; the others go on. Throws the reason of `signal`. */
+export async function preparePackages(
+  spec: ProcessWorkloadSpec,
+  { cache, deadlineMs, logger, signal }: PrepareOptions,
+): Promise<SessionPackages> {
+  const session = { sessionId: spec.sessionId, workspaceId: spec.workspaceId };
+  const deadline = AbortSignal.timeout(deadlineMs);
+  const prepared = spec.containers.map(async (container) => {
+    const request = requestOf(container);
+    if (request === null || container.server === null) {
+      return [];
+    }
+    const packages = await provide(request).catch((error: unknown): ServerPackages => {
+      signal.throwIfAborted();
+      logger.warn({ ...session, server: container.server, reason: String(error) }, 'no packages for a server');
+      return missing(error);
+    });
+    return [[container.server, packages] as const];
+  });
+  return new Map((await Promise.all(prepared)).flat());
+
+  async function provide(request: PackageRequest): Promise<ServerPackages> {
+    const provided = await cache.provide(request, session, AbortSignal.any([signal, deadline]));
+    return present(provided, request);
+  }
+}
+
+function requestOf({ network, program }: ContainerSpec): PackageRequest | null {
+  return network === 'internet' && program.type === 'command'
+    ? readPackageRequest(program.command, program.args)
+    : null;
+}
+
+function present(
+  { tree, program }: { tree: string; program: string },
+  { args }: PackageRequest,
+): ServerPackages {
+  const path = join(packagesInside, program);
+  return { type: 'tree', tree, programDirectory: dirname(path), argv: [path, ...args] };
+}
+
+/** The sidecar tells the cause by it; an admin reads it as what the server wrote. */
+function missing(error: unknown): ServerPackages {
+  const isOfRegistry = error instanceof PackagesError && error.isOfRegistry;
+  const why =
+    error instanceof PackagesError ? error.message : 'they could not be loaded in time; see PACKAGE_LOAD_SECONDS';
+  const text = `${isOfRegistry ? packagesNotLoaded.ofRegistry : packagesNotLoaded.ofPackages}: ${why}`;
+  return { type: 'missing', argv: ['/bin/sh', '-c', 'printf "%s\\n" "$1" >&2; exit 1', 'sh', text] };
+}
