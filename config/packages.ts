@@ -38,8 +38,12 @@ export const packageFields = {
   HTTPS_PROXY: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   /** Hosts that are reached without it. */
   NO_PROXY: hosts,
+  /** Hosts that registries keep their files at, where they have private addresses. They are asked over https, without credentials. */
+  PACKAGE_FILE_HOSTS: hosts,
   /** Beside SESSIONS_DIR when it is not set. */
   PACKAGE_CACHE_DIR: z.string().optional(),
+  /** The program that loads packages of `uvx` entries, when it is not on the PATH. */
+  UV_PROGRAM: z.string().startsWith('/', 'must be an absolute path').optional(),
   /** Of the packages of one entry. */
   PACKAGE_MAX_BYTES: count(512 * mebibyte),
   PACKAGE_MAX_FILES: count(100_000),
@@ -59,7 +63,10 @@ const credentials = [
 type Credentials = Partial<Record<(typeof credentials)[number][number], string | undefined>>;
 
 /** A token is for a registry that is named, and is sent to it in the clear on this machine alone. */
-export function refuseStrayTokens(config: Credentials, refuse: (variable: string, message: string) => void): void {
+export function refuseStrayTokens(
+  config: Credentials,
+  refuse: (variable: string, message: string) => void,
+): void {
   for (const [token, registry] of credentials) {
     const url = config[registry];
     if (config[token] === undefined) {

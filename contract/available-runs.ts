@@ -20,6 +20,8 @@ export const workerCapabilities = z.strictObject({
   internet: z.boolean(),
   /** Without a sandbox: the commands that run all the same. Null lets every command run. */
   commands: z.array(z.string()).nullable(),
+  /** Package managers that servers cannot be started with, because a program that they need is missing. */
+  missing_commands: z.array(z.string()).default([]),
   /** What each agent and server may use at most, one sentence each, as the runtime enforces it here. */
   limits: z.array(z.string()).default([]),
 });
@@ -33,6 +35,8 @@ export const availability = z.strictObject({
   runs: z.strictObject({ scripted: reason, command: reason, image: reason, claude: reason }),
   /** Commands that run although `command` cannot in general. */
   commands: z.array(z.string()),
+  /** Why a server cannot be started with a command, by command, although others can. */
+  unavailable_commands: z.record(z.string(), z.string()),
   internet: reason,
   private_destinations: reason,
   /** Siblings and services of agents. */
@@ -55,6 +59,10 @@ const reasons = {
     'siblings and services need a container engine or a cluster, and this platform runs sessions as processes',
 } as const;
 
+const missingCommand = (command: string) =>
+  `"${command}" needs ${programOf[command] ?? command}, which the machine that runs sessions does not have; an operator has to install it`;
+const programOf: Readonly<Record<string, string>> = { uvx: 'uv' };
+
 /** `workers` are those that run now: what one of them cannot run may fail. Without any, what the runtime itself rules out. */
 export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCapabilities[]): Availability {
   const isProcess = runtime === 'process';
@@ -68,6 +76,9 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     commands: (limited[0]?.commands ?? []).filter((name) =>
       limited.every(({ commands }) => commands?.includes(name)),
     ),
+    unavailable_commands: Object.fromEntries(
+      workers.flatMap(({ missing_commands: names }) => names.map((name) => [name, missingCommand(name)])),
+    ),
     internet: unless(
       workers.every(({ internet }) => internet),
       reasons.internet,
@@ -77,13 +88,23 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
   };
 }
 
+/** Any text may be a command: those of every object are none. */
+const unavailableCommand = (
+  command: string,
+  { unavailable_commands: reasons }: Availability,
+): string | null => (Object.hasOwn(reasons, command) ? (reasons[command] ?? null) : null);
+
 /** Why an MCP server of this shape cannot run; null when it can. */
 export function unavailableShape(
   shape: Pick<Shape, 'type'> & { command?: string },
   here: Availability,
 ): string | null {
   const why = here.shapes[shape.type];
-  return shape.type === 'command' && here.commands.includes(shape.command ?? '') ? null : why;
+  if (shape.type !== 'command') {
+    return why;
+  }
+  const command = shape.command ?? '';
+  return here.commands.includes(command) ? null : (why ?? unavailableCommand(command, here));
 }
 
 /** Why a catalog entry cannot run; null when it can. */

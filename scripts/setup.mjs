@@ -16,6 +16,7 @@ import { leftOut, SetupError, step } from './setup/progress.mjs';
 import { provideRelay } from './setup/relay.mjs';
 import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
+import { provideUv } from './setup/uv.mjs';
 import { writeWhole } from './setup/write-whole.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -48,6 +49,7 @@ async function setUp() {
     await step('System packages', () => installSystemPackages(process.env));
     await step('Static relay', () => provideRelay(root, process.env));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
+    await step('uv', () => provideUv(root, process.env));
     await step('Container engine', () => provideContainerEngine(root, process.env));
     await step('Images', () => provideImages(root, process.env));
     await step('Kubernetes', () => provideKubernetes(root, process.env));

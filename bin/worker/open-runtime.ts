@@ -69,6 +69,8 @@ export async function openRuntime(
           pypiIndexToken: config.PYPI_INDEX_TOKEN ?? null,
           outboundProxy:
             config.HTTPS_PROXY === undefined ? null : { url: config.HTTPS_PROXY, except: config.NO_PROXY },
+          privateHosts: config.PACKAGE_FILE_HOSTS,
+          uvProgram: config.UV_PROGRAM ?? null,
           maxBytes: config.PACKAGE_MAX_BYTES,
           maxFiles: config.PACKAGE_MAX_FILES,
           workspaceBytes: config.PACKAGE_CACHE_BYTES,
@@ -125,5 +127,6 @@ const isolated = (runtime: 'container' | 'kubernetes'): WorkerCapabilities => ({
   sandbox: true,
   internet: true,
   commands: null,
+  missing_commands: [],
   limits: [],
 });

@@ -73,7 +73,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   const inTurn = createTurns();
   const packages = await openSessionPackages(options, machine);
   return {
-    capabilities: capabilitiesOf(machine, rules),
+    capabilities: capabilitiesOf(machine, rules, packages.missingCommands),
     name: 'process',
     render: (configuration: FrozenConfiguration) => renderWorkload(configuration, rules),
     start: async (spec: ProcessWorkloadSpec, secrets: LaunchSecrets, signal?: AbortSignal) =>
@@ -165,12 +165,14 @@ function renderRules({ allowUnsandboxed }: ProcessRuntimeOptions, { root, progra
 const capabilitiesOf = (
   { root, internet, cgroups }: Machine,
   { seededCommands }: RenderRules,
+  missingCommands: string[],
 ): WorkerCapabilities => ({
   runtime: 'process',
   sandbox: root !== null,
   // Without a sandbox nothing is kept from any network.
   internet: internet || root === null,
   commands: seededCommands === null ? null : [...seededCommands].sort(),
+  missing_commands: missingCommands,
   limits: root === null ? [] : [limitsSentence(cgroups)],
 });
 

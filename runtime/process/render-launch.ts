@@ -8,9 +8,9 @@ import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
 import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protocol.ts';
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
-import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
-import { packagesInside } from './packages/tree-stream.ts';
 import type { ServerPackages, SessionPackages } from './packages/session-packages.ts';
+import { packagesInside } from './packages/tree-stream.ts';
+import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import type { ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 /** Where programs with the internet get packages from; null: from where they do by themselves. */
@@ -88,9 +88,7 @@ export function renderLaunch(
         files.reportSocket(name),
       ]),
     ],
-    containers: spec.containers.map((container) =>
-      renderContainer(container, spec, secrets, place),
-    ),
+    containers: spec.containers.map((container) => renderContainer(container, spec, secrets, place)),
   };
 }
 

@@ -27,6 +27,9 @@ export function classifyFailure({ how, end, written }: Failure, facts: ServerFac
   if (end?.type === 'not_started') {
     return notFound.has(end.error) ? 'program_not_found' : 'program_not_executable';
   }
+  if (written.includes(packagesNotLoaded.ofPackages)) {
+    return 'exited';
+  }
   const isNetwork = networkTrouble.test(written) || written.includes(packagesNotLoaded.ofRegistry);
   if (facts.loadsPackages && (isNetwork || how === 'timeout')) {
     return facts.network === 'none' ? 'packages_need_network' : 'registry_unreachable';

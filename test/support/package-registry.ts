@@ -57,7 +57,11 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
     publishNpm(name, version, { files, more = {} }) {
       const manifest = { name, version, ...more };
       const all = { 'package.json': JSON.stringify(manifest), ...files };
-      const entries = Object.entries(all).map(([path, content]) => ({ path: `package/${path}`, content, mode: 0o755 }));
+      const entries = Object.entries(all).map(([path, content]) => ({
+        path: `package/${path}`,
+        content,
+        mode: 0o755,
+      }));
       npm.set(name, (npm.get(name) ?? new Map()).set(version, { manifest, tarball: gzipSync(tar(entries)) }));
     },
     publishWheel(name, version, files) {

@@ -99,9 +99,12 @@ function refuseWhatIsMissing({ manager }: PackageRequest, { uv }: FillMachine, h
     throw new PackagesError('uvx needs uv on the machine that runs sessions; an operator has to install it');
   }
   if (!hasRegistry) {
-    throw new PackagesError('no package registry is known; an operator has to set NPM_REGISTRY_URL or PYPI_INDEX_URL', {
-      isOfRegistry: true,
-    });
+    throw new PackagesError(
+      'no package registry is known; an operator has to set NPM_REGISTRY_URL or PYPI_INDEX_URL',
+      {
+        isOfRegistry: true,
+      },
+    );
   }
 }
 
@@ -134,16 +137,15 @@ async function verified(
     return { tree: join(place, 'tree'), program: manifest.program };
   }
   rmSync(join(place, usersDirectory, session.sessionId), { force: true });
-  logger.warn({ ...session, packages: place }, 'cached packages are not as they were loaded; they are loaded again');
+  logger.warn(
+    { ...session, packages: place },
+    'cached packages are not as they were loaded; they are loaded again',
+  );
   return null;
 }
 
 /** Somebody else may have loaded them meanwhile. */
-async function loadInTurn(
-  context: CacheContext,
-  place: Place,
-  inSlot: Slots,
-): Promise<ProvidedPackages> {
+async function loadInTurn(context: CacheContext, place: Place, inSlot: Slots): Promise<ProvidedPackages> {
   removeUnfinished(place.workspace);
   const fresh = currentTree(context, place);
   const provided = fresh === null ? null : await verified(context, place, fresh);
@@ -175,7 +177,12 @@ async function load(context: CacheContext, place: Place): Promise<ProvidedPackag
     rmSync(join(unfinished, 'sandbox'), { recursive: true, force: true });
     await publish(context, place, { unfinished, filled });
     const { entries, sizeBytes } = filled.manifest;
-    const loaded = { packages: request.packages, files: entries.length, sizeBytes, tookMs: Date.now() - startedAtMs };
+    const loaded = {
+      packages: request.packages,
+      files: entries.length,
+      sizeBytes,
+      tookMs: Date.now() - startedAtMs,
+    };
     logger.info({ ...session, ...loaded }, 'packages were loaded');
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

@@ -13,13 +13,15 @@ import { openRegistryProxy } from './proxy/open-proxy.ts';
 import type { OutboundProxy, Registries } from './proxy/registries.ts';
 import { createUpstream } from './proxy/upstream.ts';
 import { receiveTree, type TreeLimits } from './receive-tree.ts';
-import { fillContainer, type FillMachine, renderFill } from './render-fill.ts';
+import { type FillMachine, fillContainer, renderFill } from './render-fill.ts';
 import type { PackageRequest } from './request.ts';
 import { createTail } from './tail.ts';
 
 export interface PackageSettings {
   registries: Registries;
   outboundProxy: OutboundProxy | null;
+  /** Hosts of files that may have private addresses, beside the registries' own. */
+  privateHosts: readonly string[];
   /** PEM beside the system's authorities, for the registries. */
   certificateAuthorities: string | null;
   limits: TreeLimits;

@@ -30,7 +30,8 @@ export async function knownRegistries(settings: RegistrySettings, uv: string | n
   const pypiToken = pypiIndexUrl === null ? null : pypiIndexToken;
   return {
     npm: npm === null ? null : { url: baseUrl(npm), authorization: npmToken && npmAuthorization(npmToken) },
-    uv: pypi === null ? null : { url: baseUrl(pypi), authorization: pypiToken && pypiAuthorization(pypiToken) },
+    uv:
+      pypi === null ? null : { url: baseUrl(pypi), authorization: pypiToken && pypiAuthorization(pypiToken) },
   };
 }
 
@@ -46,10 +47,14 @@ function usable(url: string | null): string | null {
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === '' ? parsed.href : null;
 }
 
+/** The worker's environment holds its keys: programs get no more of it than they need. */
+const bareEnvironment = 'exec env -i PATH="$PATH" HOME="$HOME" "$@"';
+
 /** Null when there is no such program, or it fails. */
 async function said(program: string, args: string[]): Promise<string | null> {
   try {
-    const { stdout } = await run(program, args, { cwd: '/', timeout: timeoutMs });
+    const command = ['-c', bareEnvironment, 'sh', program, ...args];
+    const { stdout } = await run('sh', command, { cwd: '/', timeout: timeoutMs });
     return stdout.trim();
   } catch {
     return null;

@@ -14,6 +14,10 @@ export interface PackageCacheOptions {
   npmRegistryToken: string | null;
   pypiIndexToken: string | null;
   outboundProxy: OutboundProxy | null;
+  /** Hosts of files that may have private addresses, beside the registries' own. */
+  privateHosts: string[];
+  /** null: the one on the PATH. */
+  uvProgram: string | null;
   /** Of the packages of one request. */
   maxBytes: number;
   maxFiles: number;
@@ -32,6 +36,8 @@ interface OpenOptions {
 }
 
 export interface PackagesOfSessions {
+  /** Commands whose packages cannot be loaded here. */
+  missingCommands: string[];
   prepare(spec: ProcessWorkloadSpec, signal?: AbortSignal): Promise<SessionPackages>;
   /** A session is being stopped: nothing is loaded for it any more. */
   giveUp(sessionId: string): void;
@@ -46,9 +52,9 @@ export async function openSessionPackages(
 ): Promise<PackagesOfSessions> {
   const { packageCache: settings, packages: sources, logger } = options;
   if (settings === null || root === null) {
-    return { prepare: async () => new Map(), giveUp: () => undefined };
+    return { missingCommands: [], prepare: async () => new Map(), giveUp: () => undefined };
   }
-  const uv = await findUv();
+  const uv = settings.uvProgram ?? (await findUv());
   const registries = await knownRegistries({ ...settings, ...sources }, uv);
   const directory = resolve(settings.directory);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -63,13 +69,16 @@ export async function openSessionPackages(
       limits: { sizeBytes: settings.maxBytes, files: settings.maxFiles },
     },
   });
-  return ofSessions(cache, { deadlineMs: settings.deadlineMs, logger });
+  return {
+    missingCommands: uv === null ? ['uvx'] : [],
+    ...ofSessions(cache, { deadlineMs: settings.deadlineMs, logger }),
+  };
 }
 
 function ofSessions(
   cache: PackageCache,
   options: { deadlineMs: number; logger: Logger },
-): PackagesOfSessions {
+): Omit<PackagesOfSessions, 'missingCommands'> {
   const starting = new Map<string, AbortController>();
   return {
     async prepare(spec, signal = new AbortController().signal) {

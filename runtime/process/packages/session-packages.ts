@@ -45,7 +45,10 @@ export async function preparePackages(
     }
     const packages = await provide(request).catch((error: unknown): ServerPackages => {
       signal.throwIfAborted();
-      logger.warn({ ...session, server: container.server, reason: String(error) }, 'no packages for a server');
+      logger.warn(
+        { ...session, server: container.server, reason: String(error) },
+        'no packages for a server',
+      );
       return missing(error);
     });
     return [[container.server, packages] as const];
@@ -74,9 +77,14 @@ function present(
 
 /** The sidecar tells the cause by it; an admin reads it as what the server wrote. */
 function missing(error: unknown): ServerPackages {
-  const isOfRegistry = error instanceof PackagesError && error.isOfRegistry;
-  const why =
-    error instanceof PackagesError ? error.message : 'they could not be loaded in time; see PACKAGE_LOAD_SECONDS';
-  const text = `${isOfRegistry ? packagesNotLoaded.ofRegistry : packagesNotLoaded.ofPackages}: ${why}`;
+  const { isOfRegistry, message } = error instanceof PackagesError ? error : otherFault(error);
+  const text = `${isOfRegistry ? packagesNotLoaded.ofRegistry : packagesNotLoaded.ofPackages}: ${message}`;
   return { type: 'missing', argv: ['/bin/sh', '-c', 'printf "%s\\n" "$1" >&2; exit 1', 'sh', text] };
+}
+
+function otherFault(error: unknown): PackagesError {
+  const isTooLate = error instanceof DOMException && error.name === 'TimeoutError';
+  return isTooLate
+    ? new PackagesError('they were not there in time; see PACKAGE_LOAD_SECONDS', { isOfRegistry: true })
+    : new PackagesError("the worker's log says why");
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 
 const endMs = 500;
 
@@ -15,8 +16,7 @@ export function createTail(stream: Readable | null, maxBytes: number): () => Pro
   return async () => {
     await Promise.race([ended, sleep(endMs)]);
     // Neither colours nor other controls.
-    return String(kept)
-      .replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+    return stripVTControlCharacters(String(kept))
       .replace(/[^\P{C}\n]/gu, '')
       .trim();
   };

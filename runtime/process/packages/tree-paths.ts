@@ -11,7 +11,11 @@ export function checkPath(path: string): void {
   const parts = path.split('/');
   const isFine = parts.every(
     (part) =>
-      part !== '' && part !== '.' && part !== '..' && !part.includes('\0') && Buffer.byteLength(part) <= maxNameBytes,
+      part !== '' &&
+      part !== '.' &&
+      part !== '..' &&
+      !part.includes('\0') &&
+      Buffer.byteLength(part) <= maxNameBytes,
   );
   if (!isFine || Buffer.byteLength(path) > maxPathBytes) {
     throw new PackagesError('the packages hold a file whose path is not allowed');

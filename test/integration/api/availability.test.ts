@@ -12,6 +12,7 @@ const capabilities: WorkerCapabilities = {
   sandbox: true,
   internet: true,
   commands: null,
+  missing_commands: [],
   limits: [],
 };
 const bare = { ...capabilities, sandbox: false, internet: false, commands: ['mcp-server-filesystem'] };

@@ -1,8 +1,17 @@
 /** Packages of `npx` and `uvx` entries: loaded once by a sandbox through the platform's proxy, then run from a cache (docs/decisions/0030). */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
@@ -12,8 +21,13 @@ import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec
 import type { Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
-import { type PackageRegistry, registryPassword, startPackageRegistry } from '../../support/package-registry.ts';
+import {
+  type PackageRegistry,
+  registryPassword,
+  startPackageRegistry,
+} from '../../support/package-registry.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
+import { describeWithUv, uvProgram } from '../../support/uv.ts';
 import { node, secretsWith, speaksToServers, stays } from './driver-under-test.ts';
 import { type ProcessDriver, processDriver } from './process-driver.ts';
 import { type Reports, takeReports } from './reports.ts';
@@ -78,6 +92,8 @@ function openDriver(changes: Partial<PackageCacheOptions> = {}): ProcessDriver {
       npmRegistryToken: registryPassword,
       pypiIndexToken: registryPassword,
       outboundProxy: null,
+      privateHosts: [],
+      uvProgram,
       maxBytes: 64 * 1024 * 1024,
       maxFiles: 10_000,
       workspaceBytes: 256 * 1024 * 1024,
@@ -155,29 +171,33 @@ const cached = () =>
     entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
   );
 
+beforeAll(async () => {
+  registry = await startPackageRegistry();
+  reports = await takeReports();
+});
+afterEach(() => {
+  registry.interfere(() => false);
+  registry.requests.length = 0;
+});
+afterAll(async () => {
+  for (const driver of drivers) {
+    driver.remove();
+  }
+  await reports.close();
+  await registry.close();
+  rmSync(cacheDirectory, { recursive: true, force: true });
+});
+
+const cachedBut = (name: string) => cached().filter((path) => !path.endsWith(`/${name}`));
+
 describeWith('bwrap')('packages of npx entries', () => {
-  beforeAll(async () => {
-    registry = await startPackageRegistry();
-    reports = await takeReports();
+  beforeAll(() => {
     const scripts = { postinstall: 'node look.js' };
     const more = { bin: { 'probe-server': 'server.js' }, dependencies: { leftover: '^1.0.0' }, scripts };
     const look = installScript([registry.port, Number(new URL(reports.url).port)]);
     registry.publishNpm('leftover', '1.2.0', { files: { 'index.js': 'module.exports = 1;' } });
     registry.publishNpm('probe-server', '1.0.0', { files: { 'server.js': server, 'look.js': look }, more });
   });
-  afterEach(() => {
-    registry.interfere(() => false);
-    registry.requests.length = 0;
-  });
-  afterAll(async () => {
-    for (const driver of drivers) {
-      driver.remove();
-    }
-    await reports.close();
-    await registry.close();
-    rmSync(cacheDirectory, { recursive: true, force: true });
-  });
-
   it('are loaded at the first start; the second asks no registry and is quicker, also by another worker', async () => {
     const runtime = await open();
     const first = await start(runtime, ['-y', 'probe-server', '--flag', 'a b']);
@@ -211,10 +231,14 @@ describeWith('bwrap')('packages of npx entries', () => {
     ]);
     const all = JSON.stringify(installed);
     const [, password = ''] = registryPassword.split(':');
-    for (const secret of [password, Buffer.from(registryPassword).toString('base64'), String(registry.port)]) {
+    for (const secret of [
+      password,
+      Buffer.from(registryPassword).toString('base64'),
+      String(registry.port),
+    ]) {
       expect(all).not.toContain(secret);
       // The script itself knows the port.
-      for (const file of cached().filter((path) => !path.endsWith('/look.js'))) {
+      for (const file of cachedBut('look.js')) {
         expect(readFileSync(file, 'latin1')).not.toContain(secret);
       }
     }
@@ -225,7 +249,8 @@ describeWith('bwrap')('packages of npx entries', () => {
     const runtime = await open();
     await start(runtime, ['-y', 'probe-server']);
     registry.requests.length = 0;
-    const file = cached().find((path) => path.endsWith('/server.js')) ?? '';
+    const serverFile = () => cached().find((path) => path.endsWith('/server.js')) ?? '';
+    const file = serverFile();
     const text = readFileSync(file, 'utf8');
     chmodSync(file, 0o755);
     writeFileSync(file, text.replace('TOLD', 'LIED'));
@@ -235,7 +260,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(cached().filter((path) => readFileSync(path, 'latin1').includes('LIED'))).toEqual([]);
 
     registry.requests.length = 0;
-    writeFileSync(join(file, '../added.js'), 'module.exports = 2;');
+    writeFileSync(join(serverFile(), '../added.js'), 'module.exports = 2;');
     await start(runtime, ['-y', 'probe-server']);
     expect(registry.requests).toContain('/npm/probe-server');
   });
@@ -282,7 +307,10 @@ describeWith('bwrap')('packages of npx entries', () => {
       return true;
     });
     const away = await fails(runtime, ['-y', 'never-seen']);
-    expect(away).toMatchObject({ cause: 'registry_unreachable', text: expect.stringContaining('ECONNRESET') });
+    expect(away).toMatchObject({
+      cause: 'registry_unreachable',
+      text: expect.stringContaining('ECONNRESET'),
+    });
     expect(away.tookMs).toBeLessThan(20_000);
 
     registry.interfere((_request, response) => {
@@ -290,7 +318,37 @@ describeWith('bwrap')('packages of npx entries', () => {
       return true;
     });
     const refused = await fails(runtime, ['-y', 'never-seen']);
-    expect(refused).toMatchObject({ cause: 'registry_unreachable', text: expect.stringContaining('NPM_REGISTRY_TOKEN') });
+    expect(refused).toMatchObject({
+      cause: 'registry_unreachable',
+      text: expect.stringContaining('NPM_REGISTRY_TOKEN'),
+    });
+  });
+
+  it('come through the proxy of the operator, where there is one', async () => {
+    const asked: (string | undefined)[][] = [];
+    const outbound = createServer();
+    outbound.on('connect', (request, client) => {
+      asked.push([request.url, request.headers['proxy-authorization']]);
+      const target = connect(registry.port, '127.0.0.1', () => {
+        client.write('HTTP/1.1 200 OK\r\n\r\n');
+        client.pipe(target).pipe(client);
+      });
+      target.on('error', () => client.destroy());
+      client.on('error', () => target.destroy());
+    });
+    await new Promise<void>((resolve) => outbound.listen(0, '127.0.0.1', resolve));
+    const { port } = outbound.address() as AddressInfo;
+    const url = `http://proxy-user:proxy-password@127.0.0.1:${port}`;
+    const runtime = await open({ outboundProxy: { url, except: [] } });
+    await start(runtime, ['-y', 'probe-server'], { of: randomUUID() });
+    const basic = `Basic ${Buffer.from('proxy-user:proxy-password').toString('base64')}`;
+    expect(asked).toContainEqual([`127.0.0.1:${registry.port}`, basic]);
+    asked.length = 0;
+    const direct = await open({ outboundProxy: { url, except: ['127.0.0.1'] } });
+    await start(direct, ['-y', 'probe-server'], { of: randomUUID() });
+    expect(asked).toEqual([]);
+    outbound.close();
+    outbound.closeAllConnections();
   });
 
   it('a redirect to another private address is refused, and its host hears nothing', async () => {
@@ -301,7 +359,10 @@ describeWith('bwrap')('packages of npx entries', () => {
     });
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     const { port } = elsewhere.address() as AddressInfo;
-    registry.publishNpm('moved-away', '1.0.0', { files: { 'server.js': server }, more: { bin: 'server.js' } });
+    registry.publishNpm('moved-away', '1.0.0', {
+      files: { 'server.js': server },
+      more: { bin: 'server.js' },
+    });
     registry.interfere((request, response) => {
       const isTarball = request.url?.endsWith('.tgz') ?? false;
       if (isTarball) {
@@ -332,7 +393,10 @@ describeWith('bwrap')('packages of npx entries', () => {
   });
 
   it('a worker that is killed while it loads leaves nothing that keeps the next from it', async () => {
-    registry.publishNpm('slow-server', '1.0.0', { files: { 'server.js': server }, more: { bin: 'server.js' } });
+    registry.publishNpm('slow-server', '1.0.0', {
+      files: { 'server.js': server },
+      more: { bin: 'server.js' },
+    });
     let isHeld = false;
     registry.interfere((request) => {
       isHeld ||= request.url?.endsWith('.tgz') ?? false;
@@ -343,7 +407,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     const frozen = frozenWith('npx', ['-y', 'slow-server']);
     const spec = runtime.render(frozen);
     const worker = driver.startInProcess(reports.url, spec, secretsWith(frozen.session_id), 600_000);
-    await eventually(() => expect(isHeld).toBe(true));
+    await eventually(() => expect(isHeld).toBe(true), { withinMs: 150_000 });
     worker.kill('SIGKILL');
     const loading = () =>
       readdirSync('/proc').filter((pid) => {
@@ -357,11 +421,16 @@ describeWith('bwrap')('packages of npx entries', () => {
     registry.interfere(() => false);
     await runtime.stop(frozen.session_id);
     expect((await start(runtime, ['-y', 'slow-server'])).told.version).toBe('1.0.0');
-    expect(readdirSync(join(cacheDirectory, workspaceId)).filter((name) => name.startsWith('unfinished'))).toEqual([]);
+    expect(
+      readdirSync(join(cacheDirectory, workspaceId)).filter((name) => name.startsWith('unfinished')),
+    ).toEqual([]);
   });
 
   it('are given up when the session is stopped meanwhile', async () => {
-    registry.publishNpm('held-server', '1.0.0', { files: { 'server.js': server }, more: { bin: 'server.js' } });
+    registry.publishNpm('held-server', '1.0.0', {
+      files: { 'server.js': server },
+      more: { bin: 'server.js' },
+    });
     let isHeld = false;
     registry.interfere((request) => {
       isHeld ||= request.url?.endsWith('.tgz') ?? false;
@@ -394,5 +463,52 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(registry.requests).toContain('/npm/room-two');
     await runtime.stop(frozen.session_id);
     expect(existsSync(join(cacheDirectory, of))).toBe(true);
+  });
+});
+
+const python = (version: string) => ({
+  'time_server/__init__.py': `import json, os, sys
+def attempt(work):
+    try:
+        work()
+        return 'done'
+    except OSError as error:
+        return error.errno
+def main():
+    sys.stdin.readline()
+    print(json.dumps({'jsonrpc': '2.0', 'id': 1, 'result': {}}), flush=True)
+    told = {'version': '${version}', 'args': sys.argv[1:], 'writes': attempt(lambda: open(__file__, 'w'))}
+    print('TOLD ' + json.dumps(told), file=sys.stderr, flush=True)
+    sys.stdin.read()
+`,
+});
+
+describeWith('bwrap')('packages of uvx entries', () => {
+  it('fail with a sentence where uv is missing', async () => {
+    const runtime = await open({ uvProgram: '/no/such/uv' });
+    const { text } = await fails(runtime, ['time-server'], 'uvx');
+    expect(text).toContain('The platform could not load the packages');
+  });
+
+  describeWithUv('with uv', () => {
+    it('are loaded at the first start; the second asks no registry, and cannot change them', async () => {
+      registry.publishWheel('time_server', '1.0.0', python('1.0.0'));
+      const runtime = await open();
+      const first = await start(runtime, ['time-server', '--zone', 'UTC'], { command: 'uvx' });
+      expect(first.told).toEqual({ version: '1.0.0', args: ['--zone', 'UTC'], writes: 30 });
+      expect(registry.requests).toContain('/simple/time-server/');
+      registry.publishWheel('time_server', '1.1.0', python('1.1.0'));
+      registry.requests.length = 0;
+      const second = await start(runtime, ['time-server'], { command: 'uvx' });
+      expect(second.told.version).toBe('1.0.0');
+      expect(registry.requests).toEqual([]);
+      expect(second.tookMs).toBeLessThan(first.tookMs);
+      const named = await start(runtime, ['--from', 'time-server==1.1.0', 'time-server'], { command: 'uvx' });
+      expect(named.told.version).toBe('1.1.0');
+      const secrets = [registryPassword.split(':')[1] ?? '', String(registry.port)];
+      for (const file of cachedBut('look.js')) {
+        expect(secrets.filter((secret) => readFileSync(file, 'latin1').includes(`:${secret}`))).toEqual([]);
+      }
+    });
   });
 });

@@ -15,6 +15,7 @@ const worker = (more: Partial<WorkerCapabilities> = {}): WorkerCapabilities => (
   sandbox: true,
   internet: true,
   commands: null,
+  missing_commands: [],
   limits: [],
   ...more,
 });
@@ -57,6 +58,13 @@ describe('what an installation cannot run', () => {
     const ruledOut = runtimeName.options.filter((name) => unavailableEntry(opened, availabilityOf(name, [])));
     expect(ruledOut).toEqual(['process', 'container']);
     expect(unavailableEntry({ ...opened, egress_allow: [] }, availabilityOf('process', []))).toBeNull();
+  });
+
+  it('is a command that one of the workers lacks a program for, and no other', () => {
+    const here = availabilityOf('process', [worker(), worker({ missing_commands: ['uvx'] })]);
+    expect(unavailableShape({ type: 'command', command: 'uvx' }, here)).toMatch(/needs uv, .*install it/);
+    expect(unavailableShape(command, here)).toBeNull();
+    expect(unavailableShape({ type: 'command', command: 'constructor' }, here)).toBeNull();
   });
 
   it('is the internet where one of the workers has no safe way to it', () => {

@@ -54,6 +54,21 @@ describe('what API and worker are started with', () => {
     expect(given.worker).toMatchObject(set);
   });
 
+  it('tells the worker alone where packages come from, and with what', () => {
+    const set = {
+      NPM_REGISTRY_URL: 'https://npm.example/',
+      NPM_REGISTRY_TOKEN: 't',
+      PYPI_INDEX_TOKEN_FILE: '/run/token',
+      HTTPS_PROXY: 'http://proxy.example:3128',
+      NO_PROXY: 'npm.example',
+      PACKAGE_MAX_BYTES: '7',
+      UV_PROGRAM: '/opt/uv',
+    };
+    const given = environmentsFor({ ...callers, ...set });
+    expect(given.worker).toMatchObject(set);
+    expect(Object.keys(given.api).filter((name) => name in set)).toEqual([]);
+  });
+
   it('tells the API alone which registries the operator trusts', () => {
     expect(api['PRIVATE_REGISTRIES']).toBe('registry.internal');
     expect(worker['PRIVATE_REGISTRIES']).toBeUndefined();

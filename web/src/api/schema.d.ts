@@ -3326,6 +3326,9 @@ export interface components {
                 claude: string | null;
             };
             commands: string[];
+            unavailable_commands: {
+                [key: string]: string;
+            };
             internet: string | null;
             private_destinations: string | null;
             companions: string | null;
@@ -3954,6 +3957,8 @@ export interface components {
                     sandbox: boolean;
                     internet: boolean;
                     commands: string[] | null;
+                    /** @default [] */
+                    missing_commands: string[];
                     /** @default [] */
                     limits: string[];
                 };

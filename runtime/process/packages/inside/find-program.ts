@@ -9,7 +9,9 @@ import type { FillOrder } from './order.ts';
 export function findProgram(order: FillOrder): string {
   const directories = order.manager === 'npm' ? ['node_modules/.bin'] : toolDirectories();
   const name = order.program ?? programOfNpmPackage(order.packages[0] ?? '');
-  const found = directories.map((each) => join(each, name)).find((each) => existsSync(join(packagesInside, each)));
+  const found = directories
+    .map((each) => join(each, name))
+    .find((each) => existsSync(join(packagesInside, each)));
   if (found === undefined) {
     throw new Error(`the packages have no program "${name}"`);
   }

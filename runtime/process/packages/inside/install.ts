@@ -1,6 +1,7 @@
 /** Runs the package manager. Whatever it runs in turn, such as an install script, sees the same: packages, their proxy, nothing else. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { packagesInside } from '../tree-stream.ts';
 import { type FillOrder, registryPort } from './order.ts';
 
@@ -9,15 +10,23 @@ const registry = `http://127.0.0.1:${registryPort}`;
 /** Where uv is in the sandbox, wherever the machine has it. */
 export const uvInside = '/opt/uv/uv';
 
+/** What the package manager started may hold its output open. */
+const lastOutputMs = 500;
+
 /** Resolves to its exit code; -1 when there is no such program or it was killed. */
 export async function install(order: FillOrder, env: Record<string, string | undefined>): Promise<number> {
   const { program, args, settings } = order.manager === 'npm' ? npm(order) : uv(order);
-  const child = spawn(program, args, { env: { ...env, ...settings }, stdio: ['ignore', 'inherit', 'inherit'] });
+  // Pipes of its own: those of this process do not block, and uv ends at the first write that would have to wait.
+  const child = spawn(program, args, { env: { ...env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.pipe(process.stdout);
+  child.stderr.pipe(process.stderr);
+  const closed = once(child, 'close').catch(() => undefined);
   try {
     const [exitCode] = await once(child, 'exit');
+    await Promise.race([closed, sleep(lastOutputMs)]);
     return typeof exitCode === 'number' ? exitCode : -1;
   } catch (error) {
-    console.error(`${program} could not be started: ${error instanceof Error ? error.message : ''}`);
+    process.stderr.write(`${program} could not be started: ${String(error)}\n`);
     return -1;
   }
 }
@@ -46,7 +55,15 @@ function uv({ packages: [main = '', ...more], python }: FillOrder): Installation
   const extra = more.flatMap((each) => ['--with', each]);
   return {
     program: uvInside,
-    args: ['tool', 'install', '--no-config', ...(python === null ? [] : ['--python', python]), ...extra, '--', main],
+    args: [
+      'tool',
+      'install',
+      '--no-config',
+      ...(python === null ? [] : ['--python', python]),
+      ...extra,
+      '--',
+      main,
+    ],
     settings: {
       UV_DEFAULT_INDEX: `${registry}/pypi/`,
       UV_CACHE_DIR: '/workspace/.uv',

@@ -10,6 +10,10 @@ export const fillOrder = z.strictObject({
 export type FillOrder = z.infer<typeof fillOrder>;
 
 /** Beside each other in the directory that the sandbox sees as its own. */
-export const fillSockets = { directory: '/run/platform/mcp', registry: 'registry.sock', result: 'result.sock' };
+export const fillSockets = {
+  directory: '/run/platform/mcp',
+  registry: 'registry.sock',
+  result: 'result.sock',
+};
 /** Where package managers find the platform's proxy: a port of the sandbox's own loopback. */
 export const registryPort = 4873;

@@ -107,7 +107,10 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   const file = state.files.get(fileId);
   return file === undefined
     ? end(response, 403)
-    : sendFile(state, file, { response, isMetadata: metadata !== undefined && !file.url.pathname.endsWith('.metadata') });
+    : sendFile(state, file, {
+        response,
+        isMetadata: metadata !== undefined && !file.url.pathname.endsWith('.metadata'),
+      });
 }
 
 function end(response: ServerResponse, status: number): void {
@@ -186,7 +189,10 @@ async function sendFile(
     transform(piece: Buffer, _encoding, done) {
       state.downloadedBytes += piece.length;
       const isTooMuch = state.downloadedBytes > state.maxDownloadBytes;
-      done(isTooMuch ? new PackagesError('the packages are larger than PACKAGE_MAX_BYTES allows') : null, piece);
+      done(
+        isTooMuch ? new PackagesError('the packages are larger than PACKAGE_MAX_BYTES allows') : null,
+        piece,
+      );
     },
   });
   response.writeHead(200, { 'content-type': 'application/octet-stream' });

@@ -28,7 +28,8 @@ export function agentThrough(proxy: OutboundProxy | null): (url: URL) => Agent |
   }
   const isExcepted = ({ hostname }: URL) =>
     proxy.except.some(
-      (each) => each === '*' || each === hostname || hostname.endsWith(each.startsWith('.') ? each : `.${each}`),
+      (each) =>
+        each === '*' || each === hostname || hostname.endsWith(each.startsWith('.') ? each : `.${each}`),
     );
   return (url) => (isExcepted(url) ? false : new HttpsProxyAgent(proxy.url));
 }

@@ -21,6 +21,8 @@ export interface UpstreamAnswer {
 
 export interface UpstreamOptions {
   outboundProxy: OutboundProxy | null;
+  /** Hosts beside the registries' own, by `host` of a URL, that files may come from although their addresses are private. */
+  privateHosts: readonly string[];
   /** PEM beside the system's authorities. */
   certificateAuthorities: string | null;
   /** Until an answer begins. */
@@ -42,7 +44,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const tooLate = new AbortController();
     const timer = setTimeout(() => tooLate.abort(), options.answerTimeoutMs);
     const scheme = own.protocol === 'https:' ? ('https' as const) : ('http' as const);
-    const policy = { private: new Map([[own.host, scheme]]), realms: new Map() };
+    const others = options.privateHosts.map((host) => [host, 'https' as const] as const);
+    const policy = { private: new Map([...others, [own.host, scheme]]), realms: new Map() };
     const isOwn = url.origin === own.origin;
     const headers = { accept, ...(authorization !== null && isOwn ? { authorization } : {}) };
     try {
@@ -73,7 +76,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         throw unreachable(url, error);
       });
       if (status === 200) {
-        return { url: answer.url, contentType: String(answer.headers['content-type'] ?? ''), body: answer.body };
+        return {
+          url: answer.url,
+          contentType: String(answer.headers['content-type'] ?? ''),
+          body: answer.body,
+        };
       }
       answer.body.destroy();
       if (status === 404) {
@@ -97,6 +104,9 @@ function refused({ host }: URL, status: number): PackagesError {
 
 /** The codes of the connection tell most, and hold nothing that is secret. */
 function unreachable({ host }: URL, error: unknown): PackagesError {
-  const code = error !== null && typeof error === 'object' && 'code' in error ? String(error.code) : 'no answer in time';
-  return new PackagesError(`the package registry ${host} cannot be reached (${code})`, { isOfRegistry: true });
+  const code =
+    error !== null && typeof error === 'object' && 'code' in error ? String(error.code) : 'no answer in time';
+  return new PackagesError(`the package registry ${host} cannot be reached (${code})`, {
+    isOfRegistry: true,
+  });
 }

@@ -18,6 +18,9 @@ export function ruledOut({ shapes, runs, ...here }: Availability): RuledOut[] {
     ['Private destinations', here.private_destinations],
     ['Siblings and services of agents', here.companions],
   ];
+  for (const [command, why] of Object.entries(here.unavailable_commands)) {
+    candidates.push([`MCP servers that are started with ${command}`, why]);
+  }
   return candidates.flatMap(([what, why]) => (why === null ? [] : [{ what, why }]));
 }
 

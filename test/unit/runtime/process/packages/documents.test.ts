@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  rewritePackument,
+  rewriteSimpleHtml,
+  rewriteSimpleJson,
+} from '../../../../../runtime/process/packages/proxy/documents.ts';
+
+const base = new URL('https://index.example/simple/some-server/');
+const rewrite = (url: URL) => `proxy:${url.href}`;
+
+describe('what a registry says about a package', () => {
+  it('has every tarball of npm at the proxy, and nothing else changed', () => {
+    const dist = { tarball: '/some-server/-/some-server-1.0.0.tgz', integrity: 'sha512-x' };
+    const document = {
+      name: 'some-server',
+      'dist-tags': { latest: '1.0.0' },
+      versions: { '1.0.0': { bin: 'x', dist } },
+    };
+    expect(JSON.parse(rewritePackument(JSON.stringify(document), base, rewrite))).toEqual({
+      ...document,
+      versions: {
+        '1.0.0': { bin: 'x', dist: { ...dist, tarball: `proxy:https://index.example${dist.tarball}` } },
+      },
+    });
+  });
+
+  it('has every file of a Python index at the proxy, in JSON', () => {
+    const page = {
+      meta: { 'api-version': '1.1' },
+      name: 'x',
+      files: [{ filename: 'a.whl', url: 'a.whl', hashes: { sha256: 'h' } }],
+    };
+    expect(JSON.parse(rewriteSimpleJson(JSON.stringify(page), base, rewrite))).toEqual({
+      ...page,
+      files: [{ ...page.files[0], url: `proxy:${base.href}a.whl` }],
+    });
+  });
+
+  it('has them in HTML, however they are written; what is no address is gone', () => {
+    const page = `<a href="../../a.whl?x=1&amp;y=2#sha256=h">a</a><a HREF = 'https://files.example/b.whl'>b</a><a href="http://[">c</a>`;
+    expect(rewriteSimpleHtml(page, base, rewrite)).toBe(
+      `<a href="proxy:https://index.example/a.whl?x=1&y=2#sha256=h">a</a><a href="proxy:https://files.example/b.whl">b</a><a href="">c</a>`,
+    );
+  });
+
+  it.each(['{}', 'null', 'not JSON', '{"versions":{"1.0.0":{}}}', '{"files":[{}]}'])(
+    'is refused as %s',
+    (text) => {
+      expect(() => rewritePackument(text, base, rewrite)).toThrow();
+      expect(() => rewriteSimpleJson(text, base, rewrite)).toThrow();
+    },
+  );
+});
