@@ -79,6 +79,17 @@ describe('what an installation can run', () => {
     expect(await listWorkers(api.db)).toEqual([]);
   });
 
+  it('refuses a command whose program is missing where sessions run', async () => {
+    const { admin, base } = await api.workspace();
+    const id = randomUUID();
+    await reportWorker(api.db, { id, capabilities: { ...capabilities, missing_commands: ['uvx'] } });
+    const refused = await admin.send('POST', `${base}/mcp-servers`, command('time', 'uvx'));
+    expect(refused).toMatchObject(fields('shape.type'));
+    expect(JSON.stringify(refused.body)).toMatch(/needs uv, .* install it/);
+    await admin.ok('POST', `${base}/mcp-servers`, command('other', 'npx'));
+    await forgetWorker(api.db, id);
+  });
+
   it('tells admins what runs, and nobody else; no host of the operator is in it', async () => {
     const { admin, member, base } = await api.workspace();
     await reportWorker(api.db, { id: randomUUID(), capabilities });
