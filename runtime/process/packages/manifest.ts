@@ -79,18 +79,18 @@ async function areEntries(
   expected: ReadonlyMap<string, TreeEntry>,
 ): Promise<boolean> {
   const left = found.values();
-  let isSame = true;
+  let isDifferent = false;
   const reader = async () => {
     for (const { place, isLink } of left) {
       const entry = expected.get(relative(tree, place));
-      isSame = isSame && entry !== undefined && (await isEntry(place, entry, isLink));
-      if (!isSame) {
+      if (isDifferent || entry === undefined || !(await isEntry(place, entry, isLink))) {
+        isDifferent = true;
         return;
       }
     }
   };
   await Promise.all(Array.from({ length: readersAtOnce }, reader));
-  return isSame;
+  return !isDifferent;
 }
 
 async function isEntry(place: string, entry: TreeEntry, isLink: boolean): Promise<boolean> {

@@ -106,6 +106,24 @@ describe('packages that a sandbox hands over', () => {
     await expect(receive([file('c', 'd')])).rejects.toThrow(/not handed over/);
   });
 
+  it('are not known again when one of many is different, whichever it is', async () => {
+    const names = Array.from({ length: 60 }, (_each, at) => `f${at}`);
+    const records = names.map((name) => file(name, `content of ${name}`));
+    const manifest = await receive([...records, program('f0')], 4096, { sizeBytes: 10_000, files: 100 });
+    const digest = await writeManifest(place, manifest);
+    expect(await verifyTree(place, digest)).not.toBeNull();
+    for (const name of names) {
+      const path = join(tree, name);
+      const text = readFileSync(path, 'utf8');
+      unlinkSync(path);
+      writeFileSync(path, text.toUpperCase(), { mode: 0o444 });
+      expect(await verifyTree(place, digest)).toBeNull();
+      unlinkSync(path);
+      writeFileSync(path, text, { mode: 0o444 });
+    }
+    expect(await verifyTree(place, digest)).not.toBeNull();
+  });
+
   it('are known again only as they were: no file changed, added, gone, or become something else', async () => {
     const manifest = await receive(honest);
     const digest = await writeManifest(place, manifest);
