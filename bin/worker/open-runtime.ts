@@ -1,5 +1,4 @@
 /** The runtime that the worker's configuration names. */
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { engineSocket } from '../../config/container-engine.ts';
@@ -12,6 +11,7 @@ import { createKubernetesRuntime } from '../../runtime/kubernetes/driver.ts';
 import { kubernetesSettings } from '../../runtime/kubernetes/settings.ts';
 import { createProcessRuntime } from '../../runtime/process/driver.ts';
 import type { TakeLeftCalls } from '../../runtime/workload.ts';
+import { packageCacheOptions } from './package-cache-options.ts';
 
 export interface RuntimeParts {
   /** Where the built programs are. */
@@ -63,20 +63,7 @@ export async function openRuntime(
           pypiIndexUrl: config.PYPI_INDEX_URL ?? null,
           caFile: config.SANDBOX_CA_FILE ?? null,
         },
-        packageCache: {
-          directory: config.PACKAGE_CACHE_DIR ?? join(config.SESSIONS_DIR, '../package-cache'),
-          npmRegistryToken: config.NPM_REGISTRY_TOKEN ?? null,
-          pypiIndexToken: config.PYPI_INDEX_TOKEN ?? null,
-          outboundProxy:
-            config.HTTPS_PROXY === undefined ? null : { url: config.HTTPS_PROXY, except: config.NO_PROXY },
-          privateHosts: config.PACKAGE_FILE_HOSTS,
-          uvProgram: config.UV_PROGRAM ?? null,
-          maxBytes: config.PACKAGE_MAX_BYTES,
-          maxFiles: config.PACKAGE_MAX_FILES,
-          workspaceBytes: config.PACKAGE_CACHE_BYTES,
-          refreshAfterMs: config.PACKAGE_REFRESH_SECONDS * 1000,
-          deadlineMs: config.PACKAGE_LOAD_SECONDS * 1000,
-        },
+        packageCache: packageCacheOptions(config),
         takeLeftCalls,
         logger,
       });

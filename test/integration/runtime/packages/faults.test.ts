@@ -1,0 +1,167 @@
+/** Registries that fail or lead elsewhere, packages that are too much, workers that are killed. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { eventually } from '../../../support/eventually.ts';
+import { describeWith } from '../../../support/sandbox-programs.ts';
+import { secretsWith } from '../driver-under-test.ts';
+import {
+  cacheDirectory,
+  cached,
+  fails,
+  frozenWith,
+  open,
+  openDriver,
+  registry,
+  reportsUrl,
+  start,
+  usePackageRegistry,
+  workspaceId,
+} from './package-sessions.ts';
+import { server } from './package-sources.ts';
+
+usePackageRegistry();
+
+describeWith('bwrap')('packages', () => {
+  it('that cannot be had fail the server with the cause, in seconds, and say why', async () => {
+    const runtime = await open();
+    expect(await fails(runtime, ['-y', 'no-such-package'])).toMatchObject({
+      text: expect.stringContaining('no-such-package'),
+    });
+    registry().interfere((request) => {
+      request.socket.destroy();
+      return true;
+    });
+    const away = await fails(runtime, ['-y', 'never-seen']);
+    expect(away).toMatchObject({
+      cause: 'registry_unreachable',
+      text: expect.stringContaining('ECONNRESET'),
+    });
+    expect(away.tookMs).toBeLessThan(20_000);
+
+    registry().interfere((_request, response) => {
+      response.writeHead(401).end();
+      return true;
+    });
+    const refused = await fails(runtime, ['-y', 'never-seen']);
+    expect(refused).toMatchObject({
+      cause: 'registry_unreachable',
+      text: expect.stringContaining('NPM_REGISTRY_TOKEN'),
+    });
+  });
+
+  it('a redirect to another private address is refused, and its host hears nothing', async () => {
+    const heard: unknown[] = [];
+    const elsewhere = createServer((request, response) => {
+      heard.push(request.headers);
+      response.end();
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    const { port } = elsewhere.address() as AddressInfo;
+    registry().publishNpm('moved-away', '1.0.0', {
+      files: { 'server.js': server },
+      more: { bin: 'server.js' },
+    });
+    registry().interfere((request, response) => {
+      const isTarball = request.url?.endsWith('.tgz') ?? false;
+      if (isTarball) {
+        response.writeHead(302, { location: `http://127.0.0.1:${port}/x.tgz` }).end();
+      }
+      return isTarball;
+    });
+    const { cause } = await fails(await open(), ['-y', 'moved-away']);
+    expect(cause).toBe('registry_unreachable');
+    expect(heard).toEqual([]);
+    elsewhere.close();
+  });
+
+  it('too large, too many or without a program are refused, and nothing of them stays', async () => {
+    const big = { 'server.js': server, 'big.bin': 'x'.repeat(2 * 1024 * 1024) };
+    registry().publishNpm('big-server', '1.0.0', { files: big, more: { bin: 'server.js' } });
+    registry().publishNpm('no-program', '1.0.0', { files: { 'index.js': '' } });
+    const small = await open({ maxBytes: 1024 * 1024 });
+    expect((await fails(small, ['-y', 'big-server'])).text).toMatch(/PACKAGE_MAX_BYTES|ENOSPC/);
+    const few = await open({ maxFiles: 2 });
+    expect((await fails(few, ['-y', 'big-server'])).text).toContain('PACKAGE_MAX_FILES');
+    expect((await fails(few, ['-y', 'no-program'])).text).toContain('no program');
+    const full = await open({ workspaceBytes: 1024 });
+    expect((await fails(full, ['-y', 'big-server'])).text).toContain('PACKAGE_CACHE_BYTES');
+    expect(cached().filter((path) => path.includes('big.bin') || path.includes('unfinished'))).toEqual([]);
+  });
+
+  it('a worker that is killed while it loads leaves nothing that keeps the next from it', async () => {
+    registry().publishNpm('slow-server', '1.0.0', {
+      files: { 'server.js': server },
+      more: { bin: 'server.js' },
+    });
+    let isHeld = false;
+    registry().interfere((request) => {
+      isHeld ||= request.url?.endsWith('.tgz') ?? false;
+      return isHeld;
+    });
+    const driver = openDriver();
+    const runtime = await driver.open(reportsUrl());
+    const frozen = frozenWith('npx', ['-y', 'slow-server']);
+    const spec = runtime.render(frozen);
+    const worker = driver.startInProcess(reportsUrl(), spec, secretsWith(frozen.session_id), 600_000);
+    await eventually(() => expect(isHeld).toBe(true), { withinMs: 150_000 });
+    worker.kill('SIGKILL');
+    const loading = () =>
+      readdirSync('/proc').filter((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('"slow-server"');
+        } catch {
+          return false;
+        }
+      });
+    await eventually(() => expect(loading()).toEqual([]));
+    registry().interfere(() => false);
+    await runtime.stop(frozen.session_id);
+    expect((await start(runtime, ['-y', 'slow-server'])).told.version).toBe('1.0.0');
+    expect(
+      readdirSync(join(cacheDirectory, workspaceId)).filter((name) => name.startsWith('unfinished')),
+    ).toEqual([]);
+  });
+
+  it('are given up when the session is stopped meanwhile', async () => {
+    registry().publishNpm('held-server', '1.0.0', {
+      files: { 'server.js': server },
+      more: { bin: 'server.js' },
+    });
+    let isHeld = false;
+    registry().interfere((request) => {
+      isHeld ||= request.url?.endsWith('.tgz') ?? false;
+      return isHeld;
+    });
+    const runtime = await open();
+    const frozen = frozenWith('npx', ['-y', 'held-server']);
+    const starting = runtime.start(runtime.render(frozen), secretsWith(frozen.session_id)).catch(String);
+    await eventually(() => expect(isHeld).toBe(true));
+    await runtime.stop(frozen.session_id);
+    expect(await starting).toContain('being stopped');
+    expect(await runtime.inspect(frozen.session_id)).toEqual({ state: 'absent' });
+  });
+
+  it('those in use are kept when there is no more room, and others go', async () => {
+    const files = { 'server.js': server, 'some.bin': 'y'.repeat(600 * 1024) };
+    for (const name of ['room-one', 'room-two', 'room-three']) {
+      registry().publishNpm(name, '1.0.0', { files, more: { bin: 'server.js' } });
+    }
+    const of = randomUUID();
+    const runtime = await open({ workspaceBytes: 1.5 * 1024 * 1024 });
+    const frozen = frozenWith('npx', ['-y', 'room-one'], of);
+    await runtime.start(runtime.render(frozen), secretsWith(frozen.session_id));
+    await start(runtime, ['-y', 'room-two'], { of });
+    await start(runtime, ['-y', 'room-three'], { of });
+    registry().requests.length = 0;
+    await start(runtime, ['-y', 'room-one'], { of });
+    expect(registry().requests).toEqual([]);
+    await start(runtime, ['-y', 'room-two'], { of });
+    expect(registry().requests).toContain('/npm/room-two');
+    await runtime.stop(frozen.session_id);
+    expect(existsSync(join(cacheDirectory, of))).toBe(true);
+  });
+});

@@ -1,0 +1,173 @@
+/** Sessions whose servers come from a registry of the test, with a cache of the test's own. One for each file of tests. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { z } from 'zod';
+import { processReport } from '../../../../contract/session-process.ts';
+import type { PackageCacheOptions } from '../../../../runtime/process/packages/open-session-packages.ts';
+import type { ProcessWorkloadSpec } from '../../../../runtime/process/workload-spec.ts';
+import type { Runtime } from '../../../../runtime/workload.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { configuration, serverNamed } from '../../../support/frozen-configuration.ts';
+import {
+  type PackageRegistry,
+  registryPassword,
+  startPackageRegistry,
+} from '../../../support/package-registry.ts';
+import { uvProgram } from '../../../support/uv.ts';
+import { node, secretsWith, speaksToServers, stays } from '../driver-under-test.ts';
+import { type ProcessDriver, processDriver } from '../process-driver.ts';
+import { type Reports, takeReports } from '../reports.ts';
+import { installScript, server } from './package-sources.ts';
+
+export const cacheDirectory = mkdtempSync(join(tmpdir(), 'packages-'));
+export const workspaceId = randomUUID();
+let theRegistry: PackageRegistry;
+let reports: Reports;
+const drivers: ProcessDriver[] = [];
+
+/** A worker that was started again. */
+export async function open(
+  changes: Partial<PackageCacheOptions> = {},
+): Promise<Runtime<ProcessWorkloadSpec>> {
+  return openDriver(changes).open(reports.url);
+}
+
+export function openDriver(changes: Partial<PackageCacheOptions> = {}): ProcessDriver {
+  const driver = processDriver({
+    packages: { npmRegistryUrl: theRegistry.npmUrl, pypiIndexUrl: theRegistry.pypiUrl, caFile: null },
+    packageCache: {
+      directory: cacheDirectory,
+      npmRegistryToken: registryPassword,
+      pypiIndexToken: registryPassword,
+      outboundProxy: null,
+      privateHosts: [],
+      uvProgram,
+      maxBytes: 64 * 1024 * 1024,
+      maxFiles: 10_000,
+      workspaceBytes: 256 * 1024 * 1024,
+      refreshAfterMs: 3_600_000,
+      deadlineMs: 60_000,
+      ...changes,
+    },
+  });
+  drivers.push(driver);
+  return driver;
+}
+
+const answer = z.looseObject({ status: z.union([z.number(), z.string()]) });
+/** What an install script found. */
+const installed = z.looseObject({
+  answers: z.array(answer),
+  reached: z.array(z.string()),
+  interfaces: z.array(z.string()),
+  run: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+});
+/** What a server tells of itself. */
+const told = z.looseObject({
+  version: z.string(),
+  args: z.array(z.string()),
+  writes: z.unknown(),
+  installed: z.union([installed, z.string()]).optional(),
+});
+
+interface Started {
+  id: string;
+  tookMs: number;
+  told: z.infer<typeof told>;
+}
+
+export const frozenWith = (command: string, args: string[], of = workspaceId) =>
+  configuration({
+    session_id: randomUUID(),
+    workspace_id: of,
+    agent: node(`${speaksToServers} ${stays}`),
+    servers: [serverNamed('probe', { shape: { type: 'command', command, args }, network: 'internet' })],
+  });
+
+export async function start(
+  runtime: Runtime<ProcessWorkloadSpec>,
+  args: string[],
+  { of = workspaceId, command = 'npx' } = {},
+): Promise<Started> {
+  const frozen = frozenWith(command, args, of);
+  const id = frozen.session_id;
+  const before = Date.now();
+  await runtime.start(runtime.render(frozen), secretsWith(id));
+  const tookMs = Date.now() - before;
+  const parsed = await eventually(async () => {
+    const log = await runtime.logs(id, 'mcp-probe', 1_000_000);
+    const line = log.split('\n').find((each) => each.startsWith('TOLD '));
+    expect({ line, log }).toMatchObject({ line: expect.any(String) });
+    return told.parse(JSON.parse(line?.slice(5) ?? 'null'));
+  });
+  await runtime.stop(id);
+  return { id, tookMs, told: parsed };
+}
+
+/** Starts a session whose server gets no packages: the report of it, and what it is said to have written. */
+export async function fails(runtime: Runtime<ProcessWorkloadSpec>, args: string[], command = 'npx') {
+  const frozen = frozenWith(command, args);
+  const id = frozen.session_id;
+  const before = Date.now();
+  await runtime.start(runtime.render(frozen), secretsWith(id));
+  const report = await eventually(() => {
+    const all = reports.of(id, 'processes').map(({ body }) => processReport.parse(body));
+    const failed = all.findLast(({ name, state }) => name === 'probe' && state === 'failed');
+    expect(failed).toBeDefined();
+    return failed;
+  });
+  const tookMs = Date.now() - before;
+  const text = await eventually(async () => {
+    const log = await runtime.logs(id, 'mcp-probe', 100_000);
+    expect(log).toContain('The platform');
+    return log;
+  });
+  await runtime.stop(id);
+  return { cause: report?.cause, text, tookMs };
+}
+
+export const keysOf = (workspace: string) =>
+  readdirSync(join(cacheDirectory, workspace)).filter((name) => /^[0-9a-f]{64}$/.test(name));
+/** Every file of the cache. */
+export const cached = () =>
+  readdirSync(cacheDirectory, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  );
+
+/** All of them, but those of this name. */
+export const cachedBut = (name: string) => cached().filter((path) => !path.endsWith(`/${name}`));
+
+export const registry = () => theRegistry;
+export const reportsUrl = () => reports.url;
+
+/** To be called once, at the top of a file of tests. */
+export function usePackageRegistry(): void {
+  beforeAll(async () => {
+    theRegistry = await startPackageRegistry();
+    reports = await takeReports();
+    const scripts = { postinstall: 'node look.js' };
+    const more = { bin: { 'probe-server': 'server.js' }, dependencies: { leftover: '^1.0.0' }, scripts };
+    const look = installScript([theRegistry.port, Number(new URL(reports.url).port)]);
+    theRegistry.publishNpm('leftover', '1.2.0', { files: { 'index.js': 'module.exports = 1;' } });
+    theRegistry.publishNpm('probe-server', '1.0.0', {
+      files: { 'server.js': server, 'look.js': look },
+      more,
+    });
+  });
+  afterEach(() => {
+    theRegistry.interfere(() => false);
+    theRegistry.requests.length = 0;
+  });
+  afterAll(async () => {
+    for (const driver of drivers) {
+      driver.remove();
+    }
+    await reports.close();
+    await theRegistry.close();
+    rmSync(cacheDirectory, { recursive: true, force: true });
+  });
+}

@@ -1,0 +1,40 @@
+/** Packages of `uvx` entries, with the real uv. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { registryPassword } from '../../../support/package-registry.ts';
+import { describeWith } from '../../../support/sandbox-programs.ts';
+import { describeWithUv } from '../../../support/uv.ts';
+import { cachedBut, fails, open, registry, start, usePackageRegistry } from './package-sessions.ts';
+import { python } from './package-sources.ts';
+
+usePackageRegistry();
+
+describeWith('bwrap')('packages of uvx entries', () => {
+  it('fail with a sentence where uv is missing', async () => {
+    const runtime = await open({ uvProgram: '/no/such/uv' });
+    const { text } = await fails(runtime, ['time-server'], 'uvx');
+    expect(text).toContain('The platform could not load the packages');
+  });
+
+  describeWithUv('with uv', () => {
+    it('are loaded at the first start; the second asks no registry, and cannot change them', async () => {
+      registry().publishWheel('time_server', '1.0.0', python('1.0.0'));
+      const runtime = await open();
+      const first = await start(runtime, ['time-server', '--zone', 'UTC'], { command: 'uvx' });
+      expect(first.told).toEqual({ version: '1.0.0', args: ['--zone', 'UTC'], writes: 30 });
+      expect(registry().requests).toContain('/simple/time-server/');
+      registry().publishWheel('time_server', '1.1.0', python('1.1.0'));
+      registry().requests.length = 0;
+      const second = await start(runtime, ['time-server'], { command: 'uvx' });
+      expect(second.told.version).toBe('1.0.0');
+      expect(registry().requests).toEqual([]);
+      expect(second.tookMs).toBeLessThan(first.tookMs);
+      const named = await start(runtime, ['--from', 'time-server==1.1.0', 'time-server'], { command: 'uvx' });
+      expect(named.told.version).toBe('1.1.0');
+      const secrets = [registryPassword.split(':')[1] ?? '', String(registry().port)];
+      for (const file of cachedBut('look.js')) {
+        expect(secrets.filter((secret) => readFileSync(file, 'latin1').includes(`:${secret}`))).toEqual([]);
+      }
+    });
+  });
+});
