@@ -53,7 +53,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(installed.run.sort()).toEqual([
       'platform',
       'platform/mcp',
-      'platform/mcp/registry().sock',
+      'platform/mcp/registry.sock',
       'platform/mcp/result.sock',
     ]);
     const all = JSON.stringify(installed);
