@@ -96,7 +96,9 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.open('demo/agents');
     await page.getByRole('link', { name: 'New agent' }).click();
     await page.getByRole('textbox', { name: 'Steps' }).fill('{ "steps": [ {} ] }');
-    await page.getByText('must have exactly one of call, wait_for_message and sleep_seconds').waitFor();
+    await page
+      .getByText('must have exactly one of call, list_tools, wait_for_message and sleep_seconds')
+      .waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('2 fields need a look.').waitFor();
     await page.getByRole('textbox', { name: 'Steps' }).fill('');
@@ -180,7 +182,9 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
     expect(wider).toBeLessThanOrEqual(0);
     await visitor.open('demo/catalog/files/edit');
-    await page.getByText('Only an admin of this workspace may register or change MCP servers.').waitFor();
+    await page
+      .getByText('Only an admin of this workspace may register, change or check MCP servers.')
+      .waitFor();
     await visitor.open('demo/catalog');
     await page.getByRole('link', { name: 'files' }).waitFor();
     expect(await page.getByRole('link', { name: 'Register a server' }).count()).toBe(0);
