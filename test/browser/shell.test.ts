@@ -1,8 +1,10 @@
 /** What stands around every page: the sign-in, the navigation, colours, addresses, and how failures show. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { demoPeople } from '../../embedded/demo-content.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
 describeInBrowser('the web UI', () => {
@@ -251,6 +253,29 @@ describeInBrowser('the web UI', () => {
     expect(await page.getByRole('textbox', { name: 'Name' }).first().inputValue()).toBe('drafted');
     await page.getByRole('button', { name: 'Start over' }).click();
     expect(await page.getByRole('textbox', { name: 'Name' }).first().inputValue()).toBe('');
+    await visitor.leave();
+  });
+
+  it('forgets what was sent, and starts the agent that the address names', async () => {
+    const ada = await FrontDoor.signIn(platform.url, demoPeople.ada.email);
+    const [first, second] = [
+      await ada.createAgent('first-one', [], {}),
+      await ada.createAgent('second-one', [], {}),
+    ];
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const agent = page.getByRole('combobox', { name: 'Agent' });
+    await visitor.open(`demo/sessions/new?agent=${first.id}`);
+    await page.getByLabel('Prompt').fill('Half a prompt');
+    await visitor.open(`demo/sessions/new?agent=${second.id}`);
+    await page.getByText('What you typed before is here again.').waitFor();
+    expect(await agent.inputValue()).toContain('second-one');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('heading', { name: /^Session / }).waitFor();
+    await visitor.open('demo/sessions/new');
+    await agent.waitFor();
+    expect(await agent.inputValue()).toBe('');
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
     await visitor.leave();
   });
 

@@ -13,6 +13,7 @@ import {
 } from '../../../web/src/pages/approvals/choices.ts';
 import {
   decisionState,
+  isInTime,
   maySendAgain,
   pauseBeforeSendingMs,
 } from '../../../web/src/pages/approvals/decision-state.ts';
@@ -181,6 +182,8 @@ describe('a decision that was sent', () => {
 
   it('never after the deadline of the request', () => {
     expect(maySendAgain(unreachable(), { sentAtMs: 0, expiresAtMs: 5, nowMs: 5 })).toBe(false);
+    expect(isInTime({ sentAtMs: 0, expiresAtMs: 5, nowMs: 4 })).toBe(true);
+    expect(isInTime({ sentAtMs: 0, expiresAtMs: 5, nowMs: 5 })).toBe(false);
   });
 
   it('waits longer each time, or as the platform asks, for seconds at most', () => {

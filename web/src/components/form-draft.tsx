@@ -19,17 +19,21 @@ interface FormDraftProps<Values extends object> {
   slug: string;
   /** Tells the forms of a workspace apart. */
   name: string;
-  /** The form was sent with success: there is nothing to keep. */
-  isSent: boolean;
+  /** What sends the form. Once it has succeeded there is nothing to keep. */
+  save: { isPending: boolean; isSuccess: boolean };
+  /** What the page's address says, which no draft changes. */
+  fixed?: Partial<Values>;
 }
 
 /** Above the first field of the form. */
-export function FormDraft<Values extends object>({ form, slug, name, isSent }: FormDraftProps<Values>) {
+export function FormDraft<Values extends object>({ form, slug, name, save, fixed }: FormDraftProps<Values>) {
   const { user } = useMe();
   const place = { userId: user.id, slug };
   const [broughtBack, setBroughtBack] = useState(false);
   const hasRead = useRef(false);
   const { values } = form;
+  const isSent = save.isSuccess && !form.isDirty();
+  useForgetWhenLeft(place, name, save.isPending || isSent);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the values is kept, whoever made it.
   useEffect(() => {
     if (isSent) {
@@ -40,7 +44,7 @@ export function FormDraft<Values extends object>({ form, slug, name, isSent }: F
       hasRead.current = true;
       const draft = readDraft(place, name);
       if (draft !== null) {
-        form.setValues(draft as Partial<Values>);
+        form.setValues({ ...(draft as Partial<Values>), ...fixed });
         setBroughtBack(true);
       }
       return;
@@ -61,4 +65,21 @@ export function FormDraft<Values extends object>({ form, slug, name, isSent }: F
       </Group>
     </Alert>
   ) : null;
+}
+
+/** A form that succeeds is left before it is told so: a page goes on to what was made at once. */
+function useForgetWhenLeft(place: { userId: string; slug: string }, name: string, isSent: boolean): void {
+  const sent = useRef(isSent);
+  useEffect(() => {
+    sent.current = isSent;
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the form is left; its place never changes.
+  useEffect(
+    () => () => {
+      if (sent.current) {
+        writeDraft(place, name, null);
+      }
+    },
+    [],
+  );
 }

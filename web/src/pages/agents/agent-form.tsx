@@ -40,7 +40,7 @@ export function AgentForm({
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
-        <FormDraft form={form} slug={slug} name={draftName} isSent={save.isSuccess} />
+        <FormDraft form={form} slug={slug} name={draftName} save={save} />
         <BasicFields form={form} />
         <Part
           title="Environment"

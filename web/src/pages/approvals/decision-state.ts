@@ -32,14 +32,20 @@ export function decisionState({ isPending, failureReason, error }: Sent): Decisi
 const giveUpAfterMs = 5 * 60_000;
 const longestPauseMs = 8_000;
 
-/** Whether a decision that failed so is sent again: under its key it takes effect once. */
-export function maySendAgain(
-  error: unknown,
-  { sentAtMs, expiresAtMs, nowMs }: { sentAtMs: number; expiresAtMs: number; nowMs: number },
-): boolean {
-  const noAnswer = error instanceof ApiFailure && isTransient(error);
-  return noAnswer && nowMs < Math.min(expiresAtMs, sentAtMs + giveUpAfterMs);
+/** Of one decision, in ms since the epoch. */
+interface Deadline {
+  sentAtMs: number;
+  expiresAtMs: number;
+  nowMs: number;
 }
+
+/** Asked before each attempt too: a browser may hold back a hidden tab's next one for hours. */
+export const isInTime = ({ sentAtMs, expiresAtMs, nowMs }: Deadline): boolean =>
+  nowMs < Math.min(expiresAtMs, sentAtMs + giveUpAfterMs);
+
+/** Whether a decision that failed so is sent again: under its key it takes effect once. */
+export const maySendAgain = (error: unknown, deadline: Deadline): boolean =>
+  error instanceof ApiFailure && isTransient(error) && isInTime(deadline);
 
 /** Before the next attempt after `failures`, counted from 0. */
 export function pauseBeforeSendingMs(failures: number, error: unknown): number {

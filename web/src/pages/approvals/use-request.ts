@@ -8,7 +8,7 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { type Choice, grantBody } from './choices.ts';
-import { maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
+import { isInTime, maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
 
 /** The stream tells of every decision; this is for a request whose dialog is open while word of it is lost. */
 const lookEveryMs = 15_000;
@@ -41,18 +41,22 @@ export function useDecide(request: PermissionRequest) {
   const send = useSendDecision(request);
   const isOpen = useIsOpen();
   const sentAtMs = useRef(0);
+  const deadline = () => ({
+    sentAtMs: sentAtMs.current,
+    expiresAtMs: Date.parse(request.expires_at),
+    nowMs: serverNowMs(),
+  });
   return useMutation({
-    mutationFn: (decision: Decision) => (isOpen.current ? send(decision) : Promise.reject(new Error('left'))),
+    mutationFn: async (decision: Decision) => {
+      if (!isOpen.current || !isInTime(deadline())) {
+        throw new Error('The decision was not sent again: too much time had passed.');
+      }
+      await send(decision);
+    },
     onMutate: () => {
       sentAtMs.current = serverNowMs();
     },
-    retry: (_failures, error) =>
-      isOpen.current &&
-      maySendAgain(error, {
-        sentAtMs: sentAtMs.current,
-        expiresAtMs: Date.parse(request.expires_at),
-        nowMs: serverNowMs(),
-      }),
+    retry: (_failures, error) => isOpen.current && maySendAgain(error, deadline()),
     retryDelay: pauseBeforeSendingMs,
     // What the browser says of the network is a guess.
     networkMode: 'always',

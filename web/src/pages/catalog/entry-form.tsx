@@ -43,7 +43,7 @@ export function EntryForm({
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
-        <FormDraft form={form} slug={slug} name={draftName} isSent={save.isSuccess} />
+        <FormDraft form={form} slug={slug} name={draftName} save={save} />
         <Part title="Server">
           {nameIsFixed ? null : (
             <TextInput

@@ -57,7 +57,7 @@ export function NewGrantPage() {
     >
       <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
         <Stack maw={640}>
-          <FormDraft form={form} slug={slug} name="new grant" isSent={create.isSuccess} />
+          <FormDraft form={form} slug={slug} name="new grant" save={create} />
           <HolderField {...field} />
           <TypeField {...field} />
           <MatterField {...field} />

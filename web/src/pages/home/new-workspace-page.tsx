@@ -65,7 +65,7 @@ export default function NewWorkspacePage() {
         ) : null}
         <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
           <Stack>
-            <FormDraft form={form} slug="_" name="new workspace" isSent={create.isSuccess} />
+            <FormDraft form={form} slug="_" name="new workspace" save={create} />
             <TextInput
               label="Name"
               required

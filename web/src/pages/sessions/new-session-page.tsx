@@ -59,9 +59,8 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
   const [params] = useSearchParams();
   const queries = useQueryClient();
   const keyFor = useIdempotencyKey();
-  const wanted =
-    agents.find(({ value }) => value === params.get('agent')) ??
-    (agents.length === 1 && agents[0]?.disabled === false ? agents[0] : undefined);
+  const named = agents.find(({ value }) => value === params.get('agent'));
+  const wanted = named ?? (agents.length === 1 && agents[0]?.disabled === false ? agents[0] : undefined);
   const form = useForm({
     initialValues: { agent_id: wanted?.value ?? null, prompt: '' },
     validate: {
@@ -92,7 +91,13 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack maw={640}>
-        <FormDraft form={form} slug={slug} name="new session" isSent={start.isSuccess} />
+        <FormDraft
+          form={form}
+          slug={slug}
+          name="new session"
+          save={start}
+          {...(named === undefined ? {} : { fixed: { agent_id: named.value } })}
+        />
         <Select
           label="Agent"
           data={agents}

@@ -49,7 +49,7 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack>
-        <FormDraft form={form} slug={slug} name="settings" isSent={save.isSuccess && !form.isDirty()} />
+        <FormDraft form={form} slug={slug} name="settings" save={save} />
         <TextInput label="Name of the workspace" required {...form.getInputProps('name')} />
         {settingTexts.map((text) => (
           <Setting
