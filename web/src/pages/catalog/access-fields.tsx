@@ -58,7 +58,7 @@ export function AccessFields({ form }: { form: EntryForm }) {
       </Radio.Group>
       <Checkbox.Group
         label="What it may ask of the agent"
-        description="Nothing, unless it is chosen. A server that uses the agent’s model or asks its questions can influence it."
+        description="Nothing, unless it is chosen. A server that uses the agent’s model or asks it questions can influence it."
         {...form.getInputProps('clientFeatures')}
       >
         <Stack gap="xs" mt="xs">

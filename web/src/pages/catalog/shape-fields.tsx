@@ -12,7 +12,7 @@ const shapes: { value: EntryValues['shapeType']; label: string; help: string }[]
   {
     value: 'command',
     label: 'Command',
-    help: 'A program with arguments, as desktop clients are configured. It runs in a sandbox with Node and the packages of the runner.',
+    help: 'A program with arguments, as desktop clients are configured. It runs in a sandbox with Node. mcp-server-filesystem and mcp-server-everything are installed; npx and uvx load others.',
   },
   {
     value: 'image',

@@ -72,7 +72,7 @@ function HeldGrants({ userId }: { userId: string }) {
       ),
   });
   const active = data?.grants.length;
-  if (active === undefined || data?.next_cursor !== null) {
+  if (active === undefined || active === 0 || data?.next_cursor !== null) {
     return 'every grant that they hold is';
   }
   return active === 1 ? 'the one grant that they hold is' : `the ${active} grants that they hold are`;
