@@ -6,15 +6,20 @@ const lineFeed = 0x0a;
 /** Pieces are joined when there are this many, so that a line that drips in byte by byte costs little memory. */
 const maxPieces = 64;
 
+/** The lines of a stream, which is left open when the reader stops early. Otherwise as `splitLines`. */
+export function readLines(stream: Readable, maxBytes: number): AsyncGenerator<Line[]> {
+  return splitLines(stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>, maxBytes);
+}
+
 /**
- * Splits a stream at line feeds, holding at most `maxBytes` of a line; yields the lines that end in one piece of the stream
+ * Splits chunks at line feeds, holding at most `maxBytes` of a line; yields the lines that end in one chunk
  * together. A longer line is reported once and skipped to its end. Blank lines, and bytes after the last line feed, are not
- * lines. Ends with the stream; throws its errors.
+ * lines. Ends with the chunks; throws their errors.
  */
-export async function* readLines(stream: Readable, maxBytes: number): AsyncGenerator<Line[]> {
+export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line[]> {
   let pieces: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     const lines: Line[] = [];
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {

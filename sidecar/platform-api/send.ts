@@ -76,10 +76,12 @@ export async function upload(url: URL, { headers, body, signal }: Upload): Promi
 
 const requestBy = (url: URL) => (url.protocol === 'https:' ? httpsRequest : httpRequest);
 
+/** Rejects when the connection ends without one, as after an answer of 101: nothing here speaks another protocol. */
 function responseTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve);
     request.on('error', reject);
+    request.on('close', () => reject(new Error('the connection ended without an answer')));
   });
 }
 

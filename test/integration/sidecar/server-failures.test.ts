@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,6 +32,7 @@ beforeAll(async () => {
       packages: { ...node(npxWithoutRegistry), loadsPackages: true },
       waiting: { ...node('setInterval(() => {}, 1000)'), loadsPackages: true },
       absent: { command: 'true', args: [], isAbsent: true },
+      flooding: { command: 'true', args: [], isAbsent: true },
     },
     { server_connect_timeout_ms: 1500, server_handshake_timeout_ms: 1500 },
   );
@@ -142,6 +144,46 @@ describe('what is told on a report socket', () => {
     const pour = () => socket.write('x'.repeat(20_000), (error) => error ?? pour());
     pour();
     await closed;
+  });
+
+  it.each([
+    ['a line that is no claim', ['no claim']],
+    ['claims before a line that is none', [written('a claim'), 'no claim', written('taken by nobody')]],
+    ['a line that is too large', ['x'.repeat(100_000)]],
+    ['several bad lines', ['{"type":"ready"}', '{', '[]']],
+  ])('breaks nothing in the sidecar with %s', async (_what, lines) => {
+    const before = session.sidecarLog;
+    await tell('killed', session, ...lines);
+    // What is told later is taken, so whatever the bad line led to has happened.
+    const end = randomInt(1, 256);
+    await tell('killed', session, { type: 'ended', exit_code: end, signal: null });
+    await untilReported('killed', { exit_code: end });
+    expect(session.sidecarLog.slice(before.length)).toBe('');
+  });
+
+  it('is read at one pace for all connections, also of a process that connects again and again', async () => {
+    const text = 'x'.repeat(12_000);
+    const beganMs = performance.now();
+    let isOver = false;
+    const pour = async () => {
+      while (!isOver) {
+        await tell('flooding', session, written(text), written(text), 'no claim');
+        await sleep(5);
+      }
+    };
+    const pouring = Promise.all(Array.from({ length: 8 }, pour));
+    await sleep(5000);
+    isOver = true;
+    await pouring;
+    const seconds = (performance.now() - beganMs) / 1000;
+    await tell('flooding', session, { type: 'ended', exit_code: 98, signal: null });
+    await untilReported('flooding', { exit_code: 98 });
+    const taken = session.platform.processes
+      .filter(({ name, output }) => name === 'flooding' && output !== undefined)
+      .at(-1)?.output?.written_bytes;
+    expect(taken).toBeGreaterThan(text.length);
+    // In base64 each byte costs more than one of the 256 KiB a second.
+    expect(taken).toBeLessThan(256 * 1024 * (seconds + 1));
   });
 
   it('is read slowly when it is too much, and holds up nothing else', async () => {

@@ -72,6 +72,23 @@ it('asks about a call again over another connection when a kept one has gone sil
 });
 
 it.each([
+  ['a request that is sent again', (): Promise<unknown> => api.reportCalls([], 300)],
+  [
+    'an upload',
+    () =>
+      api.storeArtifact(
+        { artifact_id: 'a', name: 'n', mime_type: 'text/plain', description: null },
+        Buffer.from('abc'),
+      ),
+  ],
+])('does not wait for an answer after one that changes the protocol: %s', async (_what, send) => {
+  answer = (response) => {
+    response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+  };
+  await expect(send()).rejects.toBeInstanceOf(PlatformUnreachable);
+});
+
+it.each([
   ['bytes', () => Buffer.from('abc')],
   ['a stream', () => Readable.from([Buffer.from('a'), Buffer.from('bc')])],
 ])('uploads %s', async (_what, body) => {
