@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, closeSync, fchmodSync, openSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import {
   maxClaimBytes,
@@ -196,6 +197,38 @@ describeWithStaticRelay('what a command writes', () => {
     }
     relay.kill('SIGTERM');
     expect(await once(relay, 'exit')).toEqual([0, null]);
+  });
+});
+
+describeWithStaticRelay('what a command could write past the relay', () => {
+  it.each(['run', 'serve'])('is refused where the relay writes its own: %s', async (mode) => {
+    const log = bench.path(`${mode}.log`);
+    const errors = openSync(log, 'a', 0o666);
+    fchmodSync(errors, 0o666);
+    // The same user as the relay, and not root, for whom every door is open.
+    const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const script =
+      'echo past the relay > /proc/$PPID/fd/2; ls -l /proc/$PPID/fd; cat /proc/$PPID/environ; echo done';
+    const socket = bench.path('serve-past.sock');
+    const { next } = await bench.listen(socket);
+    chmodSync(socket, 0o666);
+    chmodSync(dirname(socket), 0o711);
+    const start = mode === 'run' ? ['run'] : [`UNIX-CONNECT:${socket}`];
+    const report = ['--report', bench.path('nobody.sock')];
+    const options = mode === 'run' ? [...start, ...report] : [...report, ...start];
+    bench.start([...staticRelay, ...options, '--', 'sh', '-c', `(${script}) >&2; cat`], {
+      ...user,
+      env: { PATH: process.env['PATH'], MARK: 'environment' },
+      stdio: ['ignore', 'pipe', errors],
+    });
+    if (mode === 'serve') {
+      (await next()).write('x');
+    }
+    await eventually(() => expect(readFileSync(log, 'utf8')).toContain('done'));
+    closeSync(errors);
+    const text = readFileSync(log, 'utf8');
+    expect(text).not.toMatch(/^past the relay|->|MARK=/m);
+    expect(text.match(/Permission denied/g)).toHaveLength(3);
   });
 });
 
