@@ -1,7 +1,7 @@
 /** What a session's page keeps in view, where it opens, and how it says that it waits for somebody. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
-import { ask, say, waitFor, waitForever } from '../support/asking-steps.ts';
+import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
 import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
@@ -61,6 +61,84 @@ describeInBrowser('the page of a session', () => {
     await visitor.checkAccessibility();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await page.getByRole('row').filter({ hasText: 'waiter' }).waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('does not interrupt who is typing with a request, and gives the focus back after it', async () => {
+    const agent = await ada.createAgent('interrupter', [waitFor('ask now'), ask('once'), waitForever], {
+      files: {},
+    });
+    const session = await ada.startSession(agent.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    await page.getByText('step 1 of 3').waitFor();
+    const field = page.getByRole('textbox', { name: 'Message to the agent' });
+    await field.click();
+    await page.keyboard.type('half of what');
+    await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask now' });
+    await page.getByText('A permission request waits for you').waitFor();
+    await page.keyboard.type(' I mean to say');
+    expect(await field.inputValue()).toBe('half of what I mean to say');
+    const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    expect(await dialog.count()).toBe(0);
+    await visitor.checkAccessibility();
+
+    const focused = (text: string) =>
+      inPage(page, `the focus at ${text}`, `document.activeElement.textContent.includes('${text}')`);
+    await page.getByRole('button', { name: 'Review' }).focus();
+    for (const leave of ['Escape', 'Decide later']) {
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('heading', { level: 3 }).waitFor();
+      await (leave === 'Escape'
+        ? page.keyboard.press('Escape')
+        : dialog.getByRole('button', { name: leave }).click());
+      await dialog.waitFor({ state: 'detached' });
+      await focused('Review');
+    }
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Deny…' }).click();
+    await inPage(page, 'the focus at the reason', `document.activeElement.tagName === 'TEXTAREA'`);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await focused('asks to use the tools of');
+    await dialog.locator('button:enabled', { hasText: 'Approve one call' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Approved by you').waitFor();
+    await focused('asks to use the tools of');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await inPage(page, 'the focus at the message', `document.activeElement.value?.startsWith('half of')`);
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  });
+
+  it('says how far an approval went, and gives the focus back to the link that led to it', async () => {
+    const steps = [write('permission_required'), ask('session'), waitForever];
+    const agent = await ada.createAgent('narrowed', steps, { files: {} });
+    const session = await ada.startSession(agent.id);
+    const request = await ada.openRequest(session.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('demo/approvals');
+    await page.getByRole('link', { name: /^Review the request of narrowed / }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    await dialog.getByRole('heading', { level: 3 }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    const atLink = `document.activeElement.getAttribute('href')?.includes('${request.id}')`;
+    await inPage(page, 'the focus at the link', atLink);
+
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Approve this one call' }).click();
+    await dialog.getByText('Approved once, for files.write_file only.').waitFor();
+    await dialog.getByText('Approved by you').waitFor();
+    await visitor.checkAccessibility();
+    await dialog.getByRole('link', { name: 'See the grant' }).click();
+    const permitted = page.getByRole('row', { name: /^May call/ });
+    await permitted.getByText('files.write_file only, of the scope').waitFor();
+    expect(await permitted.getByRole('listitem').count()).toBe(0);
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
 

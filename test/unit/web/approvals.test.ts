@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
 import {
+  approvedReach,
   approveLabel,
   type Choice,
   grantBody,
@@ -20,6 +21,7 @@ import {
 import {
   closed,
   emptyQueue,
+  putOff,
   reopened,
   toNext,
   waitingAfter,
@@ -114,6 +116,14 @@ describe('what a request may be answered with', () => {
     expect(holderMeaning({ ...persistent, holder: 'agent' }, { operatorIsMe: true })).toMatch(/this agent/);
   });
 
+  it('says how far an approval went', () => {
+    const agent = { type: 'agent' as const, id: 'a', name: 'scribe' };
+    const person = { type: 'user' as const, id: 'u', name: 'Ada' };
+    expect(approvedReach({ scope: 'once', subject: agent })).toBe('once');
+    expect(approvedReach({ scope: 'session', subject: agent })).toBe('for this session');
+    expect(approvedReach({ scope: 'persistent', subject: agent })).toContain('every session of the agent');
+    expect(approvedReach({ scope: 'persistent', subject: person })).toContain('all sessions of the person');
+  });
   it('names the thing that is asked for', () => {
     const child_agent = { id: 'c', name: 'helper' };
     expect(subjectOf({ ...request, child_agent: null })).toEqual({
@@ -141,6 +151,20 @@ describe('the queue of requests', () => {
     expect(withWaiting(later, ['a', 'b']).shown).toBeNull();
     expect(withWaiting(later, ['a', 'b', 'c']).shown).toBe('c');
     expect(reopened(['a', 'b']).shown).toBe('a');
+  });
+});
+
+describe('the queue while the person is typing', () => {
+  it('opens nothing by itself, not afterwards either, but for what is new', () => {
+    const typed = putOff(emptyQueue, ['a']);
+    expect(typed.shown).toBeNull();
+    expect(withWaiting(typed, ['a'])).toBe(typed);
+    expect(putOff(typed, ['a'])).toBe(typed);
+    expect(withWaiting(typed, ['a', 'b']).shown).toBe('b');
+  });
+  it('keeps what is shown', () => {
+    const shown = { shown: 'a', putOff: [] };
+    expect(putOff(shown, ['a', 'b'])).toBe(shown);
   });
 });
 

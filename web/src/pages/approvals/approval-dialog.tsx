@@ -16,6 +16,7 @@ import { OpenRequest } from './open-request.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
 import { useExpired } from './use-expired.ts';
+import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
 import { useDecide, useRequest } from './use-request.ts';
 
 export interface ApprovalDialogProps {
@@ -29,6 +30,7 @@ export interface ApprovalDialogProps {
 
 export function ApprovalDialog({ requestId, ...rest }: ApprovalDialogProps) {
   const small = useMediaQuery('(max-width: 40em)') ?? false;
+  useFocusAfter(requestId !== null);
   return (
     <Modal
       opened={requestId !== null}
@@ -38,6 +40,7 @@ export function ApprovalDialog({ requestId, ...rest }: ApprovalDialogProps) {
       fullScreen={small}
       // A click beside it that was meant for the page below decides nothing, not even to put it off.
       closeOnClickOutside={false}
+      returnFocus={false}
       transitionProps={{ duration: 0 }}
     >
       {requestId === null ? null : <Content key={requestId} requestId={requestId} {...rest} />}
@@ -64,8 +67,10 @@ function Loaded({ request, others, onNext, onClose }: LoadedProps) {
   const expired = useExpired(request.expires_at);
   const { user } = useMe();
   const state = decisionState(decide);
+  const content = useRef<HTMLDivElement>(null);
+  useFocusWithin(content);
   return (
-    <Stack>
+    <Stack ref={content}>
       <Subject request={request} />
       {request.status !== 'open' ? (
         <ClosedRequest

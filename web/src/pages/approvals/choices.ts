@@ -1,6 +1,6 @@
 /** What a person may answer a permission request with, and what each answer means. Pure. */
 import type { components } from '../../api/schema.d.ts';
-import type { PermissionRequest } from '../../api/types.ts';
+import type { Grant, PermissionRequest } from '../../api/types.ts';
 
 export type GrantScope = PermissionRequest['scope'];
 /** Who would hold the grant: the agent that asks, or whoever drives its session. */
@@ -92,6 +92,18 @@ export function scopeMeaning({ grant_type: type, refused_call: refused }: Meant,
     session: 'Any number of calls of these tools until this session ends.',
     persistent:
       'Any number of calls, now and in later sessions, until somebody revokes it. It also covers tools that are put under this scope later.',
+  }[scope];
+}
+
+/** How far the grant of an approval reaches, as the end of a sentence. */
+export function approvedReach({ scope, subject }: Pick<Grant, 'scope' | 'subject'>): string {
+  return {
+    once: 'once',
+    session: 'for this session',
+    persistent:
+      subject.type === 'agent'
+        ? 'until it is revoked, for every session of the agent'
+        : 'until it is revoked, for all sessions of the person who drove this one',
   }[scope];
 }
 

@@ -7,6 +7,7 @@ import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { ApprovedText } from './approved-text.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { outcomeText, type RequestStatus, statusColor } from './request-text.ts';
 
@@ -35,6 +36,7 @@ export function ClosedRequest({
           </>
         }
       >
+        {request.grant_id === null ? null : <ApprovedText grantId={request.grant_id} />}
         <Text size="sm">{text}</Text>
         {request.reason === null ? null : (
           <Text size="sm">

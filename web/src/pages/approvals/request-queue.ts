@@ -20,6 +20,12 @@ export function withWaiting(queue: Queue, waiting: readonly string[]): Queue {
   return next === undefined ? queue : { ...queue, shown: next };
 }
 
+/** Nothing that waits now opens by itself. Returns the same queue when something is shown or nothing changes. */
+export function putOff(queue: Queue, waiting: readonly string[]): Queue {
+  const isNew = queue.shown === null && waitingAfter(queue, waiting).length > 0;
+  return isNew ? closed(queue, waiting) : queue;
+}
+
 /** The person is done with the one that is shown: goes on to the next. */
 export function toNext(queue: Queue, waiting: readonly string[]): Queue {
   const shown = waitingAfter(queue, waiting)[0] ?? null;

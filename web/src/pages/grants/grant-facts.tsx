@@ -58,8 +58,7 @@ function PermittedFact({ grant }: { grant: Grant }) {
   if (grant.grant_type === 'tool_scope') {
     return (
       <Fact label="May call">
-        tools of the scope <Matter grant={grant} />
-        <OpenedTools scope={matterOf(grant)} />
+        <OpenedByScope grant={grant} />
       </Fact>
     );
   }
@@ -83,6 +82,21 @@ function PermittedFact({ grant }: { grant: Grant }) {
         <Matter grant={grant} />
       </TextLink>
     </Fact>
+  );
+}
+
+/** A grant for one call names its tool; any other opens what the scope opens. */
+function OpenedByScope({ grant }: { grant: Grant }) {
+  const { bound_to: bound } = grant;
+  return bound === null || bound.server === null || bound.tool === null ? (
+    <>
+      tools of the scope <Matter grant={grant} />
+      <OpenedTools scope={matterOf(grant)} />
+    </>
+  ) : (
+    <>
+      <VisibleText text={`${bound.server}.${bound.tool}`} /> only, of the scope <Matter grant={grant} />
+    </>
   );
 }
 

@@ -1,8 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
+import { grantQuery } from '../../api/grant-query.ts';
 import type { Grant } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -20,16 +19,7 @@ import { RevokeDialog } from './revoke-dialog.tsx';
 /** What it permits, how it came to be, what it was used for, and the way to end it. */
 export function GrantPage({ id }: { id: string }) {
   const { slug } = useWorkspace();
-  const query = useQuery({
-    queryKey: keys.grants(slug, 'one', id),
-    queryFn: ({ signal }) =>
-      call(
-        api.GET('/api/workspaces/{slug}/grants/{grant_id}', {
-          params: { path: { slug, grant_id: id } },
-          signal,
-        }),
-      ),
-  });
+  const query = useQuery(grantQuery(slug, id));
   if (query.data === undefined) {
     return (
       <PageFrame title="Grant">

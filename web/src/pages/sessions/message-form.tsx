@@ -8,6 +8,7 @@ import type { Session } from '../../api/types.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { afterDialog } from '../approvals/use-focus-after.ts';
 import type { Question } from './open-questions.ts';
 
 export function MessageForm({ session, question }: { session: Session; question: Question | undefined }) {
@@ -57,6 +58,8 @@ export function MessageForm({ session, question }: { session: Session; question:
             minRows={1}
             maxRows={6}
             ref={field}
+            {...afterDialog}
+            aria-busy={send.isPending && send.variables === text}
             onKeyDown={sendByKeys}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}

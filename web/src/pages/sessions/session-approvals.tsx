@@ -1,16 +1,19 @@
-/** The approval dialog of a session's page: opens by itself when something waits for the person. */
+/** The approval dialog of a session's page: opens by itself when something waits for the person, unless they are typing. */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { ApprovalDialog } from '../approvals/approval-dialog.tsx';
 import {
   closed,
   emptyQueue,
+  putOff,
   type Queue,
   reopened,
   toNext,
   waitingAfter,
   withWaiting,
 } from '../approvals/request-queue.ts';
+import { afterDialog } from '../approvals/use-focus-after.ts';
+import { isTyping } from './is-typing.ts';
 
 export interface ApprovalQueue {
   queue: Queue;
@@ -19,7 +22,11 @@ export interface ApprovalQueue {
 
 export function useApprovalQueue(waiting: readonly string[]): ApprovalQueue {
   const [queue, setQueue] = useState(emptyQueue);
-  useEffect(() => setQueue((before) => withWaiting(before, waiting)), [waiting]);
+  useEffect(() => {
+    // Whoever is typing is not interrupted: the banner says that something waits.
+    const next = isTyping() ? putOff : withWaiting;
+    setQueue((before) => next(before, waiting));
+  }, [waiting]);
   return { queue, setQueue };
 }
 
@@ -42,7 +49,7 @@ export function SessionApprovals({
                 : `${waiting.length} permission requests wait`}{' '}
               for you
             </Text>
-            <Button size="xs" onClick={() => setQueue(() => reopened(waiting))}>
+            <Button size="xs" {...afterDialog} onClick={() => setQueue(() => reopened(waiting))}>
               Review
             </Button>
           </Group>
