@@ -49,6 +49,16 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Registered: second-everything').waitFor();
     expect(sent.join('\n')).not.toContain('ghp_');
+    await visitor.open('demo/catalog/second-everything');
+    await page.getByRole('link', { name: 'Check it' }).click();
+    await page.getByRole('heading', { name: 'Check second-everything' }).waitFor();
+    await visitor.open('demo/catalog/_/import');
+    await page
+      .getByRole('textbox', { name: 'Configuration' })
+      .fill(configuration.replace('Second', 'Third').replace(/,"files":.*/, '}}'));
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('link', { name: 'Gate tools of third-everything' }).click();
+    await page.getByRole('heading', { name: 'Check third-everything' }).waitFor();
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const { mcp_server } = await ada.ok<{ mcp_server: { manifest: unknown } }>(
       'GET',

@@ -80,6 +80,12 @@ describeInBrowser('the check of a catalog entry', () => {
       erase: 'checked.delete',
     });
     expect(Object.keys(mcp_server.manifest.env).sort()).toEqual(['API_TOKEN', 'MODE']);
+
+    // A check makes no version.
+    await visitor.open('demo/catalog/checked');
+    await page.getByRole('row', { name: /^1 registered/ }).waitFor();
+    await page.getByRole('row', { name: /^2 manifest/ }).waitFor();
+    expect(await page.getByText(/workspace\.mcp\./).count()).toBe(0);
     await visitor.leave();
   });
 

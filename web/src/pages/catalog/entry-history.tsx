@@ -9,16 +9,29 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { ListState } from '../../components/state-views.tsx';
 import { versionText } from './version-text.ts';
 
+interface VersionQuery {
+  event: 'workspace.mcp.registered' | 'workspace.mcp.updated';
+  cursor?: string;
+}
+
 /** Who made which version when, by the audit trail; for admins. */
 export function EntryHistory({ id }: { id: string }) {
   const { slug } = useWorkspace();
   const list = useList<AuditEvent>({
     queryKey: keys.mcpServers(slug, 'history', id),
     async fetchPage({ cursor, signal }) {
-      const query = { resource: id, ...(cursor === undefined ? {} : { cursor }) };
-      const params = { path: { slug }, query };
-      const page = await call(api.GET('/api/workspaces/{slug}/audit-events', { params, signal }));
-      return { items: page.audit_events, next_cursor: page.next_cursor };
+      const read = async (query: VersionQuery) => {
+        const params = { path: { slug }, query: { resource: id, ...query } };
+        return await call(api.GET('/api/workspaces/{slug}/audit-events', { params, signal }));
+      };
+      const updates = await read({
+        event: 'workspace.mcp.updated',
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      // The first version comes last: nothing of an entry is older.
+      const first =
+        updates.next_cursor === null ? (await read({ event: 'workspace.mcp.registered' })).audit_events : [];
+      return { items: [...updates.audit_events, ...first], next_cursor: updates.next_cursor };
     },
   });
   return (

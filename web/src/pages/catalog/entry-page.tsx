@@ -65,6 +65,7 @@ function Entry({ entry }: { entry: McpServer }) {
       </Part>
       <Part title="Manifest">
         {entry.manifest_source === 'none' ? <Text c="dimmed">It has none.</Text> : null}
+        {isAdmin && Object.keys(entry.manifest.tool_scopes).length === 0 ? <CheckFirst name={name} /> : null}
         <ManifestPreview manifest={entry.manifest} />
       </Part>
       <Part title="Used by">
@@ -77,6 +78,16 @@ function Entry({ entry }: { entry: McpServer }) {
       ) : null}
       <RemoveDialog name={name} opened={removing} onClose={removeDialog.close} />
     </PageFrame>
+  );
+}
+
+/** Nothing is gated: which tools there are to gate, a check tells. */
+function CheckFirst({ name }: { name: string }) {
+  const { slug } = useWorkspace();
+  return (
+    <Text>
+      <TextLink to={pathOf(slug, 'catalog', name, 'check')}>Check it</TextLink> to see its tools.
+    </Text>
   );
 }
 

@@ -153,7 +153,8 @@ function Done({ registered }: { registered: readonly RegisteredServer[] }) {
         <Stack>
           <Text>
             {registered.map(({ name }) => name).join(', ')} {registered.length === 1 ? 'is' : 'are'} in the
-            catalog. All tools are open until the manifest gates some: say which on each server’s page.
+            catalog. All tools are open until the manifest gates some: check each server to see its tools, and
+            say which.
           </Text>
           <ImportedSecrets names={secretsOf(registered)} />
           <Group>
@@ -161,7 +162,7 @@ function Done({ registered }: { registered: readonly RegisteredServer[] }) {
               <Button
                 key={name}
                 component={Link}
-                href={pathOf(slug, 'catalog', name, 'edit')}
+                href={pathOf(slug, 'catalog', name, 'check')}
                 variant="default"
               >
                 Gate tools of {name}

@@ -1,4 +1,4 @@
-/** An audit event of a catalog entry as a row of its versions. */
+/** An audit event that made a version of a catalog entry, as a row of its versions. */
 import type { AuditEvent } from '../../api/types.ts';
 
 const columns: Record<string, string> = {
@@ -14,7 +14,6 @@ const columns: Record<string, string> = {
   client_features: 'what it may ask of the agent',
 };
 
-/** `version` is empty for an event that made none. */
 export function versionText({ event, data }: Pick<AuditEvent, 'event' | 'data'>): {
   version: string;
   change: string;
@@ -26,6 +25,6 @@ export function versionText({ event, data }: Pick<AuditEvent, 'event' | 'data'>)
   const names = Array.isArray(changed) ? changed.map(String) : [];
   return {
     version: typeof version === 'number' ? String(version) : '',
-    change: names.length === 0 ? event : names.map((name) => columns[name] ?? name).join(', '),
+    change: names.length === 0 ? 'nothing' : names.map((name) => columns[name] ?? name).join(', '),
   };
 }
