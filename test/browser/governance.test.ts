@@ -180,7 +180,13 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await row.waitFor({ state: 'detached' });
     const outsider = await visit(browser, { url: platform.url, as: 'max' });
+    outsider.expectInConsole(/401/);
     await outsider.open('');
+    await outsider.page.getByText('You are in no workspace yet').waitFor();
+    await outsider.checkAccessibility();
+    await outsider.page.getByRole('button', { name: /^Max Member/ }).click();
+    await outsider.page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await outsider.page.getByRole('button', { name: /Max Member/ }).click();
     await outsider.page.getByText('You are in no workspace yet').waitFor();
 
     await page.getByRole('button', { name: 'Remove: Ada Admin' }).click();

@@ -7,6 +7,7 @@ import { HomePage } from '../pages/home/home-page.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { useFormerWorkspaces } from './former-workspaces.ts';
 import { loadPage } from './load-page.ts';
+import { OutsideWorkspace } from './outside-workspace.tsx';
 import { home, newWorkspace, pathOf } from './paths.ts';
 import { type Section, sections } from './sections.ts';
 import { Shell } from './shell.tsx';
@@ -22,9 +23,11 @@ export function Routes() {
         <HomePage />
       </Route>
       <Route path={newWorkspace}>
-        <Suspense fallback={<LoadingState />}>
-          <NewWorkspacePage />
-        </Suspense>
+        <OutsideWorkspace>
+          <Suspense fallback={<LoadingState />}>
+            <NewWorkspacePage />
+          </Suspense>
+        </OutsideWorkspace>
       </Route>
       <Route path="/:slug">{({ slug }) => <Redirect to={pathOf(slug, 'sessions')} replace />}</Route>
       <Route path="/:slug/:section/*?">
@@ -33,7 +36,9 @@ export function Routes() {
         )}
       </Route>
       <Route>
-        <NotFoundState what="This page" />
+        <OutsideWorkspace>
+          <NotFoundState what="This page" />
+        </OutsideWorkspace>
       </Route>
     </Switch>
   );
@@ -51,11 +56,16 @@ function WorkspacePage({
 }) {
   const workspace = useMe().workspaces.find((candidate) => candidate.slug === slug);
   const section = sections.find((candidate) => candidate.path === path);
-  if (workspace === undefined && formerName !== undefined) {
-    return <LeftWorkspaceState name={formerName} />;
-  }
   if (workspace === undefined) {
-    return <NotFoundState what="This workspace" />;
+    return (
+      <OutsideWorkspace>
+        {formerName === undefined ? (
+          <NotFoundState what="This workspace" />
+        ) : (
+          <LeftWorkspaceState name={formerName} />
+        )}
+      </OutsideWorkspace>
+    );
   }
   return (
     <WorkspaceProvider workspace={workspace}>
