@@ -26,6 +26,7 @@ import * as announceAccessChanges from './20261122160000_announce_access_changes
 import * as createWorkers from './20261122170000_create_workers.ts';
 import * as indexRefusedCalls from './20261122182000_index_refused_calls.ts';
 import * as createMcpChecks from './20261122183000_create_mcp_checks.ts';
+import * as keepRawListingsApart from './20261122184500_keep_raw_listings_apart.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -54,6 +55,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261122170000_create_workers': createWorkers,
   '20261122182000_index_refused_calls': indexRefusedCalls,
   '20261122183000_create_mcp_checks': createMcpChecks,
+  '20261122184500_keep_raw_listings_apart': keepRawListingsApart,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -106,41 +106,38 @@ void black_out_open(char *const names[]) {
   add_candidates();
 }
 
-/* The longest that stands there, 0 for nothing; MATCH_MORE when what comes could make it longer. */
-static int longest_at(size_t at) {
+/* The longest that stands there, 0 for nothing. `may_be_longer`: what comes could make it longer. */
+static size_t longest_at(size_t at, bool *may_be_longer) {
   const unsigned char byte = text[at];
   int longest = 0;
+  *may_be_longer = false;
   for (size_t index = byte == 0 ? 0 : candidate_ends[byte - 1]; index < candidate_ends[byte]; index++) {
     const struct needle needle = needles[candidates[index] / FORM_COUNT];
     const enum form form = (enum form)(candidates[index] % FORM_COUNT);
     const int match = match_form(form, needle.bytes, needle.size, text + at, text_size - at);
-    if (match == MATCH_MORE) {
-      return match;
-    }
+    *may_be_longer = *may_be_longer || match == MATCH_MORE;
     longest = match > longest ? match : longest;
   }
-  return longest;
-}
-
-static int at_end(size_t left) {
-  return left >= SHORTEST_CUT_BYTES ? (int)left : 0;
+  return (size_t)longest;
 }
 
 static void clean(bool is_end, show_bytes *show) {
   size_t plain_from = 0;
   size_t at = 0;
   while (at < text_size) {
-    int length = longest_at(at);
-    if (length == MATCH_MORE && !is_end && text_size - at < BLACK_OUT_KEPT_BYTES) {
+    const size_t left = text_size - at;
+    bool may_be_longer;
+    size_t length = longest_at(at, &may_be_longer);
+    if (may_be_longer && !is_end && left < BLACK_OUT_KEPT_BYTES) {
       break;
     }
-    if (length == MATCH_MORE) {
-      length = is_end ? at_end(text_size - at) : 0;
+    if (may_be_longer && is_end && left >= SHORTEST_CUT_BYTES) {
+      length = left;
     }
     if (length > 0) {
       show((const char *)text + plain_from, at - plain_from);
       show(mark, is_marked ? 0 : sizeof mark - 1);
-      at += (size_t)length;
+      at += length;
       plain_from = at;
     } else {
       at++;

@@ -1,35 +1,58 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ClaimedTool, type ToolListing, toolListingLimits } from '../../contract/mcp-check.ts';
-import { createBlackOut } from '../../runtime/process/host/output/black-out.ts';
+import {
+  type ClaimedTool,
+  type ToolListing,
+  toolListing,
+  toolListingLimits,
+} from '../../contract/mcp-check.ts';
+import { type BlackOut, createBlackOut } from '../../runtime/process/host/output/black-out.ts';
+
+/** Well under a second of work. The longest listing with secrets of six hundred lines takes a third of it. */
+const mostComparisons = 4_000_000;
 
 /**
  * What a server listed, with the values of its secret variables blacked out as in what processes write. Two tools whose names become
- * the same are one. Other work gets its turn in between.
+ * the same are one. Other work gets its turn in between. Null when there is more to look for than can be.
  */
 export async function listingWithoutValues(
   listing: ToolListing,
   values: readonly string[],
-): Promise<ToolListing> {
+): Promise<ToolListing | null> {
   const blackOut = createBlackOut(values);
+  if (blackOut.showsNothing || comparisonsOf(listing, blackOut) > mostComparisons) {
+    return null;
+  }
+  const tools = new Map<string, ClaimedTool>();
+  for (const tool of listing.tools) {
+    await nextTurn();
+    const shown = toolWithoutValues(tool, blackOut);
+    tools.set(shown.name, shown);
+  }
+  return toolListing.parse({
+    ...listing,
+    tools: [...tools.values()],
+    left_out: listing.left_out + listing.tools.length - tools.size,
+  });
+}
+
+function comparisonsOf({ tools }: ToolListing, blackOut: BlackOut): number {
+  const texts = tools.flatMap(({ name, title, description }) => [name, title ?? '', description ?? '']);
+  return blackOut.comparisons(Buffer.from(texts.join('')));
+}
+
+function toolWithoutValues(
+  { name, title, description, hints }: ClaimedTool,
+  blackOut: BlackOut,
+): ClaimedTool {
   // Each text by itself, to its end: one that was cut may end within a value.
   const clean = (text: string, maxCharacters: number) =>
     Buffer.concat([blackOut.push(Buffer.from(text)), blackOut.end()])
       .toString('utf8')
       .slice(0, maxCharacters);
-  const tools = new Map<string, ClaimedTool>();
-  for (const { name, title, description, hints } of listing.tools) {
-    await nextTurn();
-    const shown = clean(name, toolListingLimits.nameCharacters);
-    tools.set(shown, {
-      name: shown,
-      title: title && clean(title, toolListingLimits.titleCharacters),
-      description: description && clean(description, toolListingLimits.descriptionCharacters),
-      hints,
-    });
-  }
   return {
-    ...listing,
-    tools: [...tools.values()],
-    left_out: listing.left_out + listing.tools.length - tools.size,
+    name: clean(name, toolListingLimits.nameCharacters) || '[secret]',
+    title: title && clean(title, toolListingLimits.titleCharacters),
+    description: description && clean(description, toolListingLimits.descriptionCharacters),
+    hints,
   };
 }

@@ -3,7 +3,7 @@ import { type FinalMcpCheckStatus, type ToolListing, toolListing } from '../../c
 import { causeText } from '../../contract/session-process.ts';
 import { secretVariables } from '../../runtime/secret-variables.ts';
 import { inTransaction } from '../../store/database.ts';
-import { endCheck, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
+import { endCheck, lockUnfinishedCheck, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
 import { readCheck } from '../../store/mcp-checks/read.ts';
 import type { CheckRow } from '../../store/mcp-checks/row.ts';
 import {
@@ -21,7 +21,7 @@ export type ObservedCheckEnd = { kind: 'ended' } | { kind: 'failed' | 'cancelled
 
 /**
  * Blacks out what was listed and ends the check, in one transaction. Idempotent: an end that is recorded stays. A listing whose
- * secrets cannot be read any more cannot be blacked out, and is erased.
+ * secrets cannot be read any more, or are too many, cannot be blacked out, and is erased.
  */
 export async function recordCheckEnd(
   deps: ActivityDependencies,
@@ -32,19 +32,48 @@ export async function recordCheckEnd(
   if (check === null || check.ended_at !== null) {
     return;
   }
-  const key: CheckTextKey = { workspaceId: check.workspace_id, checkId, kind: 'listing' };
-  const listed = await readListing(deps, key);
-  const values = listed === null ? [] : await secretValues(deps, check);
-  const shown = listed === null || values === null ? null : await listingWithoutValues(listed, values);
+  const key = { workspaceId: check.workspace_id, checkId };
+  const result = await resultOf(deps, check);
   await inTransaction(db, async (trx) => {
-    await eraseCheckText(trx, key);
-    if (shown !== null) {
-      const bytes = Buffer.from(JSON.stringify(shown));
-      await storeCheckText(trx, masterKeys, key, { bytes, writtenBytes: bytes.length });
+    if (!(await lockUnfinishedCheck(trx, checkId))) {
+      return;
     }
-    const isErased = listed !== null && shown === null;
-    await endCheck(trx, checkId, isErased ? secretsChanged : endingOf(observed, check, shown));
+    await eraseCheckText(trx, { ...key, kind: 'raw_listing' });
+    if (result.shown !== null) {
+      const bytes = Buffer.from(JSON.stringify(result.shown));
+      await storeCheckText(
+        trx,
+        masterKeys,
+        { ...key, kind: 'listing' },
+        { bytes, writtenBytes: bytes.length },
+      );
+    }
+    await endCheck(trx, checkId, result.erased ?? endingOf(observed, check, result.shown));
   });
+}
+
+interface Result {
+  /** What may be shown of what was listed. */
+  shown: ToolListing | null;
+  /** Why nothing may be shown of it. */
+  erased: Ending | null;
+}
+
+async function resultOf(deps: ActivityDependencies, check: CheckRow): Promise<Result> {
+  const listed = await readListing(deps, {
+    workspaceId: check.workspace_id,
+    checkId: check.id,
+    kind: 'raw_listing',
+  });
+  if (listed === null) {
+    return { shown: null, erased: null };
+  }
+  const values = await secretValues(deps, check);
+  if (values === null) {
+    return { shown: null, erased: secretsChanged };
+  }
+  const shown = await listingWithoutValues(listed, values);
+  return { shown, erased: shown === null ? tooManyValues : null };
 }
 
 type Ending = { status: FinalMcpCheckStatus; reason: string | null };
@@ -52,6 +81,12 @@ type Ending = { status: FinalMcpCheckStatus; reason: string | null };
 const secretsChanged: Ending = {
   status: 'failed',
   reason: 'A secret of the check was changed while it ran, so that its result cannot be shown; check again',
+};
+
+const tooManyValues: Ending = {
+  status: 'failed',
+  reason:
+    'The secrets of the check have more lines than can be looked for in its result, so that it cannot be shown; give it shorter ones',
 };
 
 /** A cause comes from the closed list; no word of the server's is repeated. */

@@ -1,7 +1,7 @@
 /** A check's way from `pending` to its end. What has ended stays as it is. */
 import type { FinalMcpCheckStatus } from '../../contract/mcp-check.ts';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
-import type { Db } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
 
 /** Stores what the check runs with; the first that is stored stays. Returns it, or null when the check is gone. */
 export async function freezeCheck(
@@ -30,6 +30,12 @@ export async function moveCheck(db: Db, id: string, to: 'starting' | 'running'):
     .whereNull('ended_at')
     .update({ status: to, ...started });
   return moved > 0;
+}
+
+/** Keeps the check from ending until the transaction does. False when it has ended or is gone. */
+export async function lockUnfinishedCheck(trx: Transaction, id: string): Promise<boolean> {
+  const row = await trx('mcp_checks').where({ id }).whereNull('ended_at').forUpdate().first('id');
+  return row !== undefined;
 }
 
 /** A check that has ended, or is gone, is left alone. */

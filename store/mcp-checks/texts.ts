@@ -5,7 +5,8 @@ import { type MasterKeys, open, type SecretIdentity, seal } from '../secrets/env
 export interface CheckTextKey {
   workspaceId: string;
   checkId: string;
-  kind: 'output' | 'listing';
+  /** `raw_listing`: with the values of secrets that its server may have put in; it is never shown, and erased when the check ends. */
+  kind: 'output' | 'raw_listing' | 'listing';
 }
 
 export interface CheckText {

@@ -108,4 +108,34 @@ export const blackOutCases: BlackOutCase[] = [
     text: '<50%25\\n\\\\x>',
     expected: '<[secret]>',
   },
+  {
+    name: 'at the end without its last line feed',
+    values: ['hunter2\n'],
+    text: 'is hunter2',
+    expected: 'is [secret]',
+  },
+  {
+    name: 'at the end without its last backslash',
+    values: ['pw12', 'pw12\\'],
+    text: 'is pw12',
+    expected: 'is [secret]',
+  },
+  {
+    name: 'at the end, of two values of which one begins with the other',
+    values: ['hunter2', 'hunter2-prod-password'],
+    text: 'is hunter2',
+    expected: 'is [secret]',
+  },
+  {
+    name: 'at the end, of two values, with a rest that is none',
+    values: ['ab', 'abcdefgh'],
+    text: 'is abcd',
+    expected: 'is [secret]cd',
+  },
+  {
+    name: 'a short value whose last byte is a backslash, at the end',
+    values: ['pw12\\'],
+    text: 'is pw12\\',
+    expected: 'is [secret]',
+  },
 ];

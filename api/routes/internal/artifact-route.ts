@@ -11,7 +11,7 @@ import { createOccupancy } from '../../middleware/occupancy.ts';
 import { requestState } from '../../middleware/request-state.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
-import { receiveListing } from './receive-listing.ts';
+import { listingReceiver } from './receive-listing.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'log'>;
 
@@ -29,6 +29,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
     name: 'uploads of artifacts of a session at a time',
     limit: config.LIMIT_SESSION_CONCURRENT_UPLOADS,
   });
+  const receiveListing = listingReceiver({ db, keys: config.MASTER_KEYS });
   return defineRoute({
     method: 'post',
     path: '/sessions/{session_id}/artifacts',
@@ -39,7 +40,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
     response: artifactAnswer,
     async handler({ workload, query, ctx }) {
       if (workload.kind === 'check') {
-        return receiveListing({ db, keys: config.MASTER_KEYS, check: workload.check, query, ctx });
+        return receiveListing({ check: workload.check, query, ctx });
       }
       const { session } = workload;
       const limitBytes = config.LIMIT_ARTIFACT_BYTES;

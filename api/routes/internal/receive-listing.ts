@@ -1,50 +1,72 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { maxListingBytes, toolListing } from '../../../contract/mcp-check.ts';
-import type { Db } from '../../../store/database.ts';
+import { type Db, inTransaction } from '../../../store/database.ts';
+import { lockUnfinishedCheck } from '../../../store/mcp-checks/move.ts';
 import type { CheckRow } from '../../../store/mcp-checks/row.ts';
 import { storeCheckText } from '../../../store/mcp-checks/texts.ts';
 import type { MasterKeys } from '../../../store/secrets/envelope.ts';
 import { tooLarge } from '../../artifacts/receive-artifact.ts';
 import { ApiError } from '../../errors.ts';
+import { createOccupancy } from '../../middleware/occupancy.ts';
+import { requestState } from '../../middleware/request-state.ts';
 
-export interface ListingUpload {
+interface Dependencies {
   db: Db;
   keys: MasterKeys;
+}
+
+export interface ListingUpload {
   check: CheckRow;
   query: { artifact_id: string };
   ctx: Context;
 }
 
+/** `receiveListing` for one upload of a check at a time; throws `rate_limited` for another. */
+export function listingReceiver(deps: Dependencies) {
+  const enter = createOccupancy({ name: 'upload of a check at a time', limit: 1 });
+  return async (upload: ListingUpload) => {
+    const leave = enter(upload.check.id);
+    return await receiveListing(deps, upload).finally(leave);
+  };
+}
+
 /**
  * What the server of a check listed: the one thing that a check hands out. Stored sealed; the check's end decides what of it is shown.
- * Throws 413 beyond the limit, 400 for anything that is not a listing.
+ * Throws 413 beyond the limit, 400 for anything that is not a listing, 401 when the check has ended.
  */
-export async function receiveListing({ db, keys, check, query, ctx }: ListingUpload) {
+async function receiveListing({ db, keys }: Dependencies, { check, query, ctx }: ListingUpload) {
   const bytes = await readBounded(ctx);
-  const parsed = toolListing.safeParse(jsonOf(bytes));
-  if (!parsed.success) {
+  if (!toolListing.safeParse(jsonOf(bytes)).success) {
     throw new ApiError('malformed_request', 'A check hands out its list of tools and nothing else');
   }
-  const key = { workspaceId: check.workspace_id, checkId: check.id, kind: 'listing' } as const;
-  await storeCheckText(db, keys, key, { bytes, writtenBytes: bytes.length });
+  await inTransaction(db, async (trx) => {
+    // Its token was valid when the upload began; it is not when the check has ended since.
+    if (!(await lockUnfinishedCheck(trx, check.id))) {
+      throw new ApiError('unauthenticated', 'The check has ended');
+    }
+    const key = { workspaceId: check.workspace_id, checkId: check.id, kind: 'raw_listing' } as const;
+    await storeCheckText(trx, keys, key, { bytes, writtenBytes: bytes.length });
+  });
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { artifact_id: query.artifact_id, size_bytes: bytes.length, sha256 };
 }
 
+/** In one buffer, however small the pieces are that it arrives in. */
 async function readBounded(ctx: Context): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const buffer = Buffer.allocUnsafe(maxListingBytes);
+  const { countBody } = requestState(ctx);
   let sizeBytes = 0;
   for await (const chunk of ctx.req) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxListingBytes) {
+    countBody(chunk.length);
+    if (sizeBytes + chunk.length > maxListingBytes) {
       // What is left of the body is not worth reading.
       ctx.set('Connection', 'close');
       throw tooLarge(maxListingBytes, 'the list of tools of a check');
     }
-    chunks.push(chunk);
+    sizeBytes += chunk.copy(buffer, sizeBytes);
   }
-  return Buffer.concat(chunks);
+  return buffer.subarray(0, sizeBytes);
 }
 
 function jsonOf(bytes: Buffer): unknown {

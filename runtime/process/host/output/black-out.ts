@@ -1,11 +1,15 @@
 /** Blacks secrets out of what a process writes, while it is written: a value that arrives in pieces is still found. */
-import { type Form, forms, type Match } from './forms.ts';
+import { type Form, forms } from './forms.ts';
 
 export interface BlackOut {
   /** The next bytes as they may be shown. Keeps back what may be the beginning of a value. */
   push(bytes: Buffer): Buffer;
-  /** What was kept back, at the end. */
+  /** What was kept back, at the end. What is pushed next is another text. */
   end(): Buffer;
+  /** There is more to look for than can be: all that is shown is a mark. */
+  readonly showsNothing: boolean;
+  /** How often something is compared with a text, at most. */
+  comparisons(bytes: Buffer): number;
 }
 
 const mark = Buffer.from('[secret]');
@@ -14,28 +18,47 @@ const pieceBytes = 255;
 /** So much of a value at the very end is taken for one that was cut off. */
 const shortestCutBytes = 8;
 
-/** `values`: of secret variables. Each is looked for as a whole, and each of its lines for itself. */
+/** As many as the relay in C looks for. */
+const mostNeedles = 4096;
+
+/**
+ * `values`: of secret variables. Each is looked for as a whole, and each of its lines for itself. Of values that have more lines than
+ * can be looked for, nothing is shown: see `showsNothing`.
+ */
 export function createBlackOut(values: readonly string[]): BlackOut {
-  const candidates = candidatesByByte(needlesOf(values));
+  const needles = needlesOf(values);
+  const candidates = candidatesByByte(needles ?? []);
   let state: State = { kept: Buffer.alloc(0), isMarked: false };
   const take = (bytes: Buffer, isEnd: boolean) => {
-    const { shown, ...next } = clean(bytes, state, { candidates, isEnd });
-    state = next;
-    return shown;
+    const step = needles === null ? hide(bytes, state) : clean(bytes, state, { candidates, isEnd });
+    state = { kept: step.kept, isMarked: step.isMarked && !isEnd };
+    return step.shown;
   };
-  return { push: (bytes) => take(bytes, false), end: () => take(Buffer.alloc(0), true) };
+  return {
+    push: (bytes) => take(bytes, false),
+    end: () => take(Buffer.alloc(0), true),
+    showsNothing: needles === null,
+    comparisons: (bytes) => bytes.reduce((sum, byte) => sum + (candidates[byte]?.length ?? 0), 0),
+  };
 }
 
-function needlesOf(values: readonly string[]): Buffer[] {
-  const all = new Set<string>();
-  for (const value of values) {
-    const lines = value.split(/[\r\n]+/).map((line) => line.trim());
-    for (const text of [value, value.trim(), ...lines.filter((line) => line.length >= shortestLineBytes)]) {
-      all.add(text);
+/** Null when they are too many. */
+function needlesOf(values: readonly string[]): Buffer[] | null {
+  const needles = new Map<string, Buffer>();
+  for (const text of new Set(values.flatMap(textsOf))) {
+    for (const piece of piecesOf(Buffer.from(text))) {
+      needles.set(piece.toString('latin1'), piece);
+    }
+    if (needles.size > mostNeedles) {
+      return null;
     }
   }
-  const pieces = [...all].flatMap((text) => piecesOf(Buffer.from(text)));
-  return [...new Map(pieces.map((piece) => [piece.toString('hex'), piece])).values()];
+  return [...needles.values()];
+}
+
+function textsOf(value: string): string[] {
+  const lines = value.split(/[\r\n]+/).map((line) => line.trim());
+  return [value, value.trim(), ...lines.filter((line) => line.length >= shortestLineBytes)];
 }
 
 /** A long value is looked for in pieces, which bounds what one place of the text costs. Base64 keeps its phase over a piece. */
@@ -56,10 +79,15 @@ interface Candidate {
 type Candidates = readonly (readonly Candidate[])[];
 
 function candidatesByByte(needles: readonly Buffer[]): Candidates {
-  const all = needles.flatMap((needle) => forms.map((form) => ({ needle, form })));
-  return Array.from({ length: 256 }, (_, byte) =>
-    all.filter(({ needle, form }) => form(needle, Buffer.of(byte), 0) !== 0),
-  );
+  const candidates = Array.from({ length: 256 }, (): Candidate[] => []);
+  for (const needle of needles) {
+    for (const form of forms) {
+      for (const byte of new Set(form.firstBytes(needle))) {
+        candidates[byte]?.push({ needle, form });
+      }
+    }
+  }
+  return candidates;
 }
 
 interface State {
@@ -67,6 +95,12 @@ interface State {
   /** The last that was shown is a mark: what follows it at once is blacked out with it. */
   isMarked: boolean;
 }
+
+const hide = (bytes: Buffer, { kept, isMarked }: State): State & { shown: Buffer } => ({
+  shown: isMarked || bytes.length === 0 ? Buffer.alloc(0) : mark,
+  kept,
+  isMarked: isMarked || bytes.length > 0,
+});
 
 function clean(
   bytes: Buffer,
@@ -79,11 +113,12 @@ function clean(
   let plainFrom = 0;
   let at = 0;
   while (at < text.length) {
-    const found = longest(text, at, candidates[text[at] ?? 0] ?? []);
-    const length = found === 'more' ? atEnd(text.length - at, isEnd) : found;
-    if (length === 'more') {
+    const { longest, mayBeLonger } = matchAt(text, at, candidates[text[at] ?? 0] ?? []);
+    if (mayBeLonger && !isEnd) {
       break;
     }
+    const left = text.length - at;
+    const length = mayBeLonger && left >= shortestCutBytes ? left : longest;
     if (length > 0) {
       pieces.push(text.subarray(plainFrom, at), isMarked ? Buffer.alloc(0) : mark);
       at += length;
@@ -97,18 +132,22 @@ function clean(
   return { shown: Buffer.concat(pieces), kept: Buffer.from(text.subarray(at)), isMarked };
 }
 
-const atEnd = (left: number, isEnd: boolean): Match =>
-  !isEnd ? 'more' : left >= shortestCutBytes ? left : 0;
+interface Found {
+  /** Of everything that stands at this place; 0 for nothing. */
+  longest: number;
+  /** What comes could make it longer. */
+  mayBeLonger: boolean;
+}
 
-/** Of everything that stands at this place; `more` when what comes could make it longer. */
-function longest(text: Buffer, at: number, candidates: readonly Candidate[]): Match {
-  let found: Match = 0;
+function matchAt(text: Buffer, at: number, candidates: readonly Candidate[]): Found {
+  const found: Found = { longest: 0, mayBeLonger: false };
   for (const { needle, form } of candidates) {
-    const match = form(needle, text, at);
+    const match = form.match(needle, text, at);
     if (match === 'more') {
-      return 'more';
+      found.mayBeLonger = true;
+    } else if (match > found.longest) {
+      found.longest = match;
     }
-    found = Math.max(found, match);
   }
   return found;
 }

@@ -5,12 +5,20 @@
 
 /** How many bytes of the text the form takes; 0: it does not stand there; `more`: the text ends before that can be said. */
 export type Match = number | 'more';
-export type Form = (value: Buffer, text: Buffer, at: number) => Match;
+type Matcher = (value: Buffer, text: Buffer, at: number) => Match;
+export interface Form {
+  match: Matcher;
+  /** Every byte that the form of this value may begin with; none for a value that the form says nothing of. */
+  firstBytes(value: Buffer): readonly number[];
+}
 
 const code = (character: string) => character.charCodeAt(0);
-const [percent, plus, space, backslash, lineFeed, carriageReturn] = ['%', '+', ' ', '\\', '\n', '\r'].map(
-  code,
-);
+const percent = code('%');
+const plus = code('+');
+const space = code(' ');
+const backslash = code('\\');
+const lineFeed = code('\n');
+const carriageReturn = code('\r');
 
 function hexDigit(byte: number | undefined): number {
   return byte === undefined ? -1 : Number.parseInt(String.fromCharCode(byte), 16);
@@ -32,7 +40,7 @@ function matchNumber(wanted: number, digits: number, text: Buffer, at: number): 
 /** A form in which each byte, or few of them, is written for itself. `matchOne` also says how many bytes of the value it took. */
 function bytewise(
   matchOne: (value: Buffer, index: number, text: Buffer, at: number) => { taken: number; match: Match },
-): Form {
+): Matcher {
   return (value, text, at) => {
     let end = at;
     for (let index = 0; index < value.length; ) {
@@ -124,7 +132,7 @@ const mostBreaks = 2;
 function inDigits(
   digits: (value: Buffer) => { from: number; to: number } | null,
   fits: (value: Buffer, index: number, byte: number) => boolean,
-): Form {
+): Matcher {
   return (value, text, at) => {
     const range = digits(value);
     if (range === null) {
@@ -164,7 +172,7 @@ function base64Digit(byte: number): number {
 }
 
 /** After `shift` other bytes: of the digits, those that the value decides alone. */
-const base64 = (shift: number): Form =>
+const base64 = (shift: number): Matcher =>
   inDigits(
     ({ length }) =>
       length < fewestBase64Bytes
@@ -177,4 +185,27 @@ const base64 = (shift: number): Form =>
     },
   );
 
-export const forms: readonly Form[] = [plain, urlEncoded, jsonEscaped, hex, base64(0), base64(1), base64(2)];
+const firstOf = (value: Buffer) => value[0] ?? 0;
+
+function firstHexDigit(value: Buffer): readonly number[] {
+  const digit = (firstOf(value) >> 4).toString(16);
+  return value.length < fewestHexBytes ? [] : [code(digit), code(digit.toUpperCase())];
+}
+
+const base64Aliases: Readonly<Record<string, string>> = { '+': '-', '/': '_' };
+const firstBase64Digit = (shift: number) => (value: Buffer) => {
+  const bit = 6 * Math.ceil((8 * shift) / 6) - 8 * shift;
+  const digit = base64Digits[(((firstOf(value) << 8) | (value[1] ?? 0)) >> (10 - bit)) & 63] ?? '';
+  return value.length < fewestBase64Bytes ? [] : [code(digit), code(base64Aliases[digit] ?? digit)];
+};
+
+export const forms: readonly Form[] = [
+  { match: plain, firstBytes: (value) => [firstOf(value)] },
+  {
+    match: urlEncoded,
+    firstBytes: (value) => [firstOf(value), percent, ...(firstOf(value) === space ? [plus] : [])],
+  },
+  { match: jsonEscaped, firstBytes: (value) => [firstOf(value), backslash] },
+  { match: hex, firstBytes: firstHexDigit },
+  ...[0, 1, 2].map((shift) => ({ match: base64(shift), firstBytes: firstBase64Digit(shift) })),
+];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createBlackOut } from '../../../../../runtime/process/host/output/black-out.ts';
+import { forms } from '../../../../../runtime/process/host/output/forms.ts';
 import { blackOutCases } from '../../../../support/black-out-cases.ts';
 import { seededRandom } from '../../../../support/seeded-random.ts';
 
@@ -69,5 +70,47 @@ describe('blacking secrets out', () => {
     const value = `${'0123456789abcdef'.repeat(4000)}!`;
     const text = `${'0123456789abcde'.repeat(4000)}.`;
     expect(shown([value], text, [2048]) === text).toBe(true);
+  });
+
+  it('begins each text with a mark of its own', () => {
+    const blackOut = createBlackOut(['secret-a']);
+    for (const text of ['secret-a', 'secret-a']) {
+      expect(Buffer.concat([blackOut.push(Buffer.from(text)), blackOut.end()]).toString()).toBe('[secret]');
+    }
+  });
+
+  it('shows nothing at all of secrets with more lines than can be looked for', () => {
+    const values = Array.from({ length: 4 }, (_, value) =>
+      Array.from(
+        { length: 13_000 },
+        (_, line) => `${(13_000 * value + line).toString(36).padStart(4, '0')}`,
+      ).join('\n'),
+    );
+    const blackOut = createBlackOut(values);
+    expect(blackOut.showsNothing).toBe(true);
+    expect(blackOut.comparisons(Buffer.from('anything'))).toBe(0);
+    expect(shown(values, 'anything at all', [3])).toBe('[secret]');
+    expect(shown(values, '')).toBe('');
+  });
+
+  it('compares each place with a bounded number of values only, whatever they begin with', () => {
+    const value = Array.from({ length: 3500 }, (_, line) => `line-${line}`).join('\n');
+    const blackOut = createBlackOut([value]);
+    expect(blackOut.showsNothing).toBe(false);
+    expect(blackOut.comparisons(Buffer.from('l'))).toBeGreaterThan(3500);
+    expect(blackOut.comparisons(Buffer.from('l'))).toBeLessThan(4096 * forms.length);
+    expect(blackOut.comparisons(Buffer.from('?'))).toBe(0);
+  });
+
+  it('knows every byte that a form of a value may begin with', () => {
+    const random = seededRandom(11);
+    for (let round = 0; round < 300; round += 1) {
+      const value = Buffer.from(Array.from({ length: 1 + random.below(8) }, () => random.below(256)));
+      for (const { match, firstBytes } of forms) {
+        const tried = Array.from({ length: 256 }, (_, byte) => byte);
+        const wanted = tried.filter((byte) => match(value, Buffer.of(byte), 0) !== 0);
+        expect([...new Set(firstBytes(value))].sort((a, b) => a - b)).toEqual(wanted);
+      }
+    }
   });
 });
