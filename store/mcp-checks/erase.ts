@@ -1,4 +1,14 @@
-import type { Db } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
+
+/** With their outputs and lists: at most some tens of megabytes of a workspace. */
+const maxEndedChecks = 100;
+
+/** Removes all but the newest checks of a workspace that have ended. */
+export async function removeSurplusChecks(trx: Transaction, workspaceId: string): Promise<void> {
+  const ended = () => trx('mcp_checks').where({ workspace_id: workspaceId }).whereNotNull('ended_at');
+  const newest = ended().orderBy('ended_at', 'desc').limit(maxEndedChecks).select('id');
+  await ended().whereNotIn('id', newest).delete();
+}
 
 /** Removes checks that ended longer ago than that, with what their servers wrote and listed. Returns how many. */
 export async function removeOldChecks(db: Db, { keptSeconds }: { keptSeconds: number }): Promise<number> {

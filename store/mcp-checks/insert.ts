@@ -7,6 +7,7 @@ import { mcpServerColumns, presentMcpServer } from '../mcp-servers/row.ts';
 import { lockQuota } from '../quotas/lock-quota.ts';
 import { QuotaExceededError } from '../quotas/quota-exceeded.ts';
 import { readKnownSecrets } from '../secrets/read.ts';
+import { removeSurplusChecks } from './erase.ts';
 import { findCheck, readCheck } from './read.ts';
 import type { CheckRow } from './row.ts';
 
@@ -59,6 +60,7 @@ export function insertCheck(db: Db, input: NewCheck): Promise<InsertedCheck> {
       return { result: 'invalid', problems };
     }
     await requireRoom(trx, input);
+    await removeSurplusChecks(trx, workspaceId);
     return { result: 'stored', check: await write(trx, input, { serverId, version }) };
   });
 }

@@ -337,6 +337,26 @@ describe('what checks take', () => {
     expect(answer).toMatchObject({ status: 429 });
   });
 
+  it('keeps the newest hundred of a workspace that have ended', async () => {
+    const check = await start();
+    await api.db.raw(
+      `insert into mcp_checks (workspace_id, mcp_server_id, entry_version, env, started_by, status, ended_at)
+       select workspace_id, mcp_server_id, entry_version, env, started_by, 'failed', now() - make_interval(hours => age)
+       from mcp_checks, generate_series(1, 120) as age where id = ?`,
+      [check.id],
+    );
+    await start();
+    const [left] = await api.db
+      .select(
+        api.db.raw('count(*)::int as ended, max(extract(epoch from now() - ended_at)) as oldest_seconds'),
+      )
+      .from('mcp_checks')
+      .whereNotNull('ended_at')
+      .whereIn('mcp_server_id', api.db('mcp_checks').where({ id: check.id }).select('mcp_server_id'));
+    expect(left).toMatchObject({ ended: 100 });
+    expect(Math.floor(Number(left?.oldest_seconds) / 3600)).toBe(100);
+  });
+
   it('is removed after a time, and with the key that sealed it', async () => {
     const check = await startRunning();
     await report(check);
