@@ -282,8 +282,10 @@ describeWithStaticRelay('how a command ends', () => {
   it('is told again on another connection when the sidecar was started again', async () => {
     const path = bench.path('again.sock');
     const { next } = await bench.listen(path);
-    const relay = bench.start([...staticRelay, 'run', '--report', path, '--', 'cat', '/dev/stdin']);
-    (await next()).destroy();
+    const relay = bench.start([...staticRelay, 'run', '--report', path, '--', 'cat']);
+    const first = await next();
+    first.destroy();
+    await once(first, 'close');
     relay.child.stdin?.write('after\n');
     const claims: ProcessClaim[] = [];
     takeClaims(await next(), claims);
