@@ -69,6 +69,13 @@ describeInBrowser('the check of a catalog entry', () => {
     await erase.getByLabel('Scope of erase').fill('Wrong Scope');
     expect(await tools.getByRole('button', { name: 'Save to the entry' }).isDisabled()).toBe(true);
     await erase.getByRole('button', { name: 'Use checked.delete' }).click();
+    // Neither does a look elsewhere lose the check, nor what was typed.
+    await page.getByRole('link', { name: 'Secrets' }).click();
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
+    await visitor.open('demo/catalog/checked');
+    await page.getByRole('link', { name: 'Check', exact: true }).click();
+    await tools.waitFor();
+    expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');
     await visitor.checkAccessibility();
     await visitor.picture('check-entry');
     await tools.getByRole('button', { name: 'Save to the entry' }).click();

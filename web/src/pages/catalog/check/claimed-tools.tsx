@@ -3,6 +3,7 @@ import { Alert, Badge, Button, Card, Group, Stack, Table, Text, TextInput, Title
 import { useState } from 'react';
 import type { ClaimedTool, McpCheck, McpServer, ToolListing } from '../../../api/types.ts';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { useDraft } from '../../../components/use-draft.ts';
 import { VisibleText } from '../../../components/visible-text.tsx';
 import {
   type ChosenScopes,
@@ -26,8 +27,16 @@ export function ClaimedTools({
   const { tools } = listing;
   // What the form began with: somebody else may save meanwhile.
   const [begun, setBegun] = useState(entry);
-  const [chosen, setChosen] = useState<ChosenScopes>(() => chosenBefore(tools, entry.manifest));
-  const save = useSaveScopes(begun, setBegun);
+  const [pairs, setPairs, forgetDraft] = useDraft(
+    `scopes of check ${check.id}`,
+    Object.entries(chosenBefore(tools, entry.manifest)),
+  );
+  const chosen: ChosenScopes = Object.fromEntries(pairs);
+  const setChosen = (scopes: ChosenScopes) => setPairs(Object.entries(scopes));
+  const save = useSaveScopes(begun, (saved) => {
+    setBegun(saved);
+    forgetDraft();
+  });
   const suggestions = new Map(tools.map(({ name, hints }) => [name, suggestedScope(entry.name, hints)]));
   const isWrong = Object.values(chosen).some((scope) => scopeProblem(scope) !== null);
   const kept = unlistedTools(tools, begun.manifest);

@@ -1,10 +1,14 @@
 /** One check of an entry: begun here, followed until it ends. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, call } from '../../../api/client.ts';
+import { ApiFailure } from '../../../api/failure.ts';
 import { keys } from '../../../api/keys.ts';
 import type { McpCheck } from '../../../api/types.ts';
 import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
+import { readDraft, writeDraft } from '../../../app/drafts.ts';
+import { useMe } from '../../../app/signed-in.tsx';
 
 /** A check lasts seconds, and no stream tells of it: it is asked for while it runs, and no longer. */
 const askEveryMs = 1000;
@@ -15,9 +19,17 @@ export function useCheck(slug: string, name: string) {
   // In the address: a reload, or somebody else who is sent it, sees the same check for as long as it is kept.
   const [params, setParams] = useSearchParams();
   const id = params.get('check');
+  const last = useLastCheck(slug, name);
+  useEffect(() => {
+    const known = id === null ? last.read() : null;
+    if (known !== null) {
+      setParams({ check: known }, { replace: true });
+    }
+  });
   const keyOf = (checkId: string | null) => keys.mcpChecks(slug, name, checkId);
   const take = ({ mcp_check }: { mcp_check: McpCheck }) => {
     queries.setQueryData(keyOf(mcp_check.id), mcp_check);
+    last.write(mcp_check.id);
     setParams({ check: mcp_check.id }, { replace: true });
   };
   const start = useMutation({
@@ -37,7 +49,15 @@ export function useCheck(slug: string, name: string) {
     queryFn: async ({ signal }): Promise<McpCheck> => {
       const params = { path: { slug, name, check_id: id ?? '' } };
       const path = '/api/workspaces/{slug}/mcp-servers/{name}/checks/{check_id}';
-      return (await call(api.GET(path, { params, signal }))).mcp_check;
+      try {
+        return (await call(api.GET(path, { params, signal }))).mcp_check;
+      } catch (error) {
+        // Removed meanwhile: whoever comes back begins with an empty page.
+        if (error instanceof ApiFailure && error.status === 404) {
+          last.write(null);
+        }
+        throw error;
+      }
     },
     refetchInterval: ({ state: { data } }) =>
       data !== undefined && data.ended_at === null ? askEveryMs : false,
@@ -52,4 +72,17 @@ export function useCheck(slug: string, name: string) {
     onSuccess: take,
   });
   return { start, check, cancel };
+}
+
+/** The check that this tab saw last of an entry: who looks elsewhere and comes back sees it again. */
+function useLastCheck(slug: string, name: string) {
+  const place = { userId: useMe().user.id, slug };
+  const draft = `check of ${name}`;
+  return {
+    read: (): string | null => {
+      const id = readDraft(place, draft);
+      return typeof id === 'string' ? id : null;
+    },
+    write: (id: string | null) => writeDraft(place, draft, id),
+  };
 }
