@@ -195,6 +195,9 @@ function siblingContainer(
       'run',
       ...narrowing(sibling.network, settings),
       ...reporting(containerPaths.report, env),
+      // One that ends at once would be gone before anybody could be told why.
+      '--wait',
+      reportSocket(containerPaths.report),
       '--',
       ...program.command,
     ],
@@ -289,10 +292,12 @@ const reportView = (container: string): ContainerView => ({
   path: containerPaths.report,
 });
 
+const reportSocket = (directory: string) => `${directory}/${reportSocketName}`;
+
 /** Where process 1 tells of its command, and which values it blacks out of that: their names, since the values are in its environment. */
 function reporting(directory: string, env: readonly ContainerVariable[]): string[] {
   return [
-    ...['--report', `${directory}/${reportSocketName}`],
+    ...['--report', reportSocket(directory)],
     ...env.flatMap((variable) => ('isSecret' in variable ? ['--secret', variable.name] : [])),
   ];
 }

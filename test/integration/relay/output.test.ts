@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, closeSync, fchmodSync, openSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import {
   maxClaimBytes,
@@ -33,8 +34,7 @@ interface Told {
 }
 
 /** Takes every connection and, like the sidecar, nothing but whole claims. */
-async function listenForClaims(): Promise<Told> {
-  const path = bench.path(`${randomUUID().slice(0, 8)}.sock`);
+async function listenForClaims(path = bench.path(`${randomUUID().slice(0, 8)}.sock`)): Promise<Told> {
   const claims: ProcessClaim[] = [];
   const { next } = await bench.listen(path);
   void (async () => {
@@ -277,6 +277,20 @@ describeWithStaticRelay('how a command ends', () => {
     takeClaims(await (await bench.listen(path)).next(), claims);
     await relay.ended;
     await eventually(() => expect(claims.map(({ type }) => type)).toEqual(['started', 'output', 'ended']));
+  });
+
+  it('is told of one that ends at once, when that waits for who is to be told', async () => {
+    const path = bench.path('late.sock');
+    const relay = bench.start([
+      ...[...staticRelay, 'run', '--report', path, '--wait', path, '--'],
+      ...['sh', '-c', 'echo gone >&2; kill -KILL $$'],
+    ]);
+    // Longer than what it waits at its end.
+    await sleep(1500);
+    const told = await listenForClaims(path);
+    expect(await relay.ended).toMatchObject({ code: 137, stderr: 'gone\n' });
+    expect(told.ends()).toEqual([{ type: 'ended', exit_code: null, signal: 'SIGKILL' }]);
+    expect(told.output()).toBe('gone\n');
   });
 
   it('is told again on another connection when the sidecar was started again', async () => {

@@ -237,7 +237,7 @@ describe('what a container writes', () => {
       '--report /run/platform-report/.report.sock --secret KEY --secret TOKEN --wait ',
     );
     expect(options('sibling-db')).toContain(
-      '--report /run/platform-report/.report.sock --secret KEY --secret TOKEN -- db',
+      '--report /run/platform-report/.report.sock --secret KEY --secret TOKEN --wait /run/platform-report/.report.sock -- db',
     );
     expect(options('mcp-files')).toContain(
       '--report /run/platform/mcp/.report.sock --secret KEY --secret TOKEN UNIX-CONNECT:',
@@ -304,7 +304,8 @@ describe('networks of a session in containers', () => {
     expect(named(workload, 'sibling-db').argv).toEqual([
       ...['/opt/platform/bin/relay', 'run', '--network', 'fenced'],
       ...['--file-size', String(testContainerSettings.workspaceBytes)],
-      ...['--report', '/run/platform-report/.report.sock', '--', 'db', '-x'],
+      ...['--report', '/run/platform-report/.report.sock'],
+      ...['--wait', '/run/platform-report/.report.sock', '--', 'db', '-x'],
     ]);
   });
 
