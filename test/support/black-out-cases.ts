@@ -19,6 +19,8 @@ const around = (shift: number, value: string) => {
   const to = Math.floor((8 * (shift + value.length)) / 6);
   return { written, shown: `${written.slice(0, from)}[secret]${written.slice(to)}` };
 };
+const inAscii = (text: string) =>
+  text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 const plain = '0123456789abcdeX';
 
 export const blackOutCases: BlackOutCase[] = [
@@ -95,6 +97,18 @@ export const blackOutCases: BlackOutCase[] = [
     text: `<${'0123456789abcdefg'.repeat(3000)}!>`,
     expected: '<[secret]>',
   },
+  ...['ü', 'xü', '€', 'x€', '🔑', 'xyz🔑€ü'].map((characters) => ({
+    name: `many kilobytes of ${characters}, as JSON in ASCII`,
+    values: [`<${characters.repeat(3000)}>`],
+    text: `"${inAscii(`<${characters.repeat(3000)}>`)}"`,
+    expected: '"[secret]"',
+  })),
+  ...['ü', '🔑'].map((character) => ({
+    name: `many kilobytes of ${character}, in base64`,
+    values: [`ab${character.repeat(3000)}c`],
+    text: base64(`ab${character.repeat(3000)}c`),
+    expected: '[secret]',
+  })),
   { name: 'a value of several lines as a whole', values: [pem], text: `<${pem}>`, expected: '<[secret]>' },
   {
     name: 'the longest of two values',

@@ -14,7 +14,7 @@ export interface BlackOut {
 
 const mark = Buffer.from('[secret]');
 const shortestLineBytes = 4;
-const pieceBytes = 255;
+const mostPieceBytes = 255;
 /** So much of a value at the very end is taken for one that was cut off. */
 const shortestCutBytes = 8;
 
@@ -61,14 +61,27 @@ function textsOf(value: string): string[] {
   return [value, value.trim(), ...lines.filter((line) => line.length >= shortestLineBytes)];
 }
 
-/** A long value is looked for in pieces, which bounds what one place of the text costs. Base64 keeps its phase over a piece. */
+/**
+ * A long value is looked for in pieces, which bounds what one place of the text costs. None cuts a character, which JSON may write as
+ * one escape.
+ */
 function piecesOf(value: Buffer): Buffer[] {
   const pieces: Buffer[] = [];
-  let from = 0;
-  for (; value.length - from > 2 * pieceBytes; from += pieceBytes) {
-    pieces.push(value.subarray(from, from + pieceBytes));
+  let rest = value;
+  while (rest.length > 2 * mostPieceBytes) {
+    const size = pieceSize(rest);
+    pieces.push(rest.subarray(0, size));
+    rest = rest.subarray(size);
   }
-  return from < value.length ? [...pieces, value.subarray(from)] : pieces;
+  return rest.length === 0 ? pieces : [...pieces, rest];
+}
+
+/** Base64 keeps its phase over the first four; one of them ends a character, but where all characters have three bytes. */
+const pieceSizes = [255, 252, 249, 246, 254, 253];
+
+function pieceSize(value: Buffer): number {
+  const isContinuation = (byte = 0) => (byte & 0xc0) === 0x80;
+  return pieceSizes.find((size) => !isContinuation(value[size])) ?? mostPieceBytes;
 }
 
 interface Candidate {

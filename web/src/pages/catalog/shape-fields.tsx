@@ -1,4 +1,4 @@
-import { Input, Radio, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Input, Radio, Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Availability } from '../../api/types.ts';
 import { useAvailability } from '../../api/use-availability.ts';
@@ -55,6 +55,7 @@ export function ShapeFields({ form }: { form: EntryForm }) {
             spellCheck={false}
             {...form.getInputProps('command')}
           />
+          <ArgumentsInCommand form={form} />
           <ArgumentsInput
             value={args}
             onChange={(value) => form.setFieldValue('args', value)}
@@ -84,6 +85,24 @@ export function ShapeFields({ form }: { form: EntryForm }) {
         <TextInput label="URL" type="url" required spellCheck={false} {...form.getInputProps('url')} />
       ) : null}
     </Stack>
+  );
+}
+
+/** People paste what they would type in a shell; no shell reads it here. */
+function ArgumentsInCommand({ form }: { form: EntryForm }) {
+  const { command, args } = form.values;
+  const [program = '', ...more] = command.trim().split(/\s+/);
+  return more.length === 0 ? null : (
+    <Group gap="xs">
+      <Text size="sm">This is run as one name, with its spaces.</Text>
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => form.setValues({ command: program, args: [...more, ...args] })}
+      >
+        Make arguments of what follows {program}
+      </Button>
+    </Group>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { KeyboardEvent } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
@@ -83,11 +84,16 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
     onError: (error) => form.setErrors(fieldErrors(error)),
   });
   const submit = ({ agent_id, prompt }: typeof form.values) => {
-    if (agent_id !== null) {
+    if (agent_id !== null && !start.isPending) {
       start.mutate({ agent_id, prompt });
     }
   };
   const { agent_id: agentId } = form.values;
+  const startByKeys = ({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (key === 'Enter' && (ctrlKey || metaKey)) {
+      currentTarget.form?.requestSubmit();
+    }
+  };
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack maw={640}>
@@ -109,11 +115,12 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
         {agentId === null ? null : <ReachNotice agentId={agentId} />}
         <Textarea
           label="Prompt"
-          description="What the agent should do. It reads this first; you can send it more while it runs."
+          description="What the agent should do. It reads this first; you can send it more while it runs. Ctrl+Enter starts."
           required
           autosize
           minRows={4}
           maxRows={16}
+          onKeyDown={startByKeys}
           {...form.getInputProps('prompt')}
         />
         <FailureAlert error={start.error} shownAtFields={['agent_id', 'prompt']} values={form.values} />

@@ -1,10 +1,14 @@
 /** Says which servers of a session do not work, why, and what to do. */
 import { Alert, List, Text } from '@mantine/core';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { failureText, remedyByCause } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
 export function ServerAlert({ sessionId }: { sessionId: string }) {
+  const { slug } = useWorkspace();
   const { data } = useProcesses(sessionId);
   const failed = (data?.processes ?? []).flatMap(({ name, cause }) =>
     cause === null ? [] : [{ name, cause }],
@@ -22,6 +26,7 @@ export function ServerAlert({ sessionId }: { sessionId: string }) {
               <VisibleText text={failureText(name, cause)} />
             </Text>
             <Text size="sm">{remedyByCause[cause]}</Text>
+            <TextLink to={pathOf(slug, 'catalog', name)}>The catalog entry of {name}</TextLink>
           </List.Item>
         ))}
       </List>

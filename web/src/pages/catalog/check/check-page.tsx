@@ -61,7 +61,7 @@ function Check({ entry }: { entry: McpServer }) {
           {cancel.error === null ? null : <FailureAlert error={cancel.error} />}
         </Alert>
       ) : null}
-      {found === undefined || isRunning ? null : <CheckResult check={found} />}
+      {found === undefined || isRunning ? null : <CheckResult name={name} check={found} />}
       {found?.listing?.outcome === 'listed' ? (
         <ClaimedTools key={found.id} entry={entry} check={found} listing={found.listing} />
       ) : null}

@@ -2,12 +2,15 @@
 import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { McpCheck } from '../../../api/types.ts';
+import { pathOf } from '../../../app/paths.ts';
+import { useWorkspace } from '../../../app/signed-in.tsx';
 import { Fact, FactList } from '../../../components/fact-list.tsx';
+import { TextLink } from '../../../components/text-link.tsx';
 import { sizeText } from '../../../text/size-text.ts';
 import { remedyByCause } from '../../sessions/process-text.ts';
 import { CheckOutput } from './check-output.tsx';
 
-export function CheckResult({ check }: { check: McpCheck }) {
+export function CheckResult({ name, check }: { name: string; check: McpCheck }) {
   const [isReading, setReading] = useState(false);
   const { process, listing } = check;
   const outputSizeBytes = process?.output_size_bytes ?? null;
@@ -17,12 +20,12 @@ export function CheckResult({ check }: { check: McpCheck }) {
         <Title order={2} size="h4">
           How it went
         </Title>
-        <Outcome check={check} />
+        <Outcome name={name} check={check} />
         <FactList label="Times and end">
-          <Fact name="Sandbox">{durationText('started', check.created_at, check.started_at)}</Fact>
-          <Fact name="First answer">{millisecondsText(process?.handshake_ms ?? null)}</Fact>
-          <Fact name="List of tools">{millisecondsText(listing?.list_ms ?? null)}</Fact>
-          <Fact name="Stopped and removed">{durationText('done', check.created_at, check.ended_at)}</Fact>
+          <Fact name="To start the sandbox">{durationText(check.created_at, check.started_at)}</Fact>
+          <Fact name="To its first answer">{millisecondsText(process?.handshake_ms ?? null)}</Fact>
+          <Fact name="To list its tools">{millisecondsText(listing?.list_ms ?? null)}</Fact>
+          <Fact name="In all, until it was removed">{durationText(check.created_at, check.ended_at)}</Fact>
           <Fact name="Its process">{endText(check)}</Fact>
         </FactList>
         {outputSizeBytes === null ? (
@@ -42,7 +45,8 @@ export function CheckResult({ check }: { check: McpCheck }) {
   );
 }
 
-function Outcome({ check: { status, reason, process, listing } }: { check: McpCheck }) {
+function Outcome({ name, check: { status, reason, process, listing } }: { name: string; check: McpCheck }) {
+  const { slug } = useWorkspace();
   if (status === 'completed') {
     const count = listing?.tools.length ?? 0;
     const title = `The server works and lists ${count === 1 ? 'one tool' : `${count} tools`}`;
@@ -55,15 +59,16 @@ function Outcome({ check: { status, reason, process, listing } }: { check: McpCh
       role="status"
       title={reason ?? 'The check failed'}
     >
-      {cause === null ? null : remedyByCause[cause]}
+      {cause === null ? null : <Text size="sm">{remedyByCause[cause]}</Text>}
+      <TextLink to={pathOf(slug, 'catalog', name, 'edit')}>Edit the entry</TextLink>
     </Alert>
   );
 }
 
-const millisecondsText = (ms: number | null) => (ms === null ? 'none' : `came after ${ms} ms`);
+const millisecondsText = (ms: number | null) => (ms === null ? 'never came' : `${ms} ms`);
 
-const durationText = (what: string, from: string, to: string | null) =>
-  to === null ? `not ${what}` : `${what} after ${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
+const durationText = (from: string, to: string | null) =>
+  to === null ? 'never came' : `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
 
 /** A server that answered is stopped when it has: how it took that says nothing of it. */
 function endText({ status, process }: McpCheck): string {
