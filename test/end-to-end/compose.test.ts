@@ -11,6 +11,7 @@ import { hasDockerRegistry } from '../support/docker-registry.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { platformImages } from '../support/platform-images.ts';
+import { startWithBrokenServer, toldOfBrokenServer } from './broken-server.ts';
 import { finishedUnder, finishSession, prepareNotes, pushNotesImage, startWaitingSession } from './notes.ts';
 
 const slowMs = 600_000;
@@ -93,6 +94,14 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     const effective = "/^CapEff:\\s*(\\w+)/m.exec(fs.readFileSync('/proc/1/status', 'utf8'))[1]";
     expect((await exec('worker', effective)).trim()).toMatch(/^0+$/);
   });
+
+  it(
+    'tells why an MCP server does not work, and its output to admins alone',
+    withLogs(async () => {
+      expect(await startWithBrokenServer(ada, max)).toMatchObject(toldOfBrokenServer);
+    }),
+    slowMs,
+  );
 
   it(
     'does the main job with an image that was built and pushed, through a restart of API and worker',

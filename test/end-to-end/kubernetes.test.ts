@@ -18,6 +18,7 @@ import {
   startTestCluster,
 } from '../support/kubernetes/test-cluster.ts';
 import { platformImages } from '../support/platform-images.ts';
+import { startWithBrokenServer, toldOfBrokenServer } from './broken-server.ts';
 import {
   finishedUnder,
   finishSession,
@@ -96,6 +97,10 @@ const slowly = { withinMs: 120_000 };
     const grant = await max.approve(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
     await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);
+  });
+
+  it('tells why an MCP server does not work, and its output to admins alone', async () => {
+    expect(await release.explained(startWithBrokenServer(ada, max))).toMatchObject(toldOfBrokenServer);
   });
 
   it('finishes a launch in the middle of which every worker was killed, once, and leaves nothing of it', async () => {
