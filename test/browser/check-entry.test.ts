@@ -128,6 +128,16 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByText('The server did not start: its program was not found').waitFor({ timeout: 120_000 });
     await page.getByText('Check the command of its catalog entry').waitFor();
     await visitor.checkAccessibility();
+    await page.getByRole('link', { name: 'Edit the entry' }).click();
+    // As one would type it in a shell.
+    await page.getByRole('textbox', { name: 'Command' }).fill('mcp-server-filesystem /workspace');
+    await page.getByRole('button', { name: 'Make arguments of what follows mcp-server-filesystem' }).click();
+    expect(await page.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('mcp-server-filesystem');
+    expect(await page.getByLabel('Argument 1', { exact: true }).inputValue()).toBe('/workspace');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('link', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText(/The server works and lists \d+ tools/).waitFor({ timeout: 120_000 });
 
     await visitor.open('demo/catalog/checked/check');
     await page.getByLabel('Mode (MODE)').fill('silence');

@@ -59,6 +59,8 @@ describeInBrowser('servers that do not work', () => {
     const alert = page.getByRole('status').filter({ hasText: /does not work|do not work/ });
     await alert.getByText('missing did not start: its program was not found').waitFor();
     await alert.getByText('Check the command of its catalog entry').first().waitFor();
+    const entry = alert.getByRole('link', { name: 'The catalog entry of missing' });
+    expect(await entry.getAttribute('href')).toBe('/app/demo/catalog/missing');
     const panel = page.getByRole('region', { name: 'Servers' });
     await panel.getByText('failed').first().waitFor();
     const transcript = page.getByRole('region', { name: 'Transcript' });

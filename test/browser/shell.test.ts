@@ -270,7 +270,7 @@ describeInBrowser('the web UI', () => {
     await visitor.open(`demo/sessions/new?agent=${second.id}`);
     await page.getByText('What you typed before is here again.').waitFor();
     expect(await agent.inputValue()).toContain('second-one');
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByLabel('Prompt').press('Control+Enter');
     await page.getByRole('heading', { name: /^Session / }).waitFor();
     await visitor.open('demo/sessions/new');
     await agent.waitFor();

@@ -1,11 +1,11 @@
-/** How the MCP servers of a session stand, and its other processes; what they wrote, for admins. */
+/** How the MCP servers of a session stand, and its other processes; what they wrote, for admins. Why one failed stands in the alert above. */
 import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { SessionProcess } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { ProcessOutput } from './process-output.tsx';
-import { failureText, processFacts, stateColor, stateWord } from './process-text.ts';
+import { processFacts, stateColor, stateWord } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
 export function ServersPanel({ sessionId }: { sessionId: string }) {
@@ -68,11 +68,6 @@ function ProcessRow({
           </Button>
         ) : null}
       </Group>
-      {process.cause === null ? null : (
-        <Text size="xs" c="red">
-          {failureText(process.name, process.cause)}
-        </Text>
-      )}
       {facts === '' ? null : (
         <Text size="xs" c="dimmed">
           {facts}

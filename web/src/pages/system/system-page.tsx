@@ -129,7 +129,7 @@ function Worker({ worker }: { worker: SystemState['workers'][number] }) {
         <RelativeTime at={worker.started_at} />
       </Fact>
       <Fact name="Sandbox">{sandbox ? 'works' : 'none'}</Fact>
-      <Fact name="Internet">{internet ? 'works' : 'none for sessions'}</Fact>
+      <Fact name="Internet">{internet ? 'for sessions that may have it' : 'none for sessions'}</Fact>
       <Fact name="Limits">{limits.length === 0 ? 'those of the engine or cluster' : limits.join(' ')}</Fact>
     </FactList>
   );
