@@ -192,21 +192,32 @@ describeInBrowser('the web UI', () => {
     await visitor.leave();
   });
 
-  it('reads every list again after an interruption, also those that had failed', async () => {
+  it('reads every list and page again that failed while a proxy had no platform behind it', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
-    visitor.expectInConsole(/ERR_|Failed to (load resource|fetch)/);
+    visitor.expectInConsole(/502|Failed to (load resource|fetch)/);
     const { page } = visitor;
-    await visitor.open('demo/agents');
-    await page.getByRole('link', { name: 'scribe' }).waitFor();
+    const ofProxy = (pattern: string) =>
+      page.route(pattern, (route) =>
+        route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+      );
+    const banner = page.getByText('Nothing that you typed is lost');
     await visitor.open('demo/grants');
     await page.getByRole('heading', { name: 'Grants', level: 1 }).waitFor();
-    await page.context().setOffline(true);
-    // The file of this page was loaded before; its data cannot be.
-    await page.getByRole('link', { name: 'Sessions' }).click();
-    await page.getByText('The platform does not answer.').waitFor();
-    await page.context().setOffline(false);
-    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
-    await page.getByRole('heading', { name: /could not be loaded$/ }).waitFor({ state: 'detached' });
+    await ofProxy('**/api/**');
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('heading', { name: /could not be loaded$/ }).waitFor();
+    await banner.waitFor();
+    await page.unrouteAll();
+    await page.getByRole('link', { name: 'scribe' }).waitFor();
+    await banner.waitFor({ state: 'detached' });
+
+    await ofProxy('**/*');
+    await page.getByRole('link', { name: 'MCP catalog' }).click();
+    await banner.waitFor();
+    expect(await page.getByText('It is a defect of the page').count()).toBe(0);
+    await page.unrouteAll();
+    await page.getByRole('link', { name: 'files' }).first().waitFor();
+    await banner.waitFor({ state: 'detached' });
     await visitor.leave();
   });
 

@@ -15,10 +15,17 @@ describeInBrowser('twenty tabs of the web UI', () => {
   let platform: Platform;
   let browser: Browser;
   let ada: FrontDoor;
+  let counters: Record<'one' | 'first' | 'second', Awaited<ReturnType<typeof counter>>>;
 
   beforeAll(async () => {
     [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
     ada = await FrontDoor.signIn(platform.url, demoPeople.ada.email);
+    // Before the tabs: forty of them ask for about as much as one person may within a minute.
+    counters = {
+      one: await counter('of-one-session', 40),
+      first: await counter('first-of-two', 3),
+      second: await counter('second-of-two', 4),
+    };
   });
   afterAll(async () => {
     await browser?.close();
@@ -47,7 +54,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
   it(
     'show one session live, take a message at once, and lose nothing when the tab with the stream goes',
     async () => {
-      const { numbers, session } = await counter('of-one-session', 40);
+      const { numbers, session } = counters.one;
       await inWindow(async (context) => {
         const streams = watchStreams(context);
         const tabs = await openTabs(
@@ -92,7 +99,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
   it(
     'show different sessions, each its own, with a connection to spare for everything else',
     async () => {
-      const [first, second] = [await counter('first-of-two', 3), await counter('second-of-two', 4)];
+      const { first, second } = counters;
       await inWindow(async (context) => {
         const streams = watchStreams(context);
         const paths = Array.from(
@@ -102,7 +109,9 @@ describeInBrowser('twenty tabs of the web UI', () => {
         const tabs = await openTabs(context, paths);
         await allLive(tabs);
         for (const { session } of [first, second]) {
-          await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'count' });
+          await eventually(() => ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'count' }), {
+            everyMs: 2_000,
+          });
         }
         for (const [index, tab] of tabs.entries()) {
           const { numbers } = index % 2 === 0 ? first : second;

@@ -17,19 +17,25 @@ export async function watchedFetch(request: Request | string, init?: RequestInit
   const timer = setTimeout(reportSlow, slowMs);
   try {
     const response = await fetch(request, { ...init, cache: 'no-store', credentials: 'same-origin' });
-    reportAnswered();
-    noteServerTime(response.headers.get('Date'));
-    return response;
+    if (!isOfProxy(response)) {
+      reportAnswered();
+      noteServerTime(response.headers.get('Date'));
+      return response;
+    }
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') {
       throw error;
     }
-    reportUnreachable();
-    throw unreachable();
   } finally {
     clearTimeout(timer);
   }
+  reportUnreachable();
+  throw unreachable();
 }
+
+/** A proxy that cannot reach the platform says so with a page of its own; the platform's refusals are JSON. */
+const isOfProxy = ({ status, headers }: Response) =>
+  status >= 502 && status <= 504 && !headers.get('Content-Type')?.includes('json');
 
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: watchedFetch });
 

@@ -1,13 +1,17 @@
 /** Whether the platform serves a newer UI than this page, which its files are gone with. */
 import { reportOutdated } from './connection.ts';
+import { unreachable } from './failure.ts';
 
 const entryOf = (page: string) => /<script type="module"[^>]* src="([^"]+)"/.exec(page)?.[1];
 
 const ownEntry = () => document.querySelector('script[type=module][src]')?.getAttribute('src');
 
-/** Reports when it is so. Rejects when there is no answer. */
+/** Reports when it is so. Rejects when there is no answer, or only one of a proxy. */
 export async function checkOutdated(): Promise<boolean> {
   const answer = await fetch('/app/', { cache: 'no-store', credentials: 'same-origin' });
+  if (answer.status >= 502) {
+    throw unreachable();
+  }
   const entry = answer.ok ? entryOf(await answer.text()) : undefined;
   const isOutdated = entry !== undefined && entry !== ownEntry();
   if (isOutdated) {

@@ -4,6 +4,16 @@ import { reportSignedOut } from '../api/connection.ts';
 import { ApiFailure, isTransient } from '../api/failure.ts';
 
 const maxRetries = 2;
+/** Each waits as long as the platform says. */
+const maxBusyRetries = 6;
+
+/** Many tabs at once may ask for more than one person may in a minute. */
+function busySeconds(error: unknown): number | null {
+  return error instanceof ApiFailure && error.status === 429 ? (error.retryAfterSeconds ?? 5) : null;
+}
+
+/** Tabs that were refused together do not come back together. */
+const spread = (delayMs: number) => delayMs * (1 + Math.random() / 2);
 
 function noticeSignedOut(error: unknown): void {
   if (error instanceof ApiFailure && error.status === 401) {
@@ -19,7 +29,9 @@ export const queryClient = new QueryClient({
       staleTime: 5_000,
       // The browser's idea of being online says nothing of a platform on the same machine.
       networkMode: 'always',
-      retry: (count, error) => isTransient(error) && count < maxRetries,
+      retry: (count, error) =>
+        busySeconds(error) === null ? isTransient(error) && count < maxRetries : count < maxBusyRetries,
+      retryDelay: (count, error) => spread((busySeconds(error) ?? 2 ** count) * 1000),
     },
     // A request that changes something is sent once: the person decides whether to send it again.
     mutations: { networkMode: 'always', retry: false },

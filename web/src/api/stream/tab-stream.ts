@@ -82,12 +82,16 @@ export class TabStream {
     void this.lead(false);
   }
 
+  /** For good; once more does nothing. */
   stop(): void {
+    if (this.stopped) {
+      return;
+    }
+    this.send({ kind: 'bye', tab: this.tab });
     this.stopped = true;
     window.removeEventListener('pagehide', this.onPageHide);
     document.removeEventListener('visibilitychange', this.onVisible);
     this.timers.forEach(clearInterval);
-    this.send({ kind: 'bye', tab: this.tab });
     this.queued.abort();
     this.resign();
     this.channel?.close();
@@ -191,8 +195,11 @@ export class TabStream {
     }
   }
 
+  /** A stream that is stopped may still hear of its end: its channel is closed by then. */
   private send(message: TabMessage): void {
-    this.channel?.postMessage(message);
+    if (!this.stopped) {
+      this.channel?.postMessage(message);
+    }
   }
 
   private announce(): void {

@@ -54,6 +54,12 @@ export function NewSessionPage() {
   );
 }
 
+function submitByKeys({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (key === 'Enter' && (ctrlKey || metaKey)) {
+    currentTarget.form?.requestSubmit();
+  }
+}
+
 function StartForm({ agents }: { agents: { value: string; label: string; disabled: boolean }[] }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
@@ -89,11 +95,6 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
     }
   };
   const { agent_id: agentId } = form.values;
-  const startByKeys = ({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (key === 'Enter' && (ctrlKey || metaKey)) {
-      currentTarget.form?.requestSubmit();
-    }
-  };
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack maw={640}>
@@ -120,7 +121,7 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
           autosize
           minRows={4}
           maxRows={16}
-          onKeyDown={startByKeys}
+          onKeyDown={submitByKeys}
           {...form.getInputProps('prompt')}
         />
         <FailureAlert error={start.error} shownAtFields={['agent_id', 'prompt']} values={form.values} />

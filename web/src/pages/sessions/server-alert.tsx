@@ -1,8 +1,8 @@
 /** Says which servers of a session do not work, why, and what to do. */
-import { Alert, List, Text } from '@mantine/core';
+import { Alert, Button, List, Text } from '@mantine/core';
+import { Link } from 'wouter';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { failureText, remedyByCause } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
@@ -26,7 +26,9 @@ export function ServerAlert({ sessionId }: { sessionId: string }) {
               <VisibleText text={failureText(name, cause)} />
             </Text>
             <Text size="sm">{remedyByCause[cause]}</Text>
-            <TextLink to={pathOf(slug, 'catalog', name)}>The catalog entry of {name}</TextLink>
+            <Button component={Link} href={pathOf(slug, 'catalog', name)} variant="default" size="compact-xs">
+              The catalog entry of {name}
+            </Button>
           </List.Item>
         ))}
       </List>

@@ -1,11 +1,11 @@
 /** How a check ended, how long each part took, and what its server wrote. */
 import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { McpCheck } from '../../../api/types.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
 import { Fact, FactList } from '../../../components/fact-list.tsx';
-import { TextLink } from '../../../components/text-link.tsx';
 import { sizeText } from '../../../text/size-text.ts';
 import { remedyByCause } from '../../sessions/process-text.ts';
 import { CheckOutput } from './check-output.tsx';
@@ -60,7 +60,15 @@ function Outcome({ name, check: { status, reason, process, listing } }: { name: 
       title={reason ?? 'The check failed'}
     >
       {cause === null ? null : <Text size="sm">{remedyByCause[cause]}</Text>}
-      <TextLink to={pathOf(slug, 'catalog', name, 'edit')}>Edit the entry</TextLink>
+      <Button
+        component={Link}
+        href={pathOf(slug, 'catalog', name, 'edit')}
+        variant="default"
+        size="xs"
+        mt="xs"
+      >
+        Edit the entry
+      </Button>
     </Alert>
   );
 }

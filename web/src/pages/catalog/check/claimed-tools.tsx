@@ -39,7 +39,6 @@ export function ClaimedTools({
   });
   const suggestions = new Map(tools.map(({ name, hints }) => [name, suggestedScope(entry.name, hints)]));
   const isWrong = Object.values(chosen).some((scope) => scopeProblem(scope) !== null);
-  const kept = unlistedTools(tools, begun.manifest);
   const takeAll = () =>
     setChosen(
       Object.fromEntries(tools.map(({ name }) => [name, chosen[name] || (suggestions.get(name) ?? '')])),
@@ -69,16 +68,7 @@ export function ClaimedTools({
             onChoose={(tool, scope) => setChosen({ ...chosen, [tool]: scope })}
           />
         )}
-        {kept.length === 0 ? null : (
-          <Text size="sm" c="dimmed" component="div">
-            Scopes of tools that it did not list stay: <VisibleText text={kept.join(', ')} />
-          </Text>
-        )}
-        {begun.manifest_source === 'image' ? (
-          <Alert role="note" color="yellow" title="The manifest comes from the image">
-            Saving stores a manifest of its own with the entry, which counts instead of the image’s.
-          </Alert>
-        ) : null}
+        <WhatSavingDoes begun={begun} tools={tools} />
         {save.error === null ? null : <FailureAlert error={save.error} />}
         {save.isSuccess && !save.isPending ? (
           <Alert color="green" role="status" title="Saved to the entry" />
@@ -97,6 +87,24 @@ export function ClaimedTools({
         </Group>
       </Stack>
     </Card>
+  );
+}
+
+function WhatSavingDoes({ begun, tools }: { begun: McpServer; tools: readonly ClaimedTool[] }) {
+  const kept = unlistedTools(tools, begun.manifest);
+  return (
+    <>
+      {kept.length === 0 ? null : (
+        <Text size="sm" c="dimmed" component="div">
+          Scopes of tools that it did not list stay: <VisibleText text={kept.join(', ')} />
+        </Text>
+      )}
+      {begun.manifest_source === 'image' ? (
+        <Alert role="note" color="yellow" title="The manifest comes from the image">
+          Saving stores a manifest of its own with the entry, which counts instead of the image’s.
+        </Alert>
+      ) : null}
+    </>
   );
 }
 
