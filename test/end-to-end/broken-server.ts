@@ -21,7 +21,7 @@ export async function startWithBrokenServer(admin: FrontDoor, member: FrontDoor)
   await admin.ok('POST', `${workspace}/mcp-servers`, {
     name: 'broken',
     shape: { type: 'command', command: 'sh', args: ['-c', command] },
-    manifest: { env: { TOKEN: { kind: 'secret', required: true } } },
+    manifest: { env: { TOKEN: { kind: 'secret', label: 'Token of the vault', required: true } } },
   });
   const agent = await admin.createAgent(
     'hopeful',
