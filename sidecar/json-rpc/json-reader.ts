@@ -156,15 +156,18 @@ export class JsonReader {
     const text = this.#text;
     let at = this.#at + 1;
     let isEscaped = false;
-    for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
-      if (Number.isNaN(code)) {
-        throw new NotJsonError();
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === quote) {
+        this.#at = at + 1;
+        return isEscaped;
       }
-      isEscaped ||= code === backslash;
-      at += code === backslash ? 2 : 1;
+      if (code === backslash) {
+        isEscaped = true;
+        at += 1;
+      }
     }
-    this.#at = at + 1;
-    return isEscaped;
+    throw new NotJsonError();
   }
 
   #readKey(code: number): void {
