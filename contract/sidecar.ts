@@ -111,7 +111,6 @@ export const eventReport = z.discriminatedUnion('type', [
   reported('agent.error'),
   reported('agent.input_requested'),
   reported('agent.shared'),
-  reported('platform.notice'),
 ]);
 export type EventReport = z.infer<typeof eventReport>;
 

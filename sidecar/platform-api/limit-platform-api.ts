@@ -29,10 +29,7 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
   return {
     ...api,
     checkCall: (request) => inFlight(() => api.checkCall(request)),
-    publishEvent: (event) =>
-      event.type === 'platform.notice'
-        ? api.publishEvent(event)
-        : events(() => inFlight(() => api.publishEvent(event))),
+    publishEvent: (event) => events(() => inFlight(() => api.publishEvent(event))),
     requestPermission: (report) => requests(() => inFlight(() => api.requestPermission(report))),
     readPermissionRequest: (requestId) => inFlight(() => api.readPermissionRequest(requestId)),
     storeArtifact: (metadata, bytes) => uploads(() => api.storeArtifact(metadata, bytes)),

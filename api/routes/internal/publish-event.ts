@@ -1,5 +1,5 @@
 import type { Session } from '../../../contract/session.ts';
-import { type Actor, systemActor } from '../../../contract/session-event.ts';
+import type { Actor } from '../../../contract/session-event.ts';
 import type { EventReport } from '../../../contract/sidecar.ts';
 import { type Db, inTransaction, type Transaction } from '../../../store/database.ts';
 import { insertInputRequest } from '../../../store/input-requests/input-requests.ts';
@@ -11,7 +11,7 @@ import { ApiError, invalid } from '../../errors.ts';
 /**
  * Appends the event and, with it, what it announces: a question to the user, or a share. The same event again changes
  * nothing. Throws 422 for a share of nothing, 409 for an id that another session uses, 413 when the agent has published
- * as much as it may; the platform's own notices are not counted.
+ * as much as it may.
  */
 export async function publishEvent(
   db: Db,
@@ -19,8 +19,7 @@ export async function publishEvent(
   event: EventReport,
   { limitBytes }: { limitBytes: number },
 ): Promise<void> {
-  const actor: Actor =
-    event.type === 'platform.notice' ? systemActor : { type: 'agent', id: session.agent_id };
+  const actor: Actor = { type: 'agent', id: session.agent_id };
   await inTransaction(db, async (trx) => {
     const known = await findSessionOfEvent(trx, event.id);
     if (known === session.id) {
@@ -29,14 +28,9 @@ export async function publishEvent(
     if (known !== null) {
       throw new ApiError('conflict', 'The event id is in use');
     }
-    if (event.type !== 'platform.notice') {
-      const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
-      if (!(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }))) {
-        throw new ApiError(
-          'too_large',
-          `The limit is ${limitBytes} bytes for the events of a session together`,
-        );
-      }
+    const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
+    if (!(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }))) {
+      throw new ApiError('too_large', `The limit is ${limitBytes} bytes for the events of a session together`);
     }
     await appendSessionEvent(trx, session.id, { ...event, actor });
     await storeAnnounced(trx, session.id, event);

@@ -160,9 +160,7 @@ function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     body: eventReport,
     response: ok,
     async handler({ session, body }) {
-      if (body.type !== 'platform.notice') {
-        published.take(session.id);
-      }
+      published.take(session.id);
       await touchActivity(db, session.id);
       await publishEvent(db, session, body, { limitBytes: config.LIMIT_SESSION_EVENT_BYTES });
       return { ok: true } as const;

@@ -1,9 +1,11 @@
 /** Persistent grants that an agent holds, and making and revoking them on its page. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Grant, GrantInput } from '../../api/types.ts';
 import { fetchAll } from '../../api/use-all.ts';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 
 /** Active ones of one type. */
@@ -28,10 +30,21 @@ export function useAgentGrants(agentId: string, type: GrantInput['grant_type']) 
 export function useMakeGrant() {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
+  const keyFor = useIdempotencyKey();
+  const made = useRef(0);
   return useMutation({
     mutationFn: (body: GrantInput) =>
-      call(api.POST('/api/workspaces/{slug}/grants', { params: { path: { slug } }, body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: keys.grants(slug) }),
+      call(
+        api.POST('/api/workspaces/{slug}/grants', {
+          // What was made may be revoked, and made again from the same page.
+          params: { path: { slug }, header: keyFor({ ...body, made: made.current }) },
+          body,
+        }),
+      ),
+    onSuccess: () => {
+      made.current += 1;
+      return queries.invalidateQueries({ queryKey: keys.grants(slug) });
+    },
   });
 }
 
