@@ -3,8 +3,8 @@ import type { FailureCause } from '../../contract/session-process.ts';
 import type { ServerFacts } from './classify-failure.ts';
 import type { TrackedProcess } from './tracked-process.ts';
 
-/** Requests that a server answers by itself, at once. A call, which begins a session in the 2026 era, may take its time. */
-const answeredAtOnce = new Set(['initialize', 'server/discover', 'ping', 'tools/list']);
+/** Requests that may begin a connection, in the 2026 era, and may take their time. A server answers every other one by itself. */
+const takesItsTime = new Set(['tools/call', 'subscriptions/listen']);
 
 export interface ServerStart {
   /** The server's side is connected: with the next byte its process starts. */
@@ -52,7 +52,7 @@ export function createStartServer(
         process.begin();
       },
       asked(method) {
-        if (state === 'connected' && timer === undefined && answeredAtOnce.has(method)) {
+        if (state === 'connected' && timer === undefined && !takesItsTime.has(method)) {
           timer = setTimeout(timeOut, limits.handshakeTimeoutMs);
         }
       },

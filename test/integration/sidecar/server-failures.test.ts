@@ -7,8 +7,13 @@ import { maxOutputBytes, type ProcessClaim, type ProcessReport } from '../../../
 import { eventually } from '../../support/eventually.ts';
 import { bundlePrograms, runnerCommand } from './programs.ts';
 import { TestSession } from './session.ts';
-import { call, closeWires, initialize, openWire } from './wire.ts';
+import { call, closeWires, initialize, openWire, request } from './wire.ts';
 
+const modernMeta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'wire', version: '1' },
+};
 const node = (script: string) => ({ command: process.execPath, args: ['-e', script] });
 const npxWithoutRegistry = `process.stdin.once('data', () => {
   process.stderr.write('npm error code EAI_AGAIN\\n', () => setTimeout(() => process.exit(1), 500)); });`;
@@ -91,6 +96,15 @@ describe('a server that does not start', () => {
     expect(JSON.stringify(session.platform.events)).not.toContain('of-the-server');
     expect(session.sidecarLog).not.toContain('of-the-server');
   });
+
+  it.each(['prompts/list', 'resources/read'])(
+    'fails a %s that begins a connection in the same way, also when the server is silent',
+    async (method) => {
+      const wire = await openWire(session.socketOf('silent'));
+      wire.send(request(6, method, { _meta: modernMeta, uri: 'a://b' }));
+      expect(JSON.stringify(await wire.answerTo(6))).toContain('handshake_timeout');
+    },
+  );
 
   it('fails a call that begins a connection in the same way', async () => {
     const wire = await openWire(session.socketOf('absent'));
