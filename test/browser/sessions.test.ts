@@ -6,6 +6,10 @@ import { describeInBrowser, inPage, openBrowser, visit } from '../support/browse
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
+const brokeOnPurpose = {
+  error: { code: 'internal_error', message: 'It broke on purpose.', request_id: 'r' },
+};
+
 describeInBrowser('sessions in the web UI', () => {
   let platform: Platform;
   let browser: Browser;
@@ -124,8 +128,16 @@ describeInBrowser('sessions in the web UI', () => {
     expect(await page.getByLabel('Message to the agent').count()).toBe(0);
     await page.getByRole('button', { name: 'Terminate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Terminate this session?' });
-    await dialog.getByLabel('Reason').fill('Not now');
+    await dialog.getByLabel('Reason').fill('Not yet');
     await admin.checkAccessibility();
+    // A refusal goes with what it was about.
+    admin.expectInConsole(/500/);
+    await page.route('**/terminate', (route) => route.fulfill({ status: 500, json: brokeOnPurpose }));
+    await dialog.getByRole('button', { name: 'Terminate' }).click();
+    await dialog.getByText('It broke on purpose.').waitFor();
+    await dialog.getByLabel('Reason').fill('Not now');
+    await dialog.getByText('It broke on purpose.').waitFor({ state: 'detached' });
+    await page.unroute('**/terminate');
     await dialog.getByRole('button', { name: 'Terminate' }).click();
     await page.getByText('The session has ended.').waitFor();
     await page.getByText('Not now').first().waitFor();

@@ -4,7 +4,8 @@ import { FailureAlert } from './failure-alert.tsx';
 
 /**
  * Asks before something that cannot be undone. Cancel has the focus, so that a key pressed too early does nothing.
- * `error` is what the attempt ended with; the dialog stays open then.
+ * `error` is what the attempt ended with; the dialog stays open then. `values` is what one typed into it: a message about
+ * something else goes.
  */
 export function ConfirmDialog({
   opened,
@@ -15,6 +16,7 @@ export function ConfirmDialog({
   onConfirm,
   pending = false,
   error = null,
+  values,
 }: {
   opened: boolean;
   onClose: () => void;
@@ -24,12 +26,13 @@ export function ConfirmDialog({
   onConfirm: () => void;
   pending?: boolean;
   error?: Error | null;
+  values?: unknown;
 }) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeOnClickOutside={!pending}>
       <Stack>
         {children}
-        <FailureAlert error={error} />
+        <FailureAlert error={error} values={values} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             Cancel

@@ -51,7 +51,10 @@ export function RunFields({ form, path, value }: { form: AgentFormState; path: s
           <TextInput label="Command" required spellCheck={false} {...form.getInputProps(`${path}.command`)} />
           <ArgumentsInput
             value={value.args}
-            onChange={(args) => form.setFieldValue(`${path}.args`, args)}
+            onChange={(args) => {
+              form.setFieldValue(`${path}.args`, args);
+              value.args.forEach((_, at) => form.clearFieldError(`${path}.args.${at}`));
+            }}
             errors={Object.fromEntries(
               value.args.map((_, at) => [at, errorText(form.errors[`${path}.args.${at}`])]),
             )}

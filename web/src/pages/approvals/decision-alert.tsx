@@ -1,10 +1,18 @@
-/** What became of a decision that did not go through. */
+/** What became of a decision that did not go through; `decided` is what the dialog would send now. */
 import { Alert } from '@mantine/core';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { messageOf } from '../../components/failure-text.ts';
 import type { DecisionState } from './decision-state.ts';
 
-export function DecisionAlert({ state, error }: { state: DecisionState; error: unknown }) {
+export function DecisionAlert({
+  state,
+  error,
+  decided,
+}: {
+  state: DecisionState;
+  error: unknown;
+  decided: unknown;
+}) {
   if (state === 'trying') {
     return (
       <Alert color="yellow" role="alert" title="Your decision was sent, but no answer came">
@@ -20,5 +28,5 @@ export function DecisionAlert({ state, error }: { state: DecisionState; error: u
       </Alert>
     );
   }
-  return state === 'refused' ? <FailureAlert error={error} /> : null;
+  return state === 'refused' ? <FailureAlert error={error} values={decided} /> : null;
 }

@@ -42,7 +42,7 @@ export function OpenRequest({ request, state, error, sending, decide, onLater }:
       ) : choice === null ? null : (
         <ChoiceFields request={request} choice={choice} onChange={setChoice} ref={ref} />
       )}
-      <DecisionAlert state={state} error={error} />
+      <DecisionAlert state={state} error={error} decided={denial ?? choice} />
       <Divider />
       <QuotedClaim by={request.agent.name} text={request.justification} />
       <WhoAsks request={request} />

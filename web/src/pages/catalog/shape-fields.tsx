@@ -58,7 +58,10 @@ export function ShapeFields({ form }: { form: EntryForm }) {
           <ArgumentsInCommand form={form} />
           <ArgumentsInput
             value={args}
-            onChange={(value) => form.setFieldValue('args', value)}
+            onChange={(value) => {
+              form.setFieldValue('args', value);
+              args.forEach((_, at) => form.clearFieldError(`args.${at}`));
+            }}
             errors={Object.fromEntries(args.map((_, at) => [at, textOf(form.errors[`args.${at}`])]))}
           />
           {form.errors['args'] ? <Input.Error>{form.errors['args']}</Input.Error> : null}

@@ -25,6 +25,10 @@ export function TerminateButton({ session }: { session: Session }) {
       void queries.invalidateQueries({ queryKey: keys.sessions(slug) });
     },
   });
+  const close = () => {
+    dialog.close();
+    terminate.reset();
+  };
   return (
     <>
       <Button color="red" variant="outline" onClick={dialog.open}>
@@ -32,12 +36,13 @@ export function TerminateButton({ session }: { session: Session }) {
       </Button>
       <ConfirmDialog
         opened={opened}
-        onClose={dialog.close}
+        onClose={close}
         title="Terminate this session?"
         confirmLabel="Terminate"
         onConfirm={() => terminate.mutate()}
         pending={terminate.isPending}
         error={terminate.error}
+        values={reason}
       >
         <Stack gap="sm">
           <Text size="sm">

@@ -1,0 +1,40 @@
+import { expect, it } from '@jest/globals';
+import { type FailureCause, packagesNotLoaded } from '../../../../contract/session-process.ts';
+import {
+  classifyFailure,
+  type Failure,
+  type ServerFacts,
+} from '../../../../sidecar/processes/classify-failure.ts';
+
+const exited = { type: 'ended', exit_code: 1, signal: null } as const;
+const notStarted = (error: string) => ({ type: 'not_started', error }) as const;
+const online: ServerFacts = { network: 'internet', loadsPackages: false };
+const loading: ServerFacts = { network: 'internet', loadsPackages: true };
+const loadingOffline: ServerFacts = { network: 'none', loadsPackages: true };
+
+const rows: [string, Partial<Failure>, ServerFacts, FailureCause][] = [
+  ['nobody connected', { how: 'no_connection' }, online, 'container_not_running'],
+  ['no such program', { end: notStarted('ENOENT') }, online, 'program_not_found'],
+  ['no such folder', { end: notStarted('ENOTDIR') }, online, 'program_not_found'],
+  ['no program', { end: notStarted('EACCES') }, online, 'program_not_executable'],
+  ['an exit', { end: exited }, online, 'exited'],
+  ['an exit without a word', {}, loading, 'exited'],
+  ['a server without its network', { written: 'connect ENETUNREACH 10.0.0.1:443' }, online, 'network_unreachable'],
+  ['npx without a network', { written: 'npm error code EAI_AGAIN' }, loadingOffline, 'packages_need_network'],
+  ['npx that tries for long, offline', { how: 'timeout' }, loadingOffline, 'packages_need_network'],
+  ['npx without its registry', { written: 'npm error code ECONNREFUSED' }, loading, 'registry_unreachable'],
+  ['uvx without its registry', { written: 'error: dns error' }, loading, 'registry_unreachable'],
+  ['npx that tries for long', { how: 'timeout' }, loading, 'registry_unreachable'],
+  ['packages that the platform could not load', { written: packagesNotLoaded.ofRegistry }, loading, 'registry_unreachable'],
+  ['packages that nobody can load', { written: packagesNotLoaded.ofPackages }, loading, 'exited'],
+  ['silence', { how: 'timeout' }, online, 'handshake_timeout'],
+  ['silence after a network error', { how: 'timeout', written: 'ETIMEDOUT' }, online, 'handshake_timeout'],
+];
+
+it.each(rows)('%s has its cause', (_, failure, facts, cause) => {
+  expect(classifyFailure({ how: 'lost', end: null, written: '', ...failure }, facts)).toBe(cause);
+});
+
+it('every cause of the closed list is given to something', () => {
+  expect(new Set(rows.map(([, , , cause]) => cause)).size).toBe(8);
+});
