@@ -287,6 +287,8 @@ describe('a registry that asks for credentials', () => {
   it('is given none where none is named, or where the secret may not be used', async () => {
     registry.push('private/server', '1', first);
     expect(await refused({})).toMatchObject({ path: 'shape.image', code: 'unauthorized' });
+    // A bare name, as no other reference is written.
+    expect(await refused({ registry_secret: 'REGISTRY' })).toMatchObject({ path: 'shape.registry_secret' });
     expect(await refused()).toMatchObject({ path: 'shape.registry_secret', code: 'secret_not_set' });
     await put('ada:wrong');
     expect(await refused()).toMatchObject({ path: 'shape.image', code: 'unauthorized' });

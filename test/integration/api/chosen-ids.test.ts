@@ -38,6 +38,18 @@ const call = (callId: string) => ({
     },
   ],
 });
+const refusedCount = (countId: string) => ({
+  counts: [
+    {
+      count_id: countId,
+      server: 'platform',
+      tool: 'emit_status',
+      outcome: 'too_many_calls',
+      minute: new Date().toISOString(),
+      count: 1,
+    },
+  ],
+});
 const status = (eventId: string) => ({
   id: eventId,
   type: 'agent.status',
@@ -86,6 +98,7 @@ describe('an id that a sidecar chooses', () => {
     const derived = derivedId(id, 'ended');
     const refused = [
       await post('tool-calls', call(derived)),
+      await post('tool-calls/refused', refusedCount(derived)),
       await post('tool-calls/check', { call_id: derived, server: 'platform', tool: 'share' }),
       await post('events', status(derived)),
       await post('events', question(derived)),

@@ -135,7 +135,7 @@ describe('the tools of the platform server', () => {
 
   it.each([
     ['an unknown field', 'emit_status', { status: 'x', more: 1 }, 'more'],
-    ['a missing field', 'emit_status', { detail: 'x' }, 'status'],
+    ['a missing field', 'request_input', { options: ['a', 'b'] }, 'prompt'],
     ['another missing field', 'emit_artifact', { name: 'a.txt', text: 'x' }, 'mime_type'],
     ['a missing field of a request', 'request_grant', { ...asksForWrite, scope: undefined }, 'scope'],
   ])('refuse %s and name it', async (_what, name, args, field) => {

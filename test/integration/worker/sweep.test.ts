@@ -226,6 +226,20 @@ describe('a check of a catalog entry', () => {
     expect(activities.runtime.stopped).toContain(id);
   });
 
+  it('that ended is removed after its time', async () => {
+    const [old, young] = [await insert(), await insert()];
+    const end = (id: string, age: string) =>
+      activities
+        .db('mcp_checks')
+        .where({ id })
+        .update({ status: 'failed', ended_at: activities.db.raw('now() - ?::interval', [age]) });
+    await end(old.id, '2 hours');
+    await end(young.id, '1 minute');
+    await wholeSweep(sweeping());
+    expect(await readCheck(activities.db, old.id)).toBeNull();
+    expect(await readCheck(activities.db, young.id)).not.toBeNull();
+  });
+
   it('that was begun and whose workflow is not known any more ends, and is not run a second time', async () => {
     const { id } = await insert();
     await moveCheck(activities.db, id, 'running');

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SessionProcess } from '../../../web/src/api/types.ts';
+import { processFacts, stateColor, stateWord } from '../../../web/src/pages/sessions/process-text.ts';
+
+const server: SessionProcess = {
+  kind: 'server',
+  name: 'files',
+  state: 'ready',
+  exit_code: null,
+  signal: null,
+  cause: null,
+  handshake_ms: null,
+  starts: 1,
+  updated_at: null,
+  output_size_bytes: null,
+};
+
+describe('a process in the panel', () => {
+  it.each([
+    ['not_started', 'not started', 'gray'],
+    ['starting', 'starting', 'blue'],
+    ['ready', 'ready', 'green'],
+    ['failed', 'failed', 'red'],
+    ['ended', 'ended', 'gray'],
+  ] as const)('that is %s says so', (state, word, color) => {
+    expect(stateWord({ ...server, state })).toBe(word);
+    expect(stateColor({ ...server, state })).toBe(color);
+  });
+
+  it('that answers nobody runs once it was started', () => {
+    expect(stateWord({ kind: 'agent', state: 'ready' })).toBe('running');
+    expect(stateWord({ kind: 'sibling', state: 'ready' })).toBe('running');
+  });
+
+  it('says how often it started, how long its handshake took, and how it ended', () => {
+    expect(processFacts(server)).toBe('');
+    expect(processFacts({ ...server, starts: 3, handshake_ms: 420, exit_code: 3 })).toBe(
+      'started 3 times, answered after 420 ms, last ended with exit code 3',
+    );
+    expect(processFacts({ ...server, exit_code: 0 })).toBe('last ended with exit code 0');
+    expect(processFacts({ ...server, signal: 'SIGKILL' })).toBe('last ended with SIGKILL');
+  });
+});
