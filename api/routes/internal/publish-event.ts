@@ -30,7 +30,10 @@ export async function publishEvent(
     }
     const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
     if (!(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }))) {
-      throw new ApiError('too_large', `The limit is ${limitBytes} bytes for the events of a session together`);
+      throw new ApiError(
+        'too_large',
+        `The limit is ${limitBytes} bytes for the events of a session together`,
+      );
     }
     await appendSessionEvent(trx, session.id, { ...event, actor });
     await storeAnnounced(trx, session.id, event);

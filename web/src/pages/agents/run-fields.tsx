@@ -53,7 +53,9 @@ export function RunFields({ form, path, value }: { form: AgentFormState; path: s
             value={value.args}
             onChange={(args) => {
               form.setFieldValue(`${path}.args`, args);
-              value.args.forEach((_, at) => form.clearFieldError(`${path}.args.${at}`));
+              for (const at of value.args.keys()) {
+                form.clearFieldError(`${path}.args.${at}`);
+              }
             }}
             errors={Object.fromEntries(
               value.args.map((_, at) => [at, errorText(form.errors[`${path}.args.${at}`])]),

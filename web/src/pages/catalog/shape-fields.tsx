@@ -60,7 +60,9 @@ export function ShapeFields({ form }: { form: EntryForm }) {
             value={args}
             onChange={(value) => {
               form.setFieldValue('args', value);
-              args.forEach((_, at) => form.clearFieldError(`args.${at}`));
+              for (const at of args.keys()) {
+                form.clearFieldError(`args.${at}`);
+              }
             }}
             errors={Object.fromEntries(args.map((_, at) => [at, textOf(form.errors[`args.${at}`])]))}
           />
