@@ -1,9 +1,5 @@
 /** Every activity, bound to what it needs. Workflows import the type of this and nothing else of it. */
-import {
-  mcpCheckWorkflowId,
-  permissionRequestWorkflowId,
-  sessionWorkflowId,
-} from '../contract/workflow-ids.ts';
+import { mcpCheckWorkflowId, permissionRequestWorkflowId, sessionWorkflowId } from '../contract/workflows.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { carryOutDecision } from './grants/carry-out-decision.ts';
 import { closeRequest, readRequest } from './grants/close-request.ts';

@@ -10,11 +10,12 @@ import { createReadImage } from '../activities/sessions/read-image.ts';
 import { parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
-import { taskQueue } from '../contract/workflow-ids.ts';
+import { taskQueue } from '../contract/workflows.ts';
 import { createPatternChecker } from '../patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';
+import { createWorkflows } from '../workflows/client.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { serveHealth } from './worker/health.ts';
@@ -80,7 +81,8 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const { workflow } = new Client({ connection, namespace });
   const outputKeptSeconds = config.PROCESS_OUTPUT_KEPT_SECONDS;
   const checkKeptSeconds = config.CHECK_KEPT_SECONDS;
-  const sweeping = { deps, workflows: workflow, taskQueue, outputKeptSeconds, checkKeptSeconds };
+  const workflows = createWorkflows(workflow, taskQueue);
+  const sweeping = { deps, workflows, outputKeptSeconds, checkKeptSeconds };
   const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
   const reporting = keepReporting({ db, log }, capabilities);
   // Running sessions go on without the worker; the next one finds and watches them again.

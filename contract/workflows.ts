@@ -1,4 +1,9 @@
-/** Workflow ids and task queues: built here only, never as literals where they are used (design 6). */
+/**
+ * Every workflow as everybody else knows it: its type, id and queue, what it takes and answers, its signals, updates and queries.
+ * None of these names stands anywhere else. Payloads carry references, never values.
+ */
+import type { TerminalStatus } from './session.ts';
+
 export const taskQueue = 'platform-v1';
 
 /**
@@ -13,6 +18,7 @@ export const taskQueues = (sessions: string) => ({
   /** Permission requests and grants, and the activity that writes grants. */
   decisions: `${sessions}-decisions`,
 });
+export type QueueName = keyof ReturnType<typeof taskQueues>;
 
 export const sessionWorkflowId = (sessionId: string) => `session/${sessionId}`;
 export const permissionRequestWorkflowId = (requestId: string) => `permission-request/${requestId}`;
@@ -20,6 +26,101 @@ export const grantWorkflowId = (grantId: string) => `grant/${grantId}`;
 export const mcpCheckWorkflowId = (checkId: string) => `mcp-check/${checkId}`;
 /** One line for whoever looks at Temporal. */
 export const checkSummary = 'Check of a catalog entry';
+
+export interface SessionWorkflowInput {
+  sessionId: string;
+  /** Events after which the workflow continues as a new run; left out except in tests. */
+  historyLimit?: number;
+  /** Carried from one run to the next; never set by whoever starts a session. */
+  resume?: SessionResume;
+}
+
+/** What a run that continues a session needs to know: ids, numbers and flags. */
+export interface SessionResume {
+  workspaceId: string;
+  limits: SessionLimits;
+  totalDeadlineMs: number;
+  searchAttributesKnown: boolean;
+}
+
+export interface SessionLimits {
+  startMs: number;
+  totalMs: number;
+  idleMs: number;
+}
+
+/** How a session ended: one closed value, decided once. */
+export type SessionEnding = { status: TerminalStatus; reason: string };
+
+/** What an operator reads in the Temporal UI. */
+export interface SessionProgress {
+  status: string;
+  step: string;
+  since: string;
+}
+
+export interface PermissionRequestWorkflowInput {
+  requestId: string;
+}
+
+/** How a permission request closed. */
+export type RequestOutcome = {
+  status: 'approved' | 'denied' | 'expired' | 'cancelled';
+  grantId: string | null;
+};
+
+export interface GrantWorkflowInput {
+  decisionId: string;
+}
+
+export interface McpCheckWorkflowInput {
+  checkId: string;
+}
+
+export const sessionWorkflowContract = {
+  type: 'sessionWorkflow',
+  queue: 'sessions',
+  id: sessionWorkflowId,
+  signals: {
+    /** The sidecar listens on every socket. */
+    sidecarReady: 'sidecarReady',
+    /** A row was added to `session_inputs`. */
+    inputAvailable: 'inputAvailable',
+    /** The agent called `end_session`; the outcome is on the session's row. */
+    agentEnded: 'agentEnded',
+    /** A human, or the removal of one, ends the session; the reason is on the session's row. */
+    terminate: 'terminate',
+  },
+  queries: { progress: 'progress' },
+} as const;
+export const sessionSignals = sessionWorkflowContract.signals;
+export type SessionSignal = keyof typeof sessionSignals;
+
+export const permissionRequestWorkflowContract = {
+  type: 'permissionRequestWorkflow',
+  queue: 'decisions',
+  id: permissionRequestWorkflowId,
+  /** The session ended: an open request is cancelled. */
+  signals: { sessionEnded: 'sessionEnded' },
+  /** Carries a stored decision out. Refused with `already_decided` once the request is closed. */
+  updates: { decide: 'decide' },
+  queries: { progress: 'progress' },
+} as const;
+
+/** Writes the grant of an approval that answers no request; answers the grant's id. */
+export const grantWorkflowContract = {
+  type: 'grantWorkflow',
+  queue: 'decisions',
+  id: grantWorkflowId,
+} as const;
+
+export const mcpCheckWorkflowContract = {
+  type: 'mcpCheckWorkflow',
+  queue: 'sessions',
+  id: mcpCheckWorkflowId,
+  /** Somebody cancelled the check; that is on its row. */
+  signals: { cancelCheck: 'cancelCheck' },
+} as const;
 
 /** Search attributes that the Temporal namespace must know, with their types. */
 export const searchAttributes = {

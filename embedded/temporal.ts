@@ -10,13 +10,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
-import { searchAttributes, sessionWorkflowId } from '../contract/workflow-ids.ts';
+import { searchAttributes, sessionSignals, taskQueue } from '../contract/workflows.ts';
 import {
   identify,
   isRunning,
   type ProcessIdentity,
   stopProcess,
 } from '../runtime/process/process-identity.ts';
+import { createWorkflows } from '../workflows/client.ts';
 import { chooseFreePort } from './free-port.ts';
 import { StartError } from './start-error.ts';
 import type { UiPlace } from './temporal-ui.ts';
@@ -139,7 +140,7 @@ async function answers(address: string, timeoutMs: number): Promise<boolean> {
   }
 }
 
-/** Tells a session's workflow that an ending was asked for (workflows/messages.ts, `terminate`). Gives up after 5 s. */
+/** Tells a session's workflow that an ending was asked for (contract/workflows.ts, `terminate`). Gives up after 5 s. */
 export async function signalTerminate(
   at: { temporalAddress: string; temporalNamespace: string },
   sessionId: string,
@@ -148,7 +149,7 @@ export async function signalTerminate(
   try {
     const client = new Client({ connection, namespace: at.temporalNamespace });
     await connection.withDeadline(Date.now() + 5_000, () =>
-      client.workflow.getHandle(sessionWorkflowId(sessionId)).signal('terminate'),
+      createWorkflows(client.workflow, taskQueue).signalSession(sessionId, sessionSignals.terminate),
     );
   } finally {
     await connection.close();

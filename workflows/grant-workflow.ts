@@ -1,6 +1,6 @@
 /** A grant that no request led to (design 7). */
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { GrantWorkflowInput } from './messages.ts';
+import type { GrantWorkflowInput } from '../contract/workflows.ts';
 import { refusalOf } from './refusals.ts';
 import * as steps from './steps.ts';
 

@@ -10,7 +10,8 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import type { ObservedCheckEnd } from '../activities/mcp-checks/record-check-end.ts';
-import { cancelCheck, type McpCheckWorkflowInput } from './messages.ts';
+import type { McpCheckWorkflowInput } from '../contract/workflows.ts';
+import { cancelCheck } from './messages.ts';
 import { endingOfFailure, readable } from './session-endings.ts';
 import * as steps from './steps.ts';
 import { showOwner, showProgress } from './visibility.ts';

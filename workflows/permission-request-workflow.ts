@@ -8,15 +8,12 @@ import {
   isCancellation,
   setHandler,
 } from '@temporalio/workflow';
-import { sessionWorkflowId } from '../contract/workflow-ids.ts';
 import {
-  decide,
-  inputAvailable,
   type PermissionRequestWorkflowInput,
   type RequestOutcome,
-  requestProgress,
-  sessionEnded,
-} from './messages.ts';
+  sessionWorkflowId,
+} from '../contract/workflows.ts';
+import { decide, inputAvailable, requestProgress, sessionEnded } from './messages.ts';
 import { refusalOf } from './refusals.ts';
 import * as steps from './steps.ts';
 import { showOwner, showProgress } from './visibility.ts';

@@ -1,7 +1,7 @@
 /** Every way in which a session ends, as the one closed value that is recorded. Pure, except for reading failures. */
 import { ActivityFailure, ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
 import type { WorkloadExit } from '../activities/workloads/watch-workload.ts';
-import type { SessionEnding } from './messages.ts';
+import type { SessionEnding } from '../contract/workflows.ts';
 
 export const notReadyInTime = (limitMs: number): SessionEnding => ({
   status: 'failed',

@@ -1,14 +1,7 @@
 /** What a session's workflow has been told so far. Handlers only set flags here; `session-workflow.ts` acts on them. */
 import { setHandler } from '@temporalio/workflow';
-import {
-  agentEnded,
-  inputAvailable,
-  type SessionProgress,
-  type SessionWorkflowInput,
-  sessionProgress,
-  sidecarReady,
-  terminate,
-} from './messages.ts';
+import type { SessionProgress, SessionWorkflowInput } from '../contract/workflows.ts';
+import { agentEnded, inputAvailable, sessionProgress, sidecarReady, terminate } from './messages.ts';
 import { showOwner, showProgress } from './visibility.ts';
 
 export class SessionState {

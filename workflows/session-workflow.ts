@@ -10,13 +10,13 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import { permissionRequestWorkflowId } from '../contract/workflow-ids.ts';
 import {
+  permissionRequestWorkflowId,
   type SessionEnding,
   type SessionResume,
   type SessionWorkflowInput,
-  sessionEnded,
-} from './messages.ts';
+} from '../contract/workflows.ts';
+import { sessionEnded } from './messages.ts';
 import {
   endingOfFailure,
   endingOfWorkload,

@@ -4,7 +4,7 @@
  */
 import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { taskQueues } from '../contract/workflow-ids.ts';
+import { taskQueues } from '../contract/workflows.ts';
 
 /** Attempts are counted, not time: a worker that is away for a while does not fail a launch. */
 const someAttempts = {

@@ -1,6 +1,10 @@
 /** The only writer of grants (design 2, 7). */
 import { uuid } from '../../contract/names.ts';
-import { grantWorkflowId, permissionRequestWorkflowId } from '../../contract/workflow-ids.ts';
+import {
+  grantWorkflowId,
+  permissionRequestWorkflowId,
+  type RequestOutcome,
+} from '../../contract/workflows.ts';
 import { inTransaction, type Transaction } from '../../store/database.ts';
 import { type Decision, readDecision } from '../../store/decisions/decisions.ts';
 import { insertGrant } from '../../store/grants/insert.ts';
@@ -9,7 +13,6 @@ import { lockMembers } from '../../store/members/lock-members.ts';
 import { closePermissionRequest, markApproved } from '../../store/permission-requests/close.ts';
 import { readPermissionRequest } from '../../store/permission-requests/read.ts';
 import { setRequestsMuted } from '../../store/sessions/mute-requests.ts';
-import type { RequestOutcome } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { alreadyDecided, approvalInvalid } from '../failures.ts';
 import { requireWorkflow } from '../own-workflow.ts';

@@ -1,8 +1,9 @@
 /** How a permission request is read, and closed without a human (design 7). */
+
+import type { RequestOutcome } from '../../contract/workflows.ts';
 import { closePermissionRequest } from '../../store/permission-requests/close.ts';
 import { readPermissionRequest } from '../../store/permission-requests/read.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
-import type { RequestOutcome } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export interface RequestToWatch {

@@ -2,6 +2,7 @@
 import type { Agent } from '../../contract/agent.ts';
 import type { FrozenConfiguration, FrozenImage, Session, SessionStatus } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
+import type { SessionLimits } from '../../contract/workflows.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
 import { inSnapshot, inTransaction } from '../../store/database.ts';
@@ -11,7 +12,6 @@ import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { readLogsToolPayloads } from '../../store/workspaces/read-logs-tool-payloads.ts';
-import type { SessionLimits } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { buildConfiguration, secretNamesOf } from './build-configuration.ts';

@@ -1,12 +1,12 @@
 /** The last step of every session (design 6). */
 import { isTerminal } from '../../contract/session.ts';
+import type { SessionEnding } from '../../contract/workflows.ts';
 import { inTransaction } from '../../store/database.ts';
 import { closePermissionRequest } from '../../store/permission-requests/close.ts';
 import { listOpenRequestsOfSession } from '../../store/permission-requests/read.ts';
 import { readRequestedEnding } from '../../store/sessions/ending.ts';
 import { moveSession } from '../../store/sessions/move-session.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
-import type { SessionEnding } from '../../workflows/messages.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /** Requests of a session that somebody still has to be told about. Reads only. */

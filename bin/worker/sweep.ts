@@ -1,15 +1,8 @@
 /** Puts right what a lost process left behind: workloads without a session, and sessions without a workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
-import {
-  checkSummary,
-  mcpCheckWorkflowId,
-  permissionRequestWorkflowId,
-  sessionWorkflowId,
-  taskQueues,
-} from '../../contract/workflow-ids.ts';
+import { checkSummary } from '../../contract/workflows.ts';
 import { settled } from '../../runtime/settled.ts';
 import { removeAbandonedContents } from '../../store/artifacts/contents.ts';
 import { removeOldChecks } from '../../store/mcp-checks/erase.ts';
@@ -19,6 +12,7 @@ import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessio
 import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
 import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
+import type { Workflows } from '../../workflows/client.ts';
 
 /** A delivery that is still being tried is younger. */
 const undeliveredSeconds = 30;
@@ -31,9 +25,7 @@ const abandoned = { untouchedSeconds: 600, limit: 20 };
 
 export interface Sweeping {
   deps: ActivityDependencies;
-  workflows: Pick<WorkflowClient, 'start' | 'getHandle'>;
-  /** The queue for sessions. */
-  taskQueue: string;
+  workflows: Workflows;
   /** What processes of sessions wrote is erased after so long. */
   outputKeptSeconds: number;
   /** A check is removed so long after it ended. */
@@ -61,50 +53,25 @@ export async function sweep(sweeping: Sweeping): Promise<void> {
  * Starting a workflow that runs does nothing. One that was never started, because the API stopped in between, begins;
  * one that Temporal lost ends its session, with a reason.
  */
-export async function startLostWorkflows({ deps: { db }, workflows, taskQueue }: Sweeping): Promise<void> {
-  const options = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
-  const queues = taskQueues(taskQueue);
+export async function startLostWorkflows({ deps: { db }, workflows }: Sweeping): Promise<void> {
   for (const sessionId of await listUnfinishedSessionIds(db)) {
-    await workflows.start('sessionWorkflow', {
-      ...options,
-      taskQueue: queues.sessions,
-      workflowId: sessionWorkflowId(sessionId),
-      args: [{ sessionId }],
-      staticSummary: await readSessionSummary(db, sessionId),
-    });
+    await workflows.startSession(sessionId, await readSessionSummary(db, sessionId));
   }
   for (const { id } of await listUnfinishedChecks(db)) {
-    await workflows.start('mcpCheckWorkflow', {
-      ...options,
-      taskQueue: queues.sessions,
-      workflowId: mcpCheckWorkflowId(id),
-      args: [{ checkId: id }],
-      staticSummary: checkSummary,
-    });
+    await workflows.startCheck(id, checkSummary);
   }
   for (const requestId of await listOpenRequestIds(db)) {
-    await workflows.start('permissionRequestWorkflow', {
-      ...options,
-      taskQueue: queues.decisions,
-      workflowId: permissionRequestWorkflowId(requestId),
-      args: [{ requestId }],
-      staticSummary: await readRequestSummary(db, requestId),
-    });
+    await workflows.startPermissionRequest(requestId, await readRequestSummary(db, requestId));
   }
 }
 
-/** What is on record for a session and did not reach its workflow, because Temporal was away when the API told it. */
+/**
+ * What is on record for a session and did not reach its workflow, because Temporal was away when the API told it. One that has ended
+ * meanwhile hears nothing; one that was lost is started by the next sweep.
+ */
 export async function tellAgain({ deps: { db }, workflows }: Sweeping): Promise<void> {
   for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
-    await workflows
-      .getHandle(sessionWorkflowId(id))
-      .signal(signal)
-      .catch((error: unknown) => {
-        // It has ended meanwhile, or the next sweep starts it.
-        if (!(error instanceof WorkflowNotFoundError)) {
-          throw error;
-        }
-      });
+    await workflows.signalSession(id, signal);
   }
 }
 

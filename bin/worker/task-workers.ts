@@ -1,7 +1,7 @@
 /** The workers of one process, one for each task queue, with slots of its own: sessions, watches and decisions (design 6). */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
-import { taskQueues } from '../../contract/workflow-ids.ts';
+import { taskQueues } from '../../contract/workflows.ts';
 
 export interface TaskWorkerSlots {
   /** Sessions that are watched at a time. */

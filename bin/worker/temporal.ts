@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { TemporalConnection } from '../../config/temporal.ts';
-import { searchAttributes } from '../../contract/workflow-ids.ts';
+import { searchAttributes } from '../../contract/workflows.ts';
 
 const longestPauseMs = 10_000;
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { sessionSignals } from '../../contract/workflows.ts';
 import type { Db } from '../database.ts';
 
-const row = z.object({ id: z.string(), signal: z.enum(['inputAvailable', 'agentEnded', 'terminate']) });
+const { inputAvailable, agentEnded, terminate } = sessionSignals;
+const row = z.object({ id: z.string(), signal: z.enum([inputAvailable, agentEnded, terminate]) });
 export type UntoldSession = z.infer<typeof row>;
 
 /**
@@ -14,9 +16,9 @@ export async function listUntoldSessions(
 ): Promise<UntoldSession[]> {
   const { rows } = await db.raw(
     `select id, case
-         when requested_ending is null then 'inputAvailable'
-         when requested_ending #>> '{by,type}' = 'agent' then 'agentEnded'
-         else 'terminate' end as signal
+         when requested_ending is null then ?::text
+         when requested_ending #>> '{by,type}' = 'agent' then ?::text
+         else ?::text end as signal
      from sessions s
      where ended_at is null and (
        requested_ending is not null
@@ -26,7 +28,7 @@ export async function listUntoldSessions(
        )
      )
      order by created_at`,
-    [undeliveredSeconds],
+    [inputAvailable, agentEnded, terminate, undeliveredSeconds],
   );
   return z.array(row).parse(rows);
 }

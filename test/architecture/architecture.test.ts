@@ -70,6 +70,13 @@ describe('a planted violation is found:', () => {
     ['a name that is not kebab-case', 'api/someThing.ts', ''],
     ['a migration without a time', 'migrations/create_x.ts', ''],
     ['a folder without a place', 'stuff/x.ts', ''],
+    ['a workflow by its name', 'bin/x.ts', "client.start('sessionWorkflow');"],
+    ['a signal by its name', 'api/x.ts', "handle.signal('inputAvailable');"],
+    [
+      'a workflow’s code outside of the worker',
+      'api/x.ts',
+      "import { x } from '../workflows/session-workflow.ts';",
+    ],
     ['a long file', 'api/x.ts', '\n'.repeat(400)],
     ['a long function', 'api/x.ts', `export function x() {${'\n'.repeat(80)}}`],
     ['a long method', 'api/x.ts', `export class X { y() {${'\n'.repeat(80)}} }`],

@@ -35,7 +35,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   sidecar: { contract: 'any', config: 'any' },
   agents: { contract: 'any', config: 'any' },
   api: { contract: 'any', config: 'any', store: 'any', oci: 'any', patterns: 'any', workflows: 'type' },
-  embedded: { contract: 'any', config: 'any', store: 'any', runtime: 'any' },
+  embedded: { contract: 'any', config: 'any', store: 'any', runtime: 'any', workflows: 'type' },
   web: { contract: 'any' },
 };
 /** Composition roots and proofs may use everything. */
@@ -88,6 +88,7 @@ export function check(source: SourceText): Violation[] {
     checkTypes(node, source.path, add);
     checkMarkup(node, add);
     checkEnvironment(node, folder, add);
+    checkWorkflowNames(node, source.path, folder, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -118,6 +119,16 @@ function checkNames(path: string, folder: string, add: (rule: string) => void): 
   }
 }
 
+const workflowNames =
+  /^((session|permissionRequest|grant|mcpCheck)Workflow|sidecarReady|inputAvailable|agentEnded|sessionEnded|cancelCheck|terminate)$/;
+
+function checkWorkflowNames(node: ts.Node, path: string, folder: string, add: Add): void {
+  const isElsewhere = folder === 'test' || folder === 'web' || path === 'contract/workflows.ts';
+  if (!isElsewhere && ts.isStringLiteral(node) && workflowNames.test(node.text)) {
+    add(node, `"${node.text}" is named in contract/workflows.ts and nowhere else`);
+  }
+}
+
 function checkImport(node: ts.Node, path: string, folder: string, add: Add): void {
   const imported = importedModule(node);
   if (imported === null) {
@@ -136,14 +147,14 @@ function checkImport(node: ts.Node, path: string, folder: string, add: Add): voi
   if (allowed[target] === undefined) {
     const may = Object.keys(allowed).map((name) => `${name}/`);
     add(node, `${folder}/ may import from ${may.join(', ') || 'no other folder'}, not from ${target}/`);
-  } else if (allowed[target] === 'type' && !typeOnly && !isMessagesOfWorkflows(specifier)) {
+  } else if (allowed[target] === 'type' && !typeOnly && !isClientOfWorkflows(specifier)) {
     add(node, `${folder}/ may import types only from ${target}/`);
   }
 }
 
-/** Definitions of signals, updates and queries are values that hold a name and nothing of a workflow. */
-function isMessagesOfWorkflows(specifier: string): boolean {
-  return specifier.endsWith('/workflows/messages.ts');
+/** The way in for everybody else: it holds nothing of a workflow's code. */
+function isClientOfWorkflows(specifier: string): boolean {
+  return specifier.endsWith('/workflows/client.ts');
 }
 
 function checkPackage(specifier: string, folder: string, add: (rule: string) => void): void {

@@ -6,9 +6,10 @@ import {
   grantWorkflowId,
   mcpCheckWorkflowId,
   permissionRequestWorkflowId,
+  type RequestOutcome,
+  type SessionWorkflowInput,
   sessionWorkflowId,
-} from '../../contract/workflow-ids.ts';
-import type { RequestOutcome, SessionWorkflowInput } from '../../workflows/messages.ts';
+} from '../../contract/workflows.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestWorker } from '../support/worker.ts';
 import { type ScriptedPlatform, ScriptedRequest, ScriptedSession } from '../workflows/scripted-activities.ts';

@@ -9,11 +9,7 @@ import { pino } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import { createReadImage } from '../../activities/sessions/read-image.ts';
-import {
-  grantWorkflowId,
-  permissionRequestWorkflowId,
-  sessionWorkflowId,
-} from '../../contract/workflow-ids.ts';
+import { grantWorkflowId, permissionRequestWorkflowId, sessionWorkflowId } from '../../contract/workflows.ts';
 import { publicRegistriesOnly } from '../../oci/registry-policy.ts';
 import { createPatternChecker } from '../../patterns/pattern-checker.ts';
 import { createTestDatabase } from './database.ts';

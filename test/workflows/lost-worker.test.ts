@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { sessionWorkflowId } from '../../contract/workflow-ids.ts';
+import { sessionWorkflowId } from '../../contract/workflows.ts';
 import type { sessionWorkflow } from '../../workflows/index.ts';
 import { sessionProgress, sidecarReady } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/activity';
-import { mcpCheckWorkflowId } from '../../contract/workflow-ids.ts';
+import { mcpCheckWorkflowId } from '../../contract/workflows.ts';
 import type { mcpCheckWorkflow } from '../../workflows/index.ts';
 import { cancelCheck } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';

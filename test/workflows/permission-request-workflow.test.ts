@@ -3,9 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/activity';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import fc from 'fast-check';
-import { permissionRequestWorkflowId, sessionWorkflowId } from '../../contract/workflow-ids.ts';
+import {
+  permissionRequestWorkflowId,
+  type RequestOutcome,
+  sessionWorkflowId,
+} from '../../contract/workflows.ts';
 import type { permissionRequestWorkflow, sessionWorkflow } from '../../workflows/index.ts';
-import { decide, type RequestOutcome, sessionEnded, sidecarReady } from '../../workflows/messages.ts';
+import { decide, sessionEnded, sidecarReady } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../support/worker.ts';
 import { ScriptedPlatform, ScriptedRequest, ScriptedSession } from './scripted-activities.ts';

@@ -4,7 +4,7 @@ import type { Activities } from '../../activities/index.ts';
 import type { ObservedCheckEnd } from '../../activities/mcp-checks/record-check-end.ts';
 import type { CheckExit } from '../../activities/mcp-checks/watch-check.ts';
 import type { WorkloadExit } from '../../activities/workloads/watch-workload.ts';
-import type { RequestOutcome, SessionEnding } from '../../workflows/messages.ts';
+import type { RequestOutcome, SessionEnding } from '../../contract/workflows.ts';
 
 type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
 

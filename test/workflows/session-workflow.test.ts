@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { sessionWorkflowId } from '../../contract/workflow-ids.ts';
+import { sessionWorkflowId } from '../../contract/workflows.ts';
 import type { sessionWorkflow } from '../../workflows/index.ts';
 import {
   agentEnded,

@@ -17,6 +17,7 @@ import {
   readyReport,
   refusedCallsReport,
 } from '../../../contract/sidecar.ts';
+import { sessionSignals } from '../../../contract/workflows.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
@@ -69,7 +70,7 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
       const { session } = workload;
       await setControlUrl(db, session.id, body.control_url);
       await touchActivity(db, session.id);
-      if (!(await workflows.signalSession(session.id, 'sidecarReady'))) {
+      if (!(await workflows.signalSession(session.id, sessionSignals.sidecarReady))) {
         throw new ApiError('unavailable', 'The session’s workflow does not run now', {
           retryAfterSeconds: 1,
         });
@@ -239,7 +240,7 @@ function endRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
             : `The agent gave up: ${summary ?? 'it gave no reason'}`,
         summary,
       });
-      await workflows.signalSession(session.id, 'agentEnded');
+      await workflows.signalSession(session.id, sessionSignals.agentEnded);
       return { ok: true } as const;
     },
   });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { attachmentPatterns } from '../../../contract/attachment-validation.ts';
 import { unavailableEntry } from '../../../contract/available-runs.ts';
-import { checkSummary } from '../../../contract/workflow-ids.ts';
+import { checkSummary } from '../../../contract/workflows.ts';
 import { insertCheck } from '../../../store/mcp-checks/insert.ts';
 import type { CheckRow } from '../../../store/mcp-checks/row.ts';
 import { readMcpServer } from '../../../store/mcp-servers/read.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import { sessionSignals } from '../../../contract/workflows.ts';
 import {
   type ListedMember,
   listedMember,
@@ -84,7 +85,9 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
           throw removal.result === 'not_found' ? notFound('The member') : lastAdmin();
         }
         // The endings are on record; when Temporal does not answer now, the same request again tells it.
-        await Promise.all(removal.endedSessionIds.map((id) => workflows.signalSession(id, 'terminate')));
+        await Promise.all(
+          removal.endedSessionIds.map((id) => workflows.signalSession(id, sessionSignals.terminate)),
+        );
         return { ok: true } as const;
       },
     }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApiConfig } from '../../../config/api.ts';
 import { named } from '../../../contract/names.ts';
 import { isTerminal, type Session, session, sessionWait } from '../../../contract/session.ts';
-import { sessionWorkflowId } from '../../../contract/workflow-ids.ts';
+import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { Db } from '../../../store/database.ts';
 import { readSurroundings } from '../../../store/sessions/surroundings.ts';
 import { notFound } from '../../errors.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import type { Session } from '../../../contract/session.ts';
+import { sessionSignals } from '../../../contract/workflows.ts';
 import type { User } from '../../../contract/workspace.ts';
 import { inTransaction } from '../../../store/database.ts';
 import { answerOldestInputRequest } from '../../../store/input-requests/input-requests.ts';
@@ -29,7 +30,7 @@ export async function sendMessage(
     return addSessionInput(trx, session.id, { id, kind, text, decision: null, inputRequestId });
   });
   await workflows
-    .signalSession(session.id, 'inputAvailable')
+    .signalSession(session.id, sessionSignals.inputAvailable)
     .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the message is delivered later'));
   return message;
 }

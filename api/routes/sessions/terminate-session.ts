@@ -1,4 +1,5 @@
 import { isTerminal, type Session } from '../../../contract/session.ts';
+import { sessionSignals } from '../../../contract/workflows.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -20,6 +21,6 @@ export async function terminateSession(
     reason,
     summary: null,
   });
-  await workflows.signalSession(session.id, 'terminate');
+  await workflows.signalSession(session.id, sessionSignals.terminate);
   return (await readSession(db, session.id)) ?? session;
 }

@@ -11,7 +11,7 @@ import {
   injectRequest,
   olderControlSignatureHeader,
 } from '../../../contract/sidecar.ts';
-import { sessionWorkflowId } from '../../../contract/workflow-ids.ts';
+import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { addSessionInput } from '../../../store/session-inputs/add.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
-import { sessionWorkflowId } from '../../../contract/workflow-ids.ts';
+import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { Person } from '../../support/api.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';

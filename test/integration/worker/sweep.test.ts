@@ -5,7 +5,7 @@ import { createActivities } from '../../../activities/index.ts';
 import { startLostWorkflows, tellAgain, sweep as wholeSweep } from '../../../bin/worker/sweep.ts';
 import { emptyManifest } from '../../../contract/catalog.ts';
 import { runPattern } from '../../../contract/run-pattern.mjs';
-import { permissionRequestWorkflowId, sessionWorkflowId } from '../../../contract/workflow-ids.ts';
+import { permissionRequestWorkflowId, sessionWorkflowId } from '../../../contract/workflows.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { insertCheck } from '../../../store/mcp-checks/insert.ts';
 import { moveCheck } from '../../../store/mcp-checks/move.ts';
@@ -19,6 +19,7 @@ import { listUntoldSessions } from '../../../store/sessions/list-untold.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
+import { createWorkflows } from '../../../workflows/client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Tenant } from '../../support/tenant.ts';
@@ -43,8 +44,7 @@ afterAll(async () => {
 
 const sweeping = () => ({
   deps: activities.deps,
-  workflows: worker.client.workflow,
-  taskQueue: worker.taskQueue,
+  workflows: createWorkflows(worker.client.workflow, worker.taskQueue),
   outputKeptSeconds: 3600,
   checkKeptSeconds: 3600,
 });

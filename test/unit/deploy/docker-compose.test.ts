@@ -8,7 +8,7 @@ import { limitFields } from '../../../config/limits.ts';
 import { databaseUrl, parseEnvironment } from '../../../config/parse.ts';
 import { withSecretFiles } from '../../../config/secret-files.ts';
 import { workerConfig, workerVariables } from '../../../config/worker.ts';
-import { searchAttributes } from '../../../contract/workflow-ids.ts';
+import { searchAttributes } from '../../../contract/workflows.ts';
 
 const service = z.looseObject({
   image: z.string(),

@@ -1,0 +1,121 @@
+/** What others ask of the workflows: start, tell, decide. Nobody else starts or tells one; their code is the worker's. */
+import {
+  type WorkflowClient as TemporalClient,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import {
+  type GrantWorkflowInput,
+  grantWorkflowContract,
+  type McpCheckWorkflowInput,
+  mcpCheckWorkflowContract,
+  type PermissionRequestWorkflowInput,
+  permissionRequestWorkflowContract,
+  type QueueName,
+  type RequestOutcome,
+  type SessionSignal,
+  type SessionWorkflowInput,
+  sessionWorkflowContract,
+  sessionWorkflowId,
+  taskQueues,
+} from '../contract/workflows.ts';
+
+/** `summary` is one line for people who look at Temporal. Every function throws what Temporal's client throws. */
+export interface Workflows {
+  /** Starts the session's workflow, or does nothing when it runs. */
+  startSession(sessionId: string, summary: string): Promise<void>;
+  /** False when no such workflow runs. */
+  signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
+  /** Starts the workflow of a check of a catalog entry, or does nothing when it runs. */
+  startCheck(checkId: string, summary: string): Promise<void>;
+  /** Tells the workflow that the check is cancelled; false when no such workflow runs. */
+  cancelCheck(checkId: string): Promise<boolean>;
+  /** Starts the request's workflow, or does nothing when it runs. */
+  startPermissionRequest(requestId: string, summary: string): Promise<void>;
+  /** Has a stored decision carried out. Fails with `already_decided` when the request was closed otherwise. */
+  decide(requestId: string, decisionId: string, summary: string): Promise<RequestOutcome>;
+  /** Has a stored approval carried out that answers no request; returns when the grant is written. */
+  runGrant(grantId: string, decisionId: string, summary: string): Promise<void>;
+}
+
+/** The approval has expired by then: nothing is left to try. */
+const grantTimeout = '10 minutes';
+
+/** `sessionsQueue`: the task queue for sessions, after which the others are named. */
+export function createWorkflows(client: TemporalClient, sessionsQueue: string): Workflows {
+  const queues = taskQueues(sessionsQueue);
+  const optionsOf = <Input>(
+    { id, queue }: { id: (subjectId: string) => string; queue: QueueName },
+    subjectId: string,
+    { input, summary }: { input: Input; summary: string },
+  ) => ({
+    workflowId: id(subjectId),
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    taskQueue: queues[queue],
+    args: [input] as [Input],
+    staticSummary: summary,
+  });
+  const requestOptions = (requestId: string, summary: string) => {
+    const input: PermissionRequestWorkflowInput = { requestId };
+    return optionsOf(permissionRequestWorkflowContract, requestId, { input, summary });
+  };
+  return {
+    async startSession(sessionId, summary) {
+      const input: SessionWorkflowInput = { sessionId };
+      await client.start(
+        sessionWorkflowContract.type,
+        optionsOf(sessionWorkflowContract, sessionId, { input, summary }),
+      );
+    },
+    signalSession: (sessionId, signal) =>
+      wasTaken(
+        client.getHandle(sessionWorkflowId(sessionId)).signal(sessionWorkflowContract.signals[signal]),
+      ),
+    async startCheck(checkId, summary) {
+      const input: McpCheckWorkflowInput = { checkId };
+      await client.start(
+        mcpCheckWorkflowContract.type,
+        optionsOf(mcpCheckWorkflowContract, checkId, { input, summary }),
+      );
+    },
+    cancelCheck: (checkId) =>
+      wasTaken(
+        client
+          .getHandle(mcpCheckWorkflowContract.id(checkId))
+          .signal(mcpCheckWorkflowContract.signals.cancelCheck),
+      ),
+    async startPermissionRequest(requestId, summary) {
+      await client.start(permissionRequestWorkflowContract.type, requestOptions(requestId, summary));
+    },
+    decide(requestId, decisionId, summary) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(
+        permissionRequestWorkflowContract.type,
+        requestOptions(requestId, summary),
+      );
+      return client.executeUpdateWithStart<() => Promise<unknown>, RequestOutcome, [{ decisionId: string }]>(
+        permissionRequestWorkflowContract.updates.decide,
+        { updateId: decisionId, args: [{ decisionId }], startWorkflowOperation },
+      );
+    },
+    async runGrant(grantId, decisionId, summary) {
+      const input: GrantWorkflowInput = { decisionId };
+      await client.execute(grantWorkflowContract.type, {
+        ...optionsOf(grantWorkflowContract, grantId, { input, summary }),
+        workflowExecutionTimeout: grantTimeout,
+      });
+    },
+  };
+}
+
+/** False when no such workflow runs. */
+function wasTaken(signalled: Promise<void>): Promise<boolean> {
+  return signalled.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) {
+        return false;
+      }
+      throw error;
+    },
+  );
+}
