@@ -251,21 +251,6 @@ describeInBrowser('approvals in the web UI', () => {
     await visitor.leave();
   });
 
-  it('say nothing of a refused choice any more once another one is made', async () => {
-    const { session } = await asking([ask('session'), waitForever]);
-    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
-    visitor.expectInConsole(/422/);
-    const error = { code: 'validation_failed', message: 'Not this one.', fields: [], request_id: 'r' };
-    await page.route('**/grants', (route) => route.fulfill({ status: 422, json: { error } }));
-    await armed(visitor, 'Approve one call');
-    await dialog.getByRole('button', { name: 'Approve one call' }).click();
-    await dialog.getByText('Not this one.').waitFor();
-    await dialog.getByLabel('For this session').check();
-    await dialog.getByText('Not this one.').waitFor({ state: 'detached' });
-    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
-    await visitor.leave();
-  });
-
   it('send nothing any more once the dialog is closed', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);

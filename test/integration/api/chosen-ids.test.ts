@@ -44,7 +44,7 @@ const refusedCount = (countId: string) => ({
       count_id: countId,
       server: 'platform',
       tool: 'emit_status',
-      outcome: 'too_many_calls',
+      outcome: 'refused',
       minute: new Date().toISOString(),
       count: 1,
     },
