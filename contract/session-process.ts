@@ -22,6 +22,7 @@ export const failureCause = z.enum([
   'program_not_executable',
   'exited',
   'packages_need_network',
+  'package_not_found',
   'registry_unreachable',
   'network_unreachable',
   'handshake_timeout',
@@ -35,16 +36,19 @@ export const causeText: Readonly<Record<FailureCause, string>> = {
   program_not_executable: 'did not start: its program cannot be executed',
   exited: 'ended before it answered its first request',
   packages_need_network: 'did not start: its package manager has no network to load packages from',
+  package_not_found: 'did not start: its registry has no such package, or not that version',
   registry_unreachable: 'did not start: its package manager got nothing from its registry',
   network_unreachable: 'did not start: it could not reach the network',
   handshake_timeout: 'did not answer its first request in time',
 };
 
-/** What stands in a server's output in place of its own when the platform could not load its packages. */
+/** What stands in a server's output in place of its own when the platform could not load its packages, by the cause that it shows. */
 export const packagesNotLoaded = {
-  ofRegistry: 'The platform got no packages from the registry',
-  ofPackages: 'The platform could not load the packages',
+  registry_unreachable: 'The platform got no packages from the registry',
+  package_not_found: 'The platform found no such packages in the registry',
+  exited: 'The platform could not load the packages',
 } as const;
+export type PackagesCause = keyof typeof packagesNotLoaded;
 
 const exitCode = z.int().min(0).max(255);
 /** Such as SIGKILL. */

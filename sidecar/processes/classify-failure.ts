@@ -1,4 +1,6 @@
 /** Why a server did not come to its first answer, as one of a closed list. Pure. */
+
+import { saysPackageNotFound } from '../../contract/package-managers.ts';
 import { type FailureCause, type ProcessClaim, packagesNotLoaded } from '../../contract/session-process.ts';
 
 export interface ServerFacts {
@@ -27,10 +29,16 @@ export function classifyFailure({ how, end, written }: Failure, facts: ServerFac
   if (end?.type === 'not_started') {
     return notFound.has(end.error) ? 'program_not_found' : 'program_not_executable';
   }
-  if (written.includes(packagesNotLoaded.ofPackages)) {
+  if (written.includes(packagesNotLoaded.exited)) {
     return 'exited';
   }
-  const isNetwork = networkTrouble.test(written) || written.includes(packagesNotLoaded.ofRegistry);
+  if (
+    facts.loadsPackages &&
+    (saysPackageNotFound(written) || written.includes(packagesNotLoaded.package_not_found))
+  ) {
+    return 'package_not_found';
+  }
+  const isNetwork = networkTrouble.test(written) || written.includes(packagesNotLoaded.registry_unreachable);
   if (facts.loadsPackages && (isNetwork || how === 'timeout')) {
     return facts.network === 'none' ? 'packages_need_network' : 'registry_unreachable';
   }

@@ -102,7 +102,7 @@ function refuseWhatIsMissing({ manager }: PackageRequest, { uv }: FillMachine, h
     throw new PackagesError(
       'no package registry is known; an operator has to set NPM_REGISTRY_URL or PYPI_INDEX_URL',
       {
-        isOfRegistry: true,
+        shownAs: 'registry_unreachable',
       },
     );
   }
@@ -155,7 +155,8 @@ async function loadInTurn(context: CacheContext, place: Place, inSlot: Slots): P
   try {
     return await inSlot(place.signal, () => load(context, place));
   } catch (error) {
-    const old = error instanceof PackagesError && error.isOfRegistry ? readEntry(place.directory) : null;
+    const isAway = error instanceof PackagesError && error.shownAs === 'registry_unreachable';
+    const old = isAway ? readEntry(place.directory) : null;
     const stillThere = old === null ? null : await verified(context, place, old);
     if (old === null || stillThere === null) {
       throw error;

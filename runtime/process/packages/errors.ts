@@ -1,11 +1,19 @@
-/** Why packages could not be loaded, as a sentence for the operator. It holds no credential. */
+import type { PackagesCause } from '../../../contract/session-process.ts';
+
+/** Why packages could not be loaded, as a sentence for the operator. It holds no credential, and nothing that a package manager wrote. */
 export class PackagesError extends Error {
   override name = 'PackagesError';
-  /** The registry gave nothing; else the packages themselves are at fault. */
-  readonly isOfRegistry: boolean;
+  /** As the session shows it. */
+  readonly shownAs: PackagesCause;
+  /** The end of what the package manager wrote: for admins, as the server's output; never for a log. */
+  readonly written: string;
 
-  constructor(message: string, { isOfRegistry = false }: { isOfRegistry?: boolean } = {}) {
+  constructor(
+    message: string,
+    { shownAs = 'exited', written = '' }: { shownAs?: PackagesCause; written?: string } = {},
+  ) {
     super(message);
-    this.isOfRegistry = isOfRegistry;
+    this.shownAs = shownAs;
+    this.written = written;
   }
 }

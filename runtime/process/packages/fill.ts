@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
+import { saysPackageNotFound } from '../../../contract/package-managers.ts';
 import { type StartedContainer, startContainer } from '../host/start-container.ts';
 import { sessionFiles } from '../layout.ts';
 import { makeSessionDirectory } from '../session-directory.ts';
@@ -125,7 +126,9 @@ async function taken({ started, result, tree, limits, signal }: Taking): Promise
     }
   });
   const endedWithout = once(started.process, 'exit', options).then(async () => {
-    throw new PackagesError(`the package manager could not load the packages: ${await tail()}`);
+    const written = await tail();
+    const shownAs = saysPackageNotFound(written) ? 'package_not_found' : 'exited';
+    throw new PackagesError('the package manager could not load the packages', { shownAs, written });
   });
   const stopped = once(signal, 'abort', options).then(() => {
     throw signal.reason;

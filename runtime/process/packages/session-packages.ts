@@ -45,11 +45,12 @@ export async function preparePackages(
     }
     const packages = await provide(request).catch((error: unknown): ServerPackages => {
       signal.throwIfAborted();
+      const fault = error instanceof PackagesError ? error : otherFault(error);
       logger.warn(
-        { ...session, server: container.server, reason: String(error) },
+        { ...session, server: container.server, ...loggable(fault, error) },
         'no packages for a server',
       );
-      return missing(error);
+      return missing(fault);
     });
     return [[container.server, packages] as const];
   });
@@ -76,15 +77,22 @@ function present(
 }
 
 /** The sidecar tells the cause by it; an admin reads it as what the server wrote. */
-function missing(error: unknown): ServerPackages {
-  const { isOfRegistry, message } = error instanceof PackagesError ? error : otherFault(error);
-  const text = `${isOfRegistry ? packagesNotLoaded.ofRegistry : packagesNotLoaded.ofPackages}: ${message}`;
+function missing({ shownAs, message, written }: PackagesError): ServerPackages {
+  const text = [`${packagesNotLoaded[shownAs]}: ${message}`, ...(written === '' ? [] : [written])].join('\n');
   return { type: 'missing', argv: ['/bin/sh', '-c', 'printf "%s\\n" "$1" >&2; exit 1', 'sh', text] };
+}
+
+/** What a package manager wrote is in no log: it may name a private registry, or show what a package printed. */
+function loggable({ shownAs, message, written }: PackagesError, error: unknown): object {
+  const reason = error instanceof PackagesError ? message : String(error);
+  return { cause: shownAs, reason, writtenBytes: Buffer.byteLength(written) };
 }
 
 function otherFault(error: unknown): PackagesError {
   const isTooLate = error instanceof DOMException && error.name === 'TimeoutError';
   return isTooLate
-    ? new PackagesError('they were not there in time; see PACKAGE_LOAD_SECONDS', { isOfRegistry: true })
+    ? new PackagesError('they were not there in time; see PACKAGE_LOAD_SECONDS', {
+        shownAs: 'registry_unreachable',
+      })
     : new PackagesError("the worker's log says why");
 }

@@ -3661,7 +3661,7 @@ export interface components {
                 state: "not_started" | "starting" | "ready" | "failed" | "ended";
                 exit_code: number | null;
                 signal: string | null;
-                cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
+                cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
                 handshake_ms: number | null;
                 starts: number;
                 output_size_bytes: number | null;
@@ -3902,7 +3902,7 @@ export interface components {
             state: "not_started" | "starting" | "ready" | "failed" | "ended";
             exit_code: number | null;
             signal: string | null;
-            cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
+            cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout") | null;
             handshake_ms: number | null;
             starts: number;
             updated_at: string | null;

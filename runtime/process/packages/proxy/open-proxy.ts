@@ -173,7 +173,7 @@ function rewriteDocument(
 }
 
 const ofRegistry = ({ host }: URL, what: string) =>
-  new PackagesError(`the package registry ${host} ${what}`, { isOfRegistry: true });
+  new PackagesError(`the package registry ${host} ${what}`, { shownAs: 'registry_unreachable' });
 
 async function sendFile(
   state: State,

@@ -99,14 +99,14 @@ function refused({ host }: URL, status: number): PackagesError {
     status === 401 || status === 403
       ? 'gives the platform no access; see NPM_REGISTRY_TOKEN and PYPI_INDEX_TOKEN'
       : `answered ${status}`;
-  return new PackagesError(`the package registry ${host} ${why}`, { isOfRegistry: true });
+  return new PackagesError(`the package registry ${host} ${why}`, { shownAs: 'registry_unreachable' });
 }
 
 /** The codes of the connection tell most, and hold nothing that is secret. */
 function unreachable({ host }: URL, error: unknown): PackagesError {
-  const code =
-    error !== null && typeof error === 'object' && 'code' in error ? String(error.code) : 'no answer in time';
-  return new PackagesError(`the package registry ${host} cannot be reached (${code})`, {
-    isOfRegistry: true,
+  const code = error !== null && typeof error === 'object' && 'code' in error ? String(error.code) : null;
+  const why = code === null || code === 'ABORT_ERR' ? 'no answer in time' : code;
+  return new PackagesError(`the package registry ${host} cannot be reached (${why})`, {
+    shownAs: 'registry_unreachable',
   });
 }

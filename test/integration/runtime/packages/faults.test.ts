@@ -1,10 +1,11 @@
 /** Registries that fail or lead elsewhere, packages that are too much, workers that are killed. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import pino from 'pino';
 import { eventually } from '../../../support/eventually.ts';
 import { describeWith } from '../../../support/sandbox-programs.ts';
 import { secretsWith } from '../driver-under-test.ts';
@@ -28,9 +29,12 @@ usePackageRegistry();
 describeWith('bwrap')('packages', () => {
   it('that cannot be had fail the server with the cause, in seconds, and say why', async () => {
     const runtime = await open();
-    expect(await fails(runtime, ['-y', 'no-such-package'])).toMatchObject({
-      text: expect.stringContaining('no-such-package'),
-    });
+    for (const spec of ['no-such-package', 'probe-server@9.9.9']) {
+      expect(await fails(runtime, ['-y', spec])).toMatchObject({
+        cause: 'package_not_found',
+        text: expect.stringContaining(spec),
+      });
+    }
     registry().interfere((request) => {
       request.socket.destroy();
       return true;
@@ -51,6 +55,48 @@ describeWith('bwrap')('packages', () => {
       cause: 'registry_unreachable',
       text: expect.stringContaining('NPM_REGISTRY_TOKEN'),
     });
+  });
+
+  it('log their cause and how much the package manager wrote, and only admins read what that was', async () => {
+    const told = 'https://registry.internal.example/?token=of-the-registry';
+    const scripts = { postinstall: `echo ${told} >&2; exit 3` };
+    const parts = { files: { 'server.js': server }, more: { bin: 'server.js', scripts } };
+    registry().publishNpm('tells-all', '1.0.0', parts);
+    const lines: string[] = [];
+    const logger = pino({}, { write: (line) => lines.push(line) });
+    const { cause, text } = await fails(await open({}, logger), ['-y', 'tells-all']);
+    expect({ cause, text }).toEqual({ cause: 'exited', text: expect.stringContaining(told) });
+    const logged = lines.filter((line) => line.includes('no packages for a server'));
+    expect(logged.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ server: 'probe', cause: 'exited', writtenBytes: expect.any(Number) }),
+    ]);
+    expect(JSON.parse(logged[0] ?? '{}').writtenBytes).toBeGreaterThan(told.length);
+    expect(lines.join()).not.toContain('of-the-registry');
+  });
+
+  it.each([
+    ['never answers', () => undefined],
+    ['stops in the middle of a file', (response: ServerResponse) => response.writeHead(200).write('half')],
+  ])('of a registry that %s fail within the time that a load has', async (_, hang) => {
+    const name = `hung-${randomUUID()}`;
+    registry().publishNpm(name, '1.0.0', { files: { 'server.js': server }, more: { bin: 'server.js' } });
+    let asked = 0;
+    registry().interfere((request, response) => {
+      const isTarball = request.url?.endsWith('.tgz') ?? false;
+      if (isTarball) {
+        asked += 1;
+        hang(response);
+      }
+      return isTarball;
+    });
+    const failed = await fails(await open({ deadlineMs: 5000 }), ['-y', name]);
+    expect(asked).toBeGreaterThan(0);
+    expect(failed).toMatchObject({
+      cause: 'registry_unreachable',
+      text: expect.stringContaining('PACKAGE_LOAD_SECONDS'),
+    });
+    expect(failed.tookMs).toBeGreaterThan(4900);
+    expect(cached().filter((path) => path.includes('unfinished'))).toEqual([]);
   });
 
   it('a redirect to another private address is refused, and its host hears nothing', async () => {

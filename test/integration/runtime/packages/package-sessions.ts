@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { processReport } from '../../../../contract/session-process.ts';
 import type { PackageCacheOptions } from '../../../../runtime/process/packages/open-session-packages.ts';
@@ -31,12 +32,14 @@ const drivers: ProcessDriver[] = [];
 /** A worker that was started again. */
 export async function open(
   changes: Partial<PackageCacheOptions> = {},
+  logger?: Logger,
 ): Promise<Runtime<ProcessWorkloadSpec>> {
-  return openDriver(changes).open(reports.url);
+  return openDriver(changes, logger).open(reports.url);
 }
 
-export function openDriver(changes: Partial<PackageCacheOptions> = {}): ProcessDriver {
+export function openDriver(changes: Partial<PackageCacheOptions> = {}, logger?: Logger): ProcessDriver {
   const driver = processDriver({
+    ...(logger === undefined ? {} : { logger }),
     packages: { npmRegistryUrl: theRegistry.npmUrl, pypiIndexUrl: theRegistry.pypiUrl, caFile: null },
     packageCache: {
       directory: cacheDirectory,

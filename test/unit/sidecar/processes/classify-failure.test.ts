@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type FailureCause, packagesNotLoaded } from '../../../../contract/session-process.ts';
+import { type FailureCause, failureCause, packagesNotLoaded } from '../../../../contract/session-process.ts';
 import {
   classifyFailure,
   type Failure,
@@ -32,11 +32,39 @@ const rows: [string, Partial<Failure>, ServerFacts, FailureCause][] = [
   ['npx that tries for long', { how: 'timeout' }, loading, 'registry_unreachable'],
   [
     'packages that the platform could not load',
-    { written: packagesNotLoaded.ofRegistry },
+    { written: packagesNotLoaded.registry_unreachable },
     loading,
     'registry_unreachable',
   ],
-  ['packages that nobody can load', { written: packagesNotLoaded.ofPackages }, loading, 'exited'],
+  ['packages that nobody can load', { written: packagesNotLoaded.exited }, loading, 'exited'],
+  [
+    'packages that the registry does not have',
+    { written: packagesNotLoaded.package_not_found },
+    loading,
+    'package_not_found',
+  ],
+  ['npx of a wrong name', { written: 'npm error code E404\nnpm error 404' }, loading, 'package_not_found'],
+  ['npx of an old npm', { written: 'npm ERR! code E404' }, loading, 'package_not_found'],
+  ['npx of a wrong version', { written: 'npm error code ETARGET' }, loading, 'package_not_found'],
+  [
+    'uvx of a wrong name',
+    { written: 'Because tiem was not found in the package\n      registry and you require tiem, we can' },
+    loading,
+    'package_not_found',
+  ],
+  [
+    'uvx of a wrong version',
+    { written: 'Because there is no version of time==9 and you require time==9, we' },
+    loading,
+    'package_not_found',
+  ],
+  [
+    'pip of a wrong name',
+    { written: 'ERROR: No matching distribution found for tiem' },
+    loading,
+    'package_not_found',
+  ],
+  ['a server whose own search found nothing', { written: 'npm error code E404' }, online, 'exited'],
   ['silence', { how: 'timeout' }, online, 'handshake_timeout'],
   ['silence after a network error', { how: 'timeout', written: 'ETIMEDOUT' }, online, 'handshake_timeout'],
 ];
@@ -46,5 +74,5 @@ it.each(rows)('%s has its cause', (_, failure, facts, cause) => {
 });
 
 it('every cause of the closed list is given to something', () => {
-  expect(new Set(rows.map(([, , , cause]) => cause)).size).toBe(8);
+  expect(new Set(rows.map(([, , , cause]) => cause)).size).toBe(failureCause.options.length);
 });

@@ -12,8 +12,9 @@ export const remedyByCause: Readonly<Record<FailureCause, string>> = {
   exited: 'Check its arguments and the values of its attachment. What it wrote says more, to admins.',
   packages_need_network:
     'Its command loads a package, and its entry has no network. Set the network of its catalog entry to "internet", or use a program that is installed.',
-  registry_unreachable:
-    'Check the name of the package in its command, and whether sessions reach the package registry from here.',
+  package_not_found:
+    'Check the name of the package in its command, and the version if it names one. A private package needs a registry that an operator sets.',
+  registry_unreachable: 'Check whether sessions reach the package registry from here.',
   network_unreachable: 'Check the address that it connects to, and the network of its catalog entry.',
   handshake_timeout:
     'It runs, but does not answer as an MCP server that speaks over its standard input and output. Check its command and arguments.',
