@@ -46,11 +46,15 @@ async function addNode(tree, version, work, options) {
   const packages = join(work, 'packages');
   mkdirSync(packages);
   const distribution = `node-linux-${process.arch}`;
-  await run('npm', ['install', '--prefix', packages, '--no-save', `${distribution}@${version}`], options);
+  await run(
+    'npm',
+    ['install', '--ignore-scripts', '--prefix', packages, '--no-save', `${distribution}@${version}`],
+    options,
+  );
   cpSync(join(packages, 'node_modules', distribution, 'bin/node'), join(tree, 'usr/local/bin/node'));
   await run(
     'npm',
-    ['install', '--global', '--prefix', join(tree, 'usr/local'), `npm@${npmVersion}`],
+    ['install', '--ignore-scripts', '--global', '--prefix', join(tree, 'usr/local'), `npm@${npmVersion}`],
     options,
   );
 }

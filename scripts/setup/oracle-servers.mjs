@@ -1,9 +1,10 @@
 /** MCP servers of the Python and Go SDKs, which the differential fuzz test puts behind the gate (test/fuzz). */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError, withHeartbeat } from './progress.mjs';
+import { installPythonPackages } from './python-packages.mjs';
 import { run, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
@@ -51,18 +52,9 @@ export async function provideOracleServers(root, environment) {
 }
 
 async function installPython(requirements, directory) {
-  rmSync(directory, { recursive: true, force: true });
-  await withHeartbeat('installing the MCP SDK of Python', async () => {
-    await run('python3', ['-m', 'venv', directory]);
-    await run(join(directory, 'bin/python'), [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--requirement',
-      requirements,
-    ]);
-  });
+  await withHeartbeat('installing the MCP SDK of Python', () =>
+    installPythonPackages(requirements, directory),
+  );
 }
 
 async function buildGo(source, directory, environment) {

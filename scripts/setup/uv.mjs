@@ -1,10 +1,11 @@
 /** uv, which loads Python packages: tests of the process runtime need the real one. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError, withHeartbeat } from './progress.mjs';
-import { run, which } from './run.mjs';
+import { installPythonPackages } from './python-packages.mjs';
+import { which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 const requirements = 'test/support/uv-requirements.txt';
@@ -39,11 +40,6 @@ async function install(file, directory) {
   if (which('python3') === null) {
     throw new Error('python3 is not installed');
   }
-  rmSync(directory, { recursive: true, force: true });
-  await withHeartbeat('installing uv', async () => {
-    await run('python3', ['-m', 'venv', directory]);
-    const python = join(directory, 'bin/python');
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--requirement', file]);
-  });
+  await withHeartbeat('installing uv', () => installPythonPackages(file, directory));
   writeFileSync(join(directory, 'complete'), '');
 }

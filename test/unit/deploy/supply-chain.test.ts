@@ -32,18 +32,41 @@ describe('each lock file', () => {
   });
 });
 
+describe('each list of Python packages', () => {
+  const lists = filesLike('*requirements.txt');
+
+  it.each(lists)('%s has a version and checksums for every package', (file) => {
+    const entries = readFileSync(file, 'utf8').replaceAll('\\\n', ' ').trim().split('\n');
+    for (const entry of entries) {
+      expect(entry).toMatch(/^[\w-]+==[\w.]+( ;[^-]+)?(\s+--hash=sha256:[0-9a-f]{64})+$/);
+    }
+  });
+});
+
+describe('what installs packages', () => {
+  const sources = [...filesLike('scripts/*.mjs'), ...filesLike('deploy/*Dockerfile')];
+  /** Commands of a shell, and those that a program starts as lists of words. */
+  const words = (file: string) => readFileSync(file, 'utf8').replaceAll(/[',[\]\\\s]+/g, ' ');
+  const calls = (pattern: RegExp) => sources.flatMap((file) => words(file).match(pattern) ?? []);
+
+  it('runs no script of a package of npm', () => {
+    const installs = calls(/\bnpm (ci|install|i|rebuild)\b.{18}/g);
+    expect(installs.length).toBeGreaterThan(4);
+    expect(installs.filter((call) => !/^npm (ci|install) --ignore-scripts\b/.test(call))).toEqual([]);
+  });
+
+  it('takes packages of Python by checksum, and builds none', () => {
+    const installs = calls(/\bpip install\b.{1,100}/g);
+    expect(installs).toHaveLength(2);
+    for (const call of installs) {
+      expect(call).toMatch(/ --require-hashes --only-binary :all: .*--requirement /);
+    }
+  });
+});
+
 describe('the images', () => {
   const dockerfiles = filesLike('deploy/*Dockerfile');
   const instructions = (file: string) => readFileSync(file, 'utf8').replaceAll('\\\n', ' ').split('\n');
-
-  it('run no script of a package that they install', () => {
-    const installs = dockerfiles.flatMap(instructions).filter((line) => /\bnpm (ci|install|i)\b/.test(line));
-    expect(installs.length).toBeGreaterThan(2);
-    for (const line of installs) {
-      expect(line).toContain('npm ci --ignore-scripts');
-      expect(line).not.toMatch(/\bnpm (install|i|rebuild)\b/);
-    }
-  });
 
   it('are built on what a build argument names, by tag and, in a release, by digest', () => {
     const stages = dockerfiles.flatMap(instructions).filter((line) => line.startsWith('FROM '));
