@@ -1,20 +1,14 @@
 /** A check of a catalog entry: its workload starts, lists its tools and is gone again, whatever happens (docs/decisions/0029). */
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-  log,
-  setHandler,
-  sleep,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { ObservedCheckEnd } from '../activities/mcp-checks/record-check-end.ts';
 import type { McpCheckWorkflowInput } from '../contract/workflows.ts';
+import { firstEnding, stopOrLeaveToSweep } from './first-ending.ts';
 import { cancelCheck } from './messages.ts';
 import { endingOfFailure, readable } from './session-endings.ts';
 import * as steps from './steps.ts';
 import { showOwner, showProgress } from './visibility.ts';
+
+const cancelledByAdmin: ObservedCheckEnd = { kind: 'cancelled', reason: 'An admin cancelled the check' };
 
 /** Runs one check. Returns after the workload is stopped and the end is recorded; a launch that fails is an end. */
 export async function mcpCheckWorkflow({ checkId }: McpCheckWorkflowInput): Promise<ObservedCheckEnd> {
@@ -22,44 +16,26 @@ export async function mcpCheckWorkflow({ checkId }: McpCheckWorkflowInput): Prom
   setHandler(cancelCheck, () => {
     isCancelled = true;
   });
-  const observed = await untilEnd(checkId, async () => {
-    await condition(() => isCancelled);
-    return { kind: 'cancelled', reason: 'An admin cancelled the check' };
-  });
+  const observed = await firstEnding(
+    () => launchAndWatch(checkId),
+    () => condition(() => isCancelled).then(() => cancelledByAdmin),
+    endOfFailure,
+  );
   await CancellationScope.nonCancellable(() => finish(checkId, observed));
   return observed;
 }
 
-/** The first end wins; whatever else was going on is cancelled. */
-async function untilEnd(
-  checkId: string,
-  cancelled: () => Promise<ObservedCheckEnd>,
-): Promise<ObservedCheckEnd> {
-  const scope = new CancellationScope();
-  let running: Promise<unknown> = Promise.resolve();
-  try {
-    return await scope.run(() => {
-      const run = launchAndWatch(checkId);
-      running = run;
-      return Promise.race([run, cancelled()]);
-    });
-  } catch (error) {
-    return isCancellation(error)
-      ? { kind: 'cancelled', reason: 'The check was cancelled' }
-      : { kind: 'failed', reason: endingOfFailure(error).reason };
-  } finally {
-    scope.cancel();
-    // A start that is under way has to end first: a workload that appears after the stop would stay.
-    await running.catch(() => undefined);
-  }
+function endOfFailure(error: unknown): ObservedCheckEnd {
+  return isCancellation(error)
+    ? { kind: 'cancelled', reason: 'The check was cancelled' }
+    : { kind: 'failed', reason: endingOfFailure(error).reason };
 }
 
 async function launchAndWatch(checkId: string): Promise<ObservedCheckEnd> {
   const { workspaceId, isNew, limitMs, searchAttributesKnown } = await steps.freezeCheck({ checkId });
   showOwner({ workspaceId, sessionId: checkId, searchAttributesKnown });
   if (!isNew) {
-    const reason = 'The record of what this check was doing was lost; check again';
-    throw ApplicationFailure.nonRetryable(reason, 'launch_refused');
+    return { kind: 'failed', reason: 'The record of what this check was doing was lost; check again' };
   }
   showProgress('starting', 'Starting the server', searchAttributesKnown);
   await steps.startCheck({ checkId });
@@ -84,15 +60,7 @@ async function limited(limitMs: number): Promise<ObservedCheckEnd> {
   return { kind: 'failed', reason: `The server did not list its tools within ${readable(limitMs)}` };
 }
 
-/** What cannot be stopped does not keep the check open: its token stops working, and the worker's sweep takes it. */
 async function finish(checkId: string, observed: ObservedCheckEnd): Promise<void> {
-  try {
-    await steps.stopCheck({ checkId });
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) {
-      throw error;
-    }
-    log.error('what the check ran could not be stopped; the next sweep for orphans takes it', { checkId });
-  }
+  await stopOrLeaveToSweep(() => steps.stopCheck({ checkId }), { checkId });
   await steps.recordCheckEnd({ checkId, observed });
 }

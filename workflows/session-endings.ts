@@ -25,7 +25,10 @@ export const endRequested: SessionEnding = {
 };
 
 /** A first run finds only sessions that are pending; any other was begun by a run that Temporal does not know any more. */
-export const runWasLost = 'The record of what this session was doing was lost, so it cannot go on';
+export const runWasLost: SessionEnding = {
+  status: 'failed',
+  reason: 'The record of what this session was doing was lost, so it cannot go on',
+};
 
 const cancelled: SessionEnding = { status: 'terminated', reason: 'The session was cancelled' };
 

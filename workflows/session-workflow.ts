@@ -1,12 +1,9 @@
 /** A session from its start to its recorded end (design 6). */
 import {
-  ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
-  log,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -16,6 +13,7 @@ import {
   type SessionResume,
   type SessionWorkflowInput,
 } from '../contract/workflows.ts';
+import { firstEnding, stopOrLeaveToSweep } from './first-ending.ts';
 import { sessionEnded } from './messages.ts';
 import {
   endingOfFailure,
@@ -41,51 +39,43 @@ type Continuation = { continueWith: SessionResume };
 /** Runs one session. Returns how it ended, after the workload is stopped and the end is recorded; a launch that fails is an ending. */
 export async function sessionWorkflow(input: SessionWorkflowInput): Promise<SessionEnding> {
   const state = setUpSession(input);
-  const result = await untilEnding(state, input);
+  const result = await firstEnding(
+    () => live(state, input),
+    () => requestedEnd(state),
+    endingOfFailure,
+  );
   if ('continueWith' in result) {
     return continueAsNew<typeof sessionWorkflow>({ ...input, resume: result.continueWith });
   }
   return CancellationScope.nonCancellable(() => finish(state, result));
 }
 
-/** The first ending wins; whatever else was going on is cancelled. */
-async function untilEnding(
-  state: SessionState,
-  input: SessionWorkflowInput,
-): Promise<SessionEnding | Continuation> {
-  const scope = new CancellationScope();
-  let life: Promise<unknown> = Promise.resolve();
-  try {
-    return await scope.run(() => {
-      const living = live(state, input);
-      life = living;
-      return Promise.race([living, requestedEnd(state)]);
-    });
-  } catch (error) {
-    return endingOfFailure(error);
-  } finally {
-    scope.cancel();
-    // A start that is under way has to end first: a workload that appears after the stop would stay.
-    await life.catch(() => undefined);
-  }
-}
-
 async function live(state: SessionState, input: SessionWorkflowInput): Promise<SessionEnding | Continuation> {
-  const resume = input.resume ?? (await launch(state));
-  const begin = input.resume === undefined ? waitUntilRunning(state, resume) : carryOn(state, resume);
+  const session = input.resume ?? (await launch(state));
+  if (session === null) {
+    return runWasLost;
+  }
+  const start = input.resume === undefined ? waitUntilRunning(state, session) : carryOn(state, session);
+  const always = [workloadEnd(state), totalLimit(session)];
+  const early = await Promise.race([start, ...always]);
+  if (early !== null) {
+    return early;
+  }
   return Promise.race([
-    workloadEnd(state),
-    totalLimit(resume),
-    begin.then((ending) => ending ?? serve(state, resume, input.historyLimit ?? defaultHistoryLimit)),
+    ...always,
+    deliverMessages(state),
+    idleLimit(state, session.limits.idleMs),
+    historyFull(state, input.historyLimit ?? defaultHistoryLimit).then(() => ({ continueWith: session })),
   ]);
 }
 
-async function launch(state: SessionState): Promise<SessionResume> {
+/** Null when an earlier run of this session was lost. */
+async function launch(state: SessionState): Promise<SessionResume | null> {
   const { sessionId } = state;
   const { status, ...frozen } = await steps.freezeConfiguration({ sessionId });
   state.belongsTo(frozen);
   if (status !== 'pending') {
-    throw ApplicationFailure.nonRetryable(runWasLost, 'launch_refused');
+    return null;
   }
   state.show('validating', 'Checking attachments, secrets and grants');
   await steps.validateLaunch({ sessionId });
@@ -116,18 +106,6 @@ async function carryOn(state: SessionState, resume: SessionResume): Promise<null
   state.belongsTo(resume);
   state.show('running', 'The agent is at work');
   return null;
-}
-
-function serve(
-  state: SessionState,
-  resume: SessionResume,
-  historyLimit: number,
-): Promise<SessionEnding | Continuation> {
-  return Promise.race([
-    deliverMessages(state),
-    idleLimit(state, resume.limits.idleMs),
-    historyFull(state, historyLimit).then(() => ({ continueWith: resume })),
-  ]);
 }
 
 async function workloadEnd({ sessionId }: SessionState): Promise<SessionEnding> {
@@ -180,24 +158,12 @@ async function requestedEnd(state: SessionState): Promise<SessionEnding> {
 async function finish(state: SessionState, observed: SessionEnding): Promise<SessionEnding> {
   const { sessionId } = state;
   state.show('ending', observed.reason);
-  await stop(sessionId);
+  await stopOrLeaveToSweep(() => steps.stopWorkload({ sessionId }), { sessionId });
   const { requestIds } = await steps.listOpenRequests({ sessionId });
   const ending = await steps.recordEnd({ sessionId, observed });
   await Promise.all(requestIds.map(tellRequest));
   state.show(ending.status, ending.reason);
   return ending;
-}
-
-/** A workload that cannot be stopped does not keep the session open: its token stops working, and the worker's sweep takes it. */
-async function stop(sessionId: string): Promise<void> {
-  try {
-    await steps.stopWorkload({ sessionId });
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) {
-      throw error;
-    }
-    log.error('the workload could not be stopped; the next sweep for orphans takes it', { sessionId });
-  }
 }
 
 /** The request is closed already; its workflow may be gone as well. */

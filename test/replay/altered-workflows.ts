@@ -26,7 +26,7 @@ export const alterations: Alteration[] = [
   {
     what: 'a workload that is not stopped',
     file: 'session-workflow.ts',
-    from: 'await stop(sessionId);',
+    from: 'await stopOrLeaveToSweep(() => steps.stopWorkload({ sessionId }), { sessionId });',
     to: '',
     breaks: 'session-workflow-is-cancelled',
   },
@@ -75,7 +75,7 @@ export const alterations: Alteration[] = [
   {
     what: 'a check that is not stopped',
     file: 'mcp-check-workflow.ts',
-    from: 'await steps.stopCheck({ checkId });',
+    from: 'await stopOrLeaveToSweep(() => steps.stopCheck({ checkId }), { checkId });',
     to: '',
     breaks: 'check-reaches-its-limit',
   },
