@@ -12,6 +12,7 @@ import { listenForPlatform } from './control/listen-for-platform.ts';
 import { createGateMap, type GateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
+import { maxPlatformValues } from './json-rpc/count-values.ts';
 import { createMetrics } from './metrics.ts';
 import { createPace } from './pace/pace.ts';
 import { createSlots } from './pace/slots.ts';
@@ -130,6 +131,8 @@ function openLinks(boot: SidecarBoot, parts: Parts, processes: ProcessTracking):
     logger,
     limits: {
       lineBytes: line_bytes,
+      // The platform's own tools are the one server that reads in this process.
+      messageValues: server === platformServerName ? maxPlatformValues : Number.POSITIVE_INFINITY,
       connectTimeoutMs: server_connect_timeout_ms,
       // A tool of the platform waits as long as it was told to.
       callTimeoutMs: server === platformServerName ? 0 : call_timeout_ms,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AgentEventInput, agentEventInput } from '../../contract/agent-contract.ts';
-import { sendJson } from '../http/answer.ts';
+import { HttpRefusal, sendJson } from '../http/answer.ts';
 import { parseJsonBody, readBody } from '../http/read-body.ts';
+import { holdsMoreValues, maxPlatformValues } from '../json-rpc/count-values.ts';
 import { sendPermissionRequest } from '../platform-tools/permission-request.ts';
 import { asHttpRefusal } from './http-refusal.ts';
 import type { AgentHttpParts } from './parts.ts';
@@ -14,13 +15,22 @@ export async function takeEvent(
   _url: URL,
   parts: AgentHttpParts,
 ): Promise<void> {
-  const event = parseJsonBody(await readBody(request, parts.limits.eventBytes), agentEventInput);
+  const body = await readBody(request, parts.limits.eventBytes);
+  if (holdsMoreValues(body, maxPlatformValues)) {
+    throw tooManyValues();
+  }
+  const event = parseJsonBody(body, agentEventInput);
   try {
     sendJson(response, 200, await publish(event, parts));
   } catch (error) {
     throw asHttpRefusal(error);
   }
 }
+
+const tooManyValues = () =>
+  new HttpRefusal('validation_failed', 'Some fields are not valid', [
+    { path: 'payload', code: 'too_big', message: `may hold ${maxPlatformValues} JSON values at most` },
+  ]);
 
 async function publish(event: AgentEventInput, parts: AgentHttpParts): Promise<Record<string, string>> {
   if (event.type === 'agent.permission_request') {

@@ -18,6 +18,8 @@ export interface GateView {
   serverIdOpen(id: RequestId): boolean;
   /** May one more request be in flight? */
   roomForRequest: boolean;
+  /** Does it hold more values than its server may be sent in one message? */
+  holdsTooMuch: boolean;
 }
 
 /** What the decision on a message of the server's depends on beside the message. */
@@ -38,6 +40,7 @@ export type GateRefusal =
   | 'client_feature_not_allowed'
   | 'id_in_use'
   | 'too_many_requests'
+  | 'too_many_values'
   | 'unknown_answer'
   | 'unknown_cancellation'
   | 'call_without_id'
@@ -113,6 +116,9 @@ function decide(message: Message, view: GateView): AgentDecision {
   }
   if (id !== null && !view.roomForRequest) {
     return refuse('too_many_requests', id);
+  }
+  if (view.holdsTooMuch) {
+    return refuse('too_many_values', id, rpcErrorCode.invalidParams);
   }
   if (hasLookalikeMember(message.params)) {
     return refuse('lookalike_member', id, rpcErrorCode.invalidParams);

@@ -131,10 +131,21 @@ export function mayAskForInput(era: Era, method: string): boolean {
   return era === '2026-07-28' && roundMethods.has(method);
 }
 
-/** Which feature of the agent's each of a server's `inputRequests` would use; null when one is not what a client knows. */
+/** Going through more would hold up the event loop. */
+const maxInputRequests = 256;
+
+/**
+ * Which feature of the agent's each of a server's `inputRequests` would use; null when one is not what a client knows, or when there
+ * are more than anybody answers.
+ */
 export function featuresAskedFor(inputRequests: Params): Map<string, ClientFeature> | null {
+  const keys = Object.keys(inputRequests);
+  if (keys.length > maxInputRequests) {
+    return null;
+  }
   const features = new Map<string, ClientFeature>();
-  for (const [key, entry] of Object.entries(inputRequests)) {
+  for (const key of keys) {
+    const entry = inputRequests[key];
     const method = isObject(entry) ? entry['method'] : null;
     const feature = typeof method === 'string' ? featureOfRequest.get(method) : undefined;
     if (feature === undefined) {

@@ -28,9 +28,15 @@ export function errorAnswer(id: RequestId | null, code: number, message: string,
   );
 }
 
-/** A message that the gate does not let pass. `reason` is one of a fixed list, never a part of the message. */
-export function invalidMessageAnswer(id: RequestId | null, code: number, reason: string): Buffer {
-  return errorAnswer(id, code, `The platform does not let this message pass: ${reason}`, {
+/** A message that the gate does not let pass. `reason` is one of a fixed list, and neither it nor `detail` is a part of the message. */
+export function invalidMessageAnswer(
+  id: RequestId | null,
+  code: number,
+  reason: string,
+  detail: string | null = null,
+): Buffer {
+  const why = detail === null ? reason : `${reason}: ${detail}`;
+  return errorAnswer(id, code, `The platform does not let this message pass: ${why}`, {
     code: 'invalid_message' satisfies ToolErrorCode,
     reason,
   });

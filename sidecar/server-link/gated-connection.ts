@@ -13,6 +13,7 @@ import {
 } from '../gate/decide.ts';
 import { type Era, eraAfter } from '../gate/method-policy.ts';
 import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
+import { holdsMoreValues } from '../json-rpc/count-values.ts';
 import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
@@ -116,6 +117,7 @@ class GatedConnection {
       agentIdTaken: (id) => this.#inFlight.isTaken(id),
       serverIdOpen: (id) => this.#serverIds.get(idSlot(id)) === id,
       roomForRequest: this.#inFlight.hasRoom,
+      holdsTooMuch: holdsMoreValues(bytes, this.#parts.limits.messageValues),
     });
     if (decision.action === 'refuse') {
       await this.#refuseMessage(decision, record);

@@ -22,5 +22,11 @@ export interface LinkParts {
   callPace: Pace;
   metrics: Metrics;
   logger: Logger;
-  limits: { lineBytes: number; connectTimeoutMs: number; callTimeoutMs: number };
+  limits: {
+    lineBytes: number;
+    /** JSON values that the server takes in one message. */
+    messageValues: number;
+    connectTimeoutMs: number;
+    callTimeoutMs: number;
+  };
 }

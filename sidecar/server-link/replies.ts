@@ -30,7 +30,7 @@ export interface Replies {
 const loggedPerMinute = 120;
 
 export function createReplies(
-  { server, metrics, logger }: Pick<LinkParts, 'server' | 'metrics' | 'logger'>,
+  { server, metrics, logger, limits }: Pick<LinkParts, 'server' | 'metrics' | 'logger' | 'limits'>,
   toAgent: (line: Uint8Array) => Promise<void>,
 ): Replies {
   const logPace = createPace({ perMinute: loggedPerMinute, maxWaitMs: 0 });
@@ -49,7 +49,9 @@ export function createReplies(
     },
     refuseMessage(reason, code, id) {
       note('agent', reason);
-      return toAgent(invalidMessageAnswer(id, code, reason));
+      const detail =
+        reason === 'too_many_values' ? `params may hold ${limits.messageValues} values at most` : null;
+      return toAgent(invalidMessageAnswer(id, code, reason, detail));
     },
     refuseCall(id, error, isModern) {
       note('agent', error.code);

@@ -15,7 +15,12 @@ import type { OracleServer } from './oracle-servers.ts';
 /** What stands between the agent and the servers; `server` connects to all of them. */
 export type Front = (agent: Duplex, server: () => Promise<Duplex>) => Promise<void>;
 
-const limits = { lineBytes: 1024 * 1024, connectTimeoutMs: 10_000, callTimeoutMs: 0 };
+const limits = {
+  lineBytes: 1024 * 1024,
+  messageValues: Number.POSITIVE_INFINITY,
+  connectTimeoutMs: 10_000,
+  callTimeoutMs: 0,
+};
 const readLimitMs = 20_000;
 const silent = pino({ level: 'silent' });
 

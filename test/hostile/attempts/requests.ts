@@ -9,8 +9,8 @@ export interface RequestAttempt {
   answer: string | RegExp;
 }
 
-/** Stands for a text of that length: a message to the agent has a bound too. */
-const long = (length: number, letter = 'x') => `@@${letter}*${length}@@`;
+/** Stands for so many of these characters: a message to the agent has a bound too. */
+const long = (length: number, characters = 'x') => `@@${characters}*${length}@@`;
 
 const json = { 'content-type': 'application/json' };
 const event = (body: unknown): HttpRequest => ({
@@ -181,8 +181,16 @@ export const requestAttempts: RequestAttempt[] = [
   },
   {
     what: 'sends an event 500,000 levels deep',
-    stoppedBy: 'a schema that has no such depth',
+    stoppedBy: 'a bound on values',
     request: event(`{"type":"agent.status","payload":${long(250_000, '[')}${long(250_000, ']')}}`),
+    answer: invalid,
+  },
+  {
+    what: 'sends an event of a megabyte of small values, to hold up its session',
+    stoppedBy: 'a bound on values',
+    request: event(
+      `{"type":"agent.permission_request","payload":{"grant_type":"tool_scope","scope":"once","justification":"","details":{"scope":"a.b","a":[${long(330_000, '{},')}0]}}}`,
+    ),
     answer: invalid,
   },
   {
@@ -223,7 +231,7 @@ export const requestAttempts: RequestAttempt[] = [
 export const sendRequests = `async (kit, target, attempts) => {
   const seen = {};
   for (const { what, request } of attempts) {
-    const body = request.body?.replace(/@@(.)\\*(\\d+)@@/g, (_, letter, length) => letter.repeat(Number(length)));
+    const body = request.body?.replace(/@@(.+?)\\*(\\d+)@@/g, (_, characters, length) => characters.repeat(Number(length)));
     const { status, text } = await kit.request({ socketPath: kit.sidecar, ...request, body });
     let code = status === 0 ? text : undefined;
     try { code = JSON.parse(text).error?.code; } catch {}

@@ -19,6 +19,7 @@ const view = (changes: Partial<GateView> = {}): GateView => ({
   agentIdTaken: () => false,
   serverIdOpen: () => false,
   roomForRequest: true,
+  holdsTooMuch: false,
   ...changes,
 });
 const callOf = (params: Record<string, unknown>): Message => ({
@@ -90,6 +91,11 @@ describe('what the agent sends', () => {
       id: 1,
       tool: 'x',
     });
+  });
+
+  it('is refused under its own id when it holds more values than its server takes, and recorded', () => {
+    const decision = decideAgentMessage(callOf({ name: 'x' }), view({ holdsTooMuch: true }));
+    expect(decision).toEqual({ action: 'refuse', reason: 'too_many_values', code: -32602, id: 1, tool: 'x' });
   });
 
   it('passes as news, whatever is in flight', () => {
@@ -347,6 +353,11 @@ describe('what the server sends', () => {
       ['with questions that are no object', { requestState: 's', inputRequests: [elicit] }, modern],
       ['with an unknown question', { inputRequests: { a: elicit, b: { method: 'tools/call' } } }, modern],
       ['with a question that is none', { inputRequests: { a: null } }, modern],
+      [
+        'with more questions than anybody answers',
+        { inputRequests: Object.fromEntries(Array.from({ length: 257 }, (_, at) => [`q${at}`, elicit])) },
+        modern,
+      ],
       [
         'as an answer to what cannot go on',
         { requestState: 's' },

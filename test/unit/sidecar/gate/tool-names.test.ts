@@ -12,6 +12,7 @@ const call = (name: string) =>
       agentIdTaken: () => false,
       serverIdOpen: () => false,
       roomForRequest: true,
+      holdsTooMuch: false,
     },
   );
 

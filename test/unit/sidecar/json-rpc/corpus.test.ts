@@ -25,6 +25,7 @@ function verdictOn(bytes: Buffer): Verdict {
     agentIdTaken: (id) => inFlight.isTaken(id),
     serverIdOpen: (id) => id === 'p',
     roomForRequest: true,
+    holdsTooMuch: false,
   });
   if (decision.action === 'refuse' || decision.action === 'drop') {
     return decision.reason;

@@ -1,5 +1,4 @@
 /** A long line is read in turns: it comes to what the same line comes to when it is read at once, and holds nothing up. */
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -9,6 +8,7 @@ import { invalidMessages } from '../../../corpus/json-rpc/invalid-messages.ts';
 import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
 import { validLines } from '../../../corpus/json-rpc/valid.ts';
 import { LineGenerator } from '../../../fuzz/generate-lines.ts';
+import { cpuMs, longestHold } from '../../../support/loop-hold.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
 const expectSame = async (line: Buffer) => expect(await parseLineInTurns(line)).toEqual(parseLine(line));
@@ -139,9 +139,9 @@ describe('a line that is read in turns', () => {
     const heldMs: number[] = [];
     // The engine collects garbage and compiles when it likes: what holds up the loop by itself does so every time.
     do {
-      const reading = await longestHold(line);
+      const reading = await longestHold(() => parseLineInTurns(line));
       // What shows differences would take minutes for a megabyte.
-      expect(isDeepStrictEqual(reading.parsed, expected)).toBe(true);
+      expect(isDeepStrictEqual(reading.result, expected)).toBe(true);
       heldMs.push(reading.heldMs);
     } while (Math.min(...heldMs) >= boundMs && heldMs.length < 5);
     expect(Math.min(...heldMs)).toBeLessThan(boundMs);
@@ -159,30 +159,3 @@ describe('a line that is read in turns', () => {
     expect(order[0]).toBe('short');
   });
 });
-
-/** Of this process: what other programs of the machine take away does not count. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
-/** The most that one round of the event loop took. */
-async function longestHold(line: Buffer) {
-  let heldMs = 0;
-  let before = cpuMs();
-  let isOver = false;
-  const round = () => {
-    const now = cpuMs();
-    heldMs = Math.max(heldMs, now - before);
-    before = now;
-    if (!isOver) {
-      setImmediate(round);
-    }
-  };
-  setImmediate(round);
-  const parsed = await parseLineInTurns(line);
-  isOver = true;
-  // What never gave a turn away shows only in the next round.
-  await nextRound();
-  return { heldMs, parsed };
-}

@@ -55,7 +55,7 @@ function connect() {
     callPace: { take: () => waitMs },
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
-    limits: { lineBytes: 65_536, connectTimeoutMs: 1000, callTimeoutMs: 0 },
+    limits: { lineBytes: 65_536, messageValues: 1000, connectTimeoutMs: 1000, callTimeoutMs: 0 },
   });
   // Unlike a socket, a pair of streams does not end as a whole.
   const close = () => [agent, gateSide].map((end) => end.destroy());

@@ -1,0 +1,194 @@
+/** A megabyte of small values, sent to where the sidecar itself reads it at once, holds up nothing else for long. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { duplexPair } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { agentEventInput } from '../../../contract/agent-contract.ts';
+import { createAgentHttp } from '../../../sidecar/agent-http/agent-http.ts';
+import type { AuditTrail } from '../../../sidecar/audit/audit-trail.ts';
+import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
+import { closeHttp } from '../../../sidecar/http/listen-http.ts';
+import { parseJsonBody } from '../../../sidecar/http/read-body.ts';
+import { createInbox } from '../../../sidecar/inputs/inbox.ts';
+import { holdsMoreValues, maxPlatformValues } from '../../../sidecar/json-rpc/count-values.ts';
+import { createMetrics } from '../../../sidecar/metrics.ts';
+import { createSlots } from '../../../sidecar/pace/slots.ts';
+import { createPlatformApi } from '../../../sidecar/platform-api/platform-api.ts';
+import { servePlatformTools } from '../../../sidecar/platform-tools/platform-server.ts';
+import { startOfLocalServer } from '../../../sidecar/processes/server-start.ts';
+import { createCallGate } from '../../../sidecar/server-link/call-gate.ts';
+import { serveConnection } from '../../../sidecar/server-link/gated-connection.ts';
+import { createRefusedCalls } from '../../../sidecar/server-link/refused-calls.ts';
+import { createLocalSide } from '../../../sidecar/server-link/server-side.ts';
+import { cpuMs, longestHold } from '../../support/loop-hold.ts';
+
+const logger = pino({ level: 'silent' });
+// Nobody listens there: what is refused never gets so far.
+const api = createPlatformApi({ apiUrl: 'http://127.0.0.1:1', sessionId: 's', token: 't' });
+const inbox = createInbox();
+const refusedCalls = createRefusedCalls();
+
+/** What fills a megabyte, and has to be refused for its values alone. */
+const megabyte: [string, string][] = [
+  ['empty objects', `{"scope":"a.b","a":[${'{},'.repeat(330_000)}0]}`],
+  [
+    'members',
+    `{"scope":"a.b",${Array.from({ length: 50_000 }, (_, at) => `"${at.toString(36)}":"some value"`).join()}}`,
+  ],
+];
+const asking = (details: string) =>
+  `{"grant_type":"tool_scope","scope":"once","justification":"please","details":${details}}`;
+const callOf = (id: number, details: string) =>
+  `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"request_grant","arguments":${asking(details)}}}\n`;
+const eventOf = (details: string) => `{"type":"agent.permission_request","payload":${asking(details)}}`;
+
+/** A connection of an agent to the platform's own tools, as `start-sidecar` makes it. */
+async function connectToPlatform(messageValues: number) {
+  const [agent, gateSide] = duplexPair();
+  const audit: AuditTrail = {
+    started: () => Promise.resolve('recorded'),
+    refusedBeyondLimit: () => Promise.resolve('too_many_calls'),
+    decided: () => undefined,
+    finished: () => undefined,
+    close: () => Promise.resolve(),
+  };
+  const toolParts = { inlineArtifactBytes: 512 * 1024, maxWaitSeconds: 300 };
+  const waits = createSlots({ count: 1, maxWaiting: 0 });
+  const parts = { api, inbox, refusedCalls, waits, ...toolParts };
+  const served = serveConnection(gateSide, {
+    server: 'platform',
+    side: createLocalSide((connection) => servePlatformTools(connection, parts, logger)),
+    startServer: startOfLocalServer,
+    tools: createGateMap({}),
+    clientFeatures: new Set(),
+    gate: createCallGate(api, audit, refusedCalls),
+    audit,
+    callPace: { take: () => 0 },
+    metrics: createMetrics(),
+    logger,
+    limits: { lineBytes: 1024 * 1024, messageValues, connectTimeoutMs: 10_000, callTimeoutMs: 0 },
+  });
+  const ask = async (line: string): Promise<string> => {
+    let answer = '';
+    agent.write(line);
+    for (; !answer.endsWith('\n'); ) {
+      answer += String((await once(agent, 'data'))[0]);
+    }
+    return answer;
+  };
+  await ask(
+    '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}\n',
+  );
+  agent.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+  return {
+    ask,
+    async close() {
+      agent.destroy();
+      gateSide.destroy();
+      await served;
+    },
+  };
+}
+
+/** As short as that half of what it takes at once, or so short that nobody notices; garbage is collected in some of the rounds. */
+async function expectHeldLessThan(atOnceMs: number, work: () => Promise<unknown>) {
+  const boundMs = Math.max(atOnceMs / 2, 30);
+  const heldMs: number[] = [];
+  do {
+    heldMs.push((await longestHold(work)).heldMs);
+  } while (Math.min(...heldMs) >= boundMs && heldMs.length < 5);
+  expect(Math.min(...heldMs)).toBeLessThan(boundMs);
+}
+
+describe('a megabyte of small values to the server platform', () => {
+  it.each(megabyte)('is refused with its reason, and holds up nothing for long: %s', async (_what, details) => {
+    const unbounded = await connectToPlatform(Number.POSITIVE_INFINITY);
+    const { heldMs: atOnceMs, result } = await longestHold(() => unbounded.ask(callOf(1, details)));
+    await unbounded.close();
+    // The control: it was read to its end.
+    expect(result).toContain('details: must not have');
+    const platform = await connectToPlatform(maxPlatformValues);
+    let id = 1;
+    await expectHeldLessThan(atOnceMs, async () => {
+      id += 1;
+      expect(JSON.parse(await platform.ask(callOf(id, details)))).toEqual({
+        jsonrpc: '2.0',
+        id,
+        error: {
+          code: -32602,
+          message:
+            'The platform does not let this message pass: too_many_values: params may hold 1000 values at most',
+          data: { code: 'invalid_message', reason: 'too_many_values' },
+        },
+      });
+    });
+    const one = callOf(id + 1, '{"scope":"a.b","b":[{},{"c":",[{"}]}');
+    expect(await platform.ask(one)).toContain('details: must not have b');
+    await platform.close();
+  });
+});
+
+describe('a megabyte of small values to POST /event', () => {
+  let server: Server;
+  let socketPath: string;
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'e-'));
+    socketPath = join(directory, 's');
+    const limits = { eventBytes: 1024 * 1024, artifactBytes: 1024 };
+    server = createAgentHttp({ api, inbox, refusedCalls, limits }).listen(socketPath);
+    await once(server, 'listening');
+  });
+  afterAll(async () => {
+    await closeHttp(server);
+    await rm(directory, { recursive: true });
+  });
+
+  const post = (body: Buffer) =>
+    new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
+      const call = request({ socketPath, method: 'POST', path: '/event', agent: false }, async (response) => {
+        const text = Buffer.concat(await response.toArray()).toString();
+        resolve({ status: response.statusCode, body: JSON.parse(text) });
+      });
+      call.on('error', reject);
+      call.end(body);
+    });
+
+  it.each(megabyte)('is refused by its field, and holds up nothing for long: %s', async (_what, details) => {
+    const body = Buffer.from(eventOf(details));
+    const from = cpuMs();
+    parseJsonBody(body, agentEventInput);
+    const atOnceMs = cpuMs() - from;
+    const message = 'may hold 1000 JSON values at most';
+    await expectHeldLessThan(atOnceMs, async () => {
+      const answer = await post(body);
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { error: { code: 'validation_failed', fields: [{ path: 'payload', code: 'too_big', message }] } },
+      });
+    });
+    expect(await post(Buffer.from(eventOf('{"scope":"a.b","b":[0]}')))).toMatchObject({
+      status: 422,
+      body: { error: { message: expect.stringContaining('details: must not have b') } },
+    });
+  });
+});
+
+describe('counting the values of a text', () => {
+  it.each([
+    ['0', 1],
+    ['[]', 2],
+    ['[1,2]', 3],
+    ['{"a":1,"b":[{}]}', 5],
+    [' [ "," , "\\"[{" , "\\\\" ] ', 4],
+    ['"é[,"', 1],
+  ])('%s comes to %i; an empty list or object counts twice', (text, values) => {
+    const padded = Buffer.from(`${text}${' '.repeat(100)}`);
+    expect(holdsMoreValues(padded, values)).toBe(false);
+    expect(holdsMoreValues(padded, values - 1)).toBe(true);
+  });
+});
