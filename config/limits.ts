@@ -43,8 +43,11 @@ export const limitFields = {
   /** Calls of a session's agent; beyond this its sidecar reads more slowly. */
   RATE_SESSION_CALLS_PER_MINUTE: count(600),
   RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: count(120),
+  /** Artifacts that a session's agent hands out, one after the other or at a time. */
+  RATE_SESSION_ARTIFACTS_PER_MINUTE: count(300),
   /** Everything that one session's sidecar asks of the API. */
   RATE_SESSION_REQUESTS_PER_MINUTE: count(6000),
+  /** A sidecar keeps to half of it for what its agent has it send. */
   RATE_SESSION_BYTES_PER_MINUTE: count(128 * 1024 * 1024),
   RATE_ADD_MEMBER_PER_MINUTE: count(20),
   ...quotaFields,

@@ -72,6 +72,12 @@ export const sidecarBoot = z.strictObject({
     calls_per_session: z.int().positive().default(50_000),
     events_per_minute: z.int().positive().default(600),
     permission_requests_per_minute: z.int().positive().default(120),
+    artifacts_per_minute: z.int().positive().default(300),
+    /** What the agent has its sidecar send to the platform. */
+    sent_bytes_per_minute: z
+      .int()
+      .positive()
+      .default(64 * 1024 * 1024),
     concurrent_requests: z.int().positive().default(8),
     concurrent_uploads: z.int().positive().default(4),
     /** Tools of the platform that wait for a human. */

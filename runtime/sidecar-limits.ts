@@ -12,6 +12,8 @@ export interface SidecarLimitSettings {
   RATE_SESSION_CALLS_PER_MINUTE: number;
   RATE_SESSION_EVENTS_PER_MINUTE: number;
   RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: number;
+  RATE_SESSION_ARTIFACTS_PER_MINUTE: number;
+  RATE_SESSION_BYTES_PER_MINUTE: number;
 }
 
 /** What the sidecar of every runtime is held to: limits that an operator sets, and those that are the same everywhere. */
@@ -27,8 +29,12 @@ export const sidecarLimits = (limits: SidecarLimitSettings): SidecarBoot['limits
   calls_per_session: limits.LIMIT_SESSION_CALLS,
   events_per_minute: limits.RATE_SESSION_EVENTS_PER_MINUTE,
   permission_requests_per_minute: limits.RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE,
-  // The other half is for reports of the sidecar's own.
-  concurrent_requests: Math.max(1, Math.floor(limits.LIMIT_SESSION_CONCURRENT_REQUESTS / 2)),
+  artifacts_per_minute: limits.RATE_SESSION_ARTIFACTS_PER_MINUTE,
+  sent_bytes_per_minute: halfOf(limits.RATE_SESSION_BYTES_PER_MINUTE),
+  concurrent_requests: halfOf(limits.LIMIT_SESSION_CONCURRENT_REQUESTS),
   concurrent_uploads: limits.LIMIT_SESSION_CONCURRENT_UPLOADS,
   concurrent_waits: limits.LIMIT_SESSION_CONCURRENT_WAITS,
 });
+
+/** The other half is for reports of the sidecar's own. */
+const halfOf = (limit: number) => Math.max(1, Math.floor(limit / 2));

@@ -3,10 +3,10 @@ const minuteMs = 60_000;
 
 export interface Pace {
   /**
-   * Takes a turn. Returns how long the caller has to wait before it goes on, in milliseconds: 0 within the rate. Null when the
-   * wait would be longer than `maxWaitMs`: then no turn was taken.
+   * Takes turns, one unless said. Returns how long the caller has to wait before it goes on, in milliseconds: 0 within the rate.
+   * Null when the wait would be longer than `maxWaitMs`: then no turn was taken.
    */
-  take(): number | null;
+  take(turns?: number): number | null;
 }
 
 /** `perMinute` turns may be taken at once; after that they come at an even distance. */
@@ -18,9 +18,9 @@ export function createPace(
   /** When the bucket is full again. */
   let fullAtMs = Number.NEGATIVE_INFINITY;
   return {
-    take() {
+    take(turns = 1) {
       const atMs = nowMs();
-      const nextFullAtMs = Math.max(fullAtMs, atMs) + intervalMs;
+      const nextFullAtMs = Math.max(fullAtMs, atMs) + turns * intervalMs;
       const waitMs = Math.max(0, nextFullAtMs - minuteMs - atMs);
       if (waitMs > maxWaitMs) {
         return null;

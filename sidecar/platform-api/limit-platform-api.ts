@@ -2,6 +2,7 @@
  * What an agent may make its sidecar ask of the platform (design 13): within each limit at once, then more slowly, then not at
  * all. Reports of the sidecar's own (ready, calls, the end) are not held back.
  */
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
 import { createPace, type Pace } from '../pace/pace.ts';
@@ -17,42 +18,87 @@ const maxWaiting = 1024;
 
 type Limits = Pick<
   SidecarBoot['limits'],
-  'events_per_minute' | 'permission_requests_per_minute' | 'concurrent_requests' | 'concurrent_uploads'
+  | 'events_per_minute'
+  | 'permission_requests_per_minute'
+  | 'artifacts_per_minute'
+  | 'sent_bytes_per_minute'
+  | 'concurrent_requests'
+  | 'concurrent_uploads'
 >;
 
 /** The functions throw PlatformRefusal `rate_limited`, naming the limit, for what is beyond it. */
 export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi {
   const events = pacer(limits.events_per_minute, 'events a minute');
   const requests = pacer(limits.permission_requests_per_minute, 'permission requests a minute');
+  const artifacts = pacer(limits.artifacts_per_minute, 'artifacts a minute');
+  const bytes = pacer(limits.sent_bytes_per_minute, 'bytes a minute');
   const inFlight = slotted(limits.concurrent_requests, 'requests at a time');
   const uploads = slotted(limits.concurrent_uploads, 'uploads of artifacts at a time');
+  const send = async <Body, Result>(body: Body, work: (body: Body) => Promise<Result>): Promise<Result> => {
+    await bytes(Buffer.byteLength(JSON.stringify(body)));
+    return inFlight(() => work(body));
+  };
   return {
     ...api,
-    checkCall: (request) => inFlight(() => api.checkCall(request)),
-    publishEvent: (event) => events(() => inFlight(() => api.publishEvent(event))),
-    requestPermission: (report) => requests(() => inFlight(() => api.requestPermission(report))),
-    readPermissionRequest: (requestId) => inFlight(() => api.readPermissionRequest(requestId)),
-    storeArtifact: (metadata, bytes) => uploads(() => api.storeArtifact(metadata, bytes)),
+    checkCall: (request) => send(request, api.checkCall),
+    async publishEvent(event) {
+      await events();
+      return send(event, api.publishEvent);
+    },
+    async requestPermission(report) {
+      await requests();
+      return send(report, api.requestPermission);
+    },
+    readPermissionRequest: (requestId) => send(requestId, api.readPermissionRequest),
+    async storeArtifact(metadata, content) {
+      await artifacts();
+      return uploads(() => sendInPace(content, bytes, (paced) => api.storeArtifact(metadata, paced)));
+    },
   };
 }
 
-type Limit = <Result>(work: () => Promise<Result>) => Promise<Result>;
+/** Waits for so many turns, one unless said. */
+type Pacer = (turns?: number) => Promise<void>;
 
-function pacer(perMinute: number, what: string): Limit {
+function pacer(perMinute: number, what: string): Pacer {
   const pace: Pace = createPace({ perMinute, maxWaitMs });
-  return async (work) => {
-    const waitMs = pace.take();
+  return async (turns) => {
+    const waitMs = pace.take(turns);
     if (waitMs === null) {
       throw beyond(perMinute, what);
     }
     if (waitMs > 0) {
       await sleep(waitMs);
     }
-    return work();
   };
 }
 
-function slotted(count: number, what: string): Limit {
+/** A stream is read as fast as its bytes may be sent. */
+async function sendInPace<Result>(
+  content: Buffer | Readable,
+  bytes: Pacer,
+  work: (content: Buffer | Readable) => Promise<Result>,
+): Promise<Result> {
+  if (Buffer.isBuffer(content)) {
+    await bytes(content.length);
+    return work(content);
+  }
+  let refusal: unknown = null;
+  const inPace = async function* (): AsyncGenerator<Buffer> {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      await bytes(chunk.length).catch((error: unknown) => {
+        refusal = error;
+        throw error;
+      });
+      yield chunk;
+    }
+  };
+  return work(Readable.from(inPace(), { objectMode: false })).catch((error: unknown) => {
+    throw refusal ?? error;
+  });
+}
+
+function slotted(count: number, what: string): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const slots: Slots = createSlots({ count, maxWaiting });
   return async (work) => {
     const release = await slots.take(maxQueueMs);

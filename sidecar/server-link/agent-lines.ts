@@ -30,7 +30,7 @@ export interface AgentLineParts {
   audit: AuditTrail;
   /** The rate of calls of the whole session. */
   callPace: Pace;
-  lineBytes: number;
+  limits: { lineBytes: number };
 }
 
 const noBytes = Buffer.alloc(0);
@@ -53,7 +53,7 @@ export function readAgentLines(
 }
 
 async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenerator<AgentLine[]> {
-  for await (const lines of readLines(stream, parts.lineBytes)) {
+  for await (const lines of readLines(stream, parts.limits.lineBytes)) {
     let ready: AgentLine[] = [];
     for (const line of lines) {
       const isLong = !line.tooLarge && line.bytes.length > longLineBytes;

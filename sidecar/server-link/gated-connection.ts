@@ -89,9 +89,7 @@ class GatedConnection {
   }
 
   #agentLines(): AsyncGenerator<AgentLine[]> {
-    const { server, audit, callPace, limits } = this.#parts;
-    const parts = { server, audit, callPace, lineBytes: limits.lineBytes };
-    return readAgentLines(this.#agent, parts, (line) => this.#leave(line));
+    return readAgentLines(this.#agent, this.#parts, (line) => this.#leave(line));
   }
 
   /** The connection ended before the turn of this line. */

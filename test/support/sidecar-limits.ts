@@ -13,6 +13,8 @@ export const roomySidecarLimits: SidecarBoot['limits'] = {
   calls_per_session: 100_000_000,
   events_per_minute: 10_000_000,
   permission_requests_per_minute: 10_000_000,
+  artifacts_per_minute: 10_000_000,
+  sent_bytes_per_minute: 100_000_000_000,
   concurrent_requests: 64,
   concurrent_uploads: 32,
   concurrent_waits: 1000,

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { chosenId } from '../../../contract/names.ts';
+import type { Session } from '../../../contract/session.ts';
 import { artifactAnswer } from '../../../contract/sidecar.ts';
 import { insertArtifact, usedBytes } from '../../../store/artifacts/artifacts.ts';
 import { abandonContent } from '../../../store/artifacts/contents.ts';
 import { touchActivity } from '../../../store/sessions/activity.ts';
 import { createByteBudget } from '../../artifacts/byte-budget.ts';
-import { receiveContent, tooLarge } from '../../artifacts/receive-artifact.ts';
+import { type ReceivedContent, receiveContent, tooLarge } from '../../artifacts/receive-artifact.ts';
 import { ApiError } from '../../errors.ts';
 import { createOccupancy } from '../../middleware/occupancy.ts';
+import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { requestState } from '../../middleware/request-state.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -25,6 +27,10 @@ const metadata = z.object({
 /** The body is the bytes themselves, stored as they come and read up to the limit. */
 export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
   const budget = createByteBudget(config.LIMIT_UPLOAD_BUFFER_BYTES);
+  const handedOut = createRateLimiter({
+    name: 'artifacts a minute of the agent of a session',
+    perMinute: config.RATE_SESSION_ARTIFACTS_PER_MINUTE,
+  });
   const enter = createOccupancy({
     name: 'uploads of artifacts of a session at a time',
     limit: config.LIMIT_SESSION_CONCURRENT_UPLOADS,
@@ -49,6 +55,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
       let begunId: string | null = null;
       try {
         leave = enter(session.id);
+        handedOut.take(session.id);
         await touchActivity(db, session.id);
         await requireRoom(db, session.id, {
           announcedBytes: Number(ctx.get('Content-Length')) || 0,
@@ -64,27 +71,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
           begun,
           countBody: requestState(ctx).countBody,
         });
-        const stored = await insertArtifact(
-          db,
-          {
-            ...content,
-            id: query.artifact_id,
-            sessionId: session.id,
-            agentId: session.agent_id,
-            name: query.name,
-            mimeType: query.mime_type,
-            description: query.description ?? null,
-          },
-          { sessionBytes },
-        );
-        if (stored.result === 'too_large') {
-          throw tooLarge(sessionBytes, 'the artifacts of a session together');
-        }
-        if (stored.result === 'id_taken') {
-          throw new ApiError('conflict', 'The artifact id is in use');
-        }
-        const { id, size_bytes, sha256 } = stored.artifact;
-        return { artifact_id: id, size_bytes, sha256 };
+        return await storeArtifact(db, { session, query, content, sessionBytes });
       } catch (error) {
         // What is left of the body is not worth reading.
         ctx.set('Connection', 'close');
@@ -112,4 +99,38 @@ async function requireRoom(
   if ((await usedBytes(db, sessionId)) + announcedBytes > sessionBytes) {
     throw tooLarge(sessionBytes, 'the artifacts of a session together');
   }
+}
+
+/** Makes an artifact of what was received. Throws 413 when the session would hand out too much, 409 when the id is taken. */
+async function storeArtifact(
+  db: Dependencies['db'],
+  given: {
+    session: Session;
+    query: z.infer<typeof metadata>;
+    content: ReceivedContent;
+    sessionBytes: number;
+  },
+): Promise<z.infer<typeof artifactAnswer>> {
+  const { session, query, content, sessionBytes } = given;
+  const stored = await insertArtifact(
+    db,
+    {
+      ...content,
+      id: query.artifact_id,
+      sessionId: session.id,
+      agentId: session.agent_id,
+      name: query.name,
+      mimeType: query.mime_type,
+      description: query.description ?? null,
+    },
+    { sessionBytes },
+  );
+  if (stored.result === 'too_large') {
+    throw tooLarge(sessionBytes, 'the artifacts of a session together');
+  }
+  if (stored.result === 'id_taken') {
+    throw new ApiError('conflict', 'The artifact id is in use');
+  }
+  const { id, size_bytes, sha256 } = stored.artifact;
+  return { artifact_id: id, size_bytes, sha256 };
 }

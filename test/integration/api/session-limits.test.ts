@@ -18,6 +18,7 @@ const limits = {
   RATE_SESSION_CALLS_PER_MINUTE: '10',
   RATE_SESSION_EVENTS_PER_MINUTE: '5',
   RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: '3',
+  RATE_SESSION_ARTIFACTS_PER_MINUTE: '6',
   LIMIT_SESSION_CALLS: '15',
   LIMIT_SESSION_CONCURRENT_REQUESTS: '4',
   LIMIT_SESSION_CONCURRENT_UPLOADS: '16',
@@ -214,5 +215,22 @@ describe('a session whose sidecar keeps to no limit', () => {
     expect(answers.slice(0, 5)).toEqual([200, 200, 200, 200, 200]);
     expect(await publish(id)).toMatchObject(limited('5 events a minute of the agent of a session'));
     expect(await publish(otherId)).toMatchObject({ status: 200 });
+  });
+
+  it('hands out so many artifacts a minute, and the bytes of one beyond that are not stored', async () => {
+    const upload = async (sessionId: string) => {
+      const { sent, answered } = open(sessionId, artifact());
+      sent.end('x');
+      return await answered;
+    };
+    const answers: number[] = [];
+    for (let sent = 0; sent < 30 && !answers.includes(429); sent += 1) {
+      answers.push((await upload(id)).status);
+    }
+    expect(answers.slice(0, 6)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(await upload(id)).toMatchObject(limited('6 artifacts a minute of the agent of a session'));
+    expect(await upload(otherId)).toMatchObject({ status: 200 });
+    const stored = await api.db('artifact_contents').where({ session_id: id });
+    expect(stored).toHaveLength(answers.filter((status) => status === 200).length);
   });
 });

@@ -114,4 +114,51 @@ describe('an agent that does much at a time', () => {
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(22);
     expect(answers.find(({ status }) => status === 429)?.body).toContain('The limit is 20 events a minute');
   });
+
+  it('hands out artifacts at their rate: a little more slowly first, then not at all', async () => {
+    await start({ artifacts_per_minute: 20 });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => session.agentRequest('POST', `/artifact?name=a${at}`, 'x')),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(22);
+    expect(answers.find(({ status }) => status === 429)?.body).toContain(
+      'The limit is 20 artifacts a minute',
+    );
+  });
+
+  it('sends bytes at their rate, in whatever they are: more slowly first, then not at all', async () => {
+    const perMinute = 6 * 1024 * 1024;
+    await start({ sent_bytes_per_minute: perMinute, artifact_bytes: perMinute });
+    const startedMs = performance.now();
+    const large = await session.agentRequest('POST', '/artifact?name=a', Buffer.alloc(perMinute - 1000));
+    expect(large.status).toBe(200);
+    // What comes now waits: each 100 KiB is a second's worth.
+    const more = await session.agentRequest('POST', '/artifact?name=b', Buffer.alloc(300 * 1024));
+    expect(more.status).toBe(200);
+    expect(performance.now() - startedMs).toBeGreaterThan(2500);
+    expect(session.platform.artifacts.map(({ bytes }) => bytes.length)).toEqual([
+      perMinute - 1000,
+      300 * 1024,
+    ]);
+    const publish = () =>
+      session.agentRequest(
+        'POST',
+        '/event',
+        JSON.stringify({ type: 'agent.message', payload: { text: 'x'.repeat(60_000) } }),
+      );
+    const answers = await Promise.all([
+      ...Array.from({ length: 30 }, publish),
+      session.agentRequest('POST', '/artifact?name=c', Buffer.alloc(2 * 1024 * 1024)),
+    ]);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(5);
+    expect(
+      refused.map(({ body }) => body.includes(`The limit is ${perMinute} bytes a minute`)),
+    ).not.toContain(false);
+    expect(answers.at(-1)?.status).toBe(429);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(5);
+    expect(session.platform.artifacts).toHaveLength(2);
+  });
 });

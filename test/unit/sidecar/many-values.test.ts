@@ -105,31 +105,34 @@ async function expectHeldLessThan(atOnceMs: number, work: () => Promise<unknown>
 }
 
 describe('a megabyte of small values to the server platform', () => {
-  it.each(megabyte)('is refused with its reason, and holds up nothing for long: %s', async (_what, details) => {
-    const unbounded = await connectToPlatform(Number.POSITIVE_INFINITY);
-    const { heldMs: atOnceMs, result } = await longestHold(() => unbounded.ask(callOf(1, details)));
-    await unbounded.close();
-    // The control: it was read to its end.
-    expect(result).toContain('details: must not have');
-    const platform = await connectToPlatform(maxPlatformValues);
-    let id = 1;
-    await expectHeldLessThan(atOnceMs, async () => {
-      id += 1;
-      expect(JSON.parse(await platform.ask(callOf(id, details)))).toEqual({
-        jsonrpc: '2.0',
-        id,
-        error: {
-          code: -32602,
-          message:
-            'The platform does not let this message pass: too_many_values: params may hold 1000 values at most',
-          data: { code: 'invalid_message', reason: 'too_many_values' },
-        },
+  it.each(megabyte)(
+    'is refused with its reason, and holds up nothing for long: %s',
+    async (_what, details) => {
+      const unbounded = await connectToPlatform(Number.POSITIVE_INFINITY);
+      const { heldMs: atOnceMs, result } = await longestHold(() => unbounded.ask(callOf(1, details)));
+      await unbounded.close();
+      // The control: it was read to its end.
+      expect(result).toContain('details: must not have');
+      const platform = await connectToPlatform(maxPlatformValues);
+      let id = 1;
+      await expectHeldLessThan(atOnceMs, async () => {
+        id += 1;
+        expect(JSON.parse(await platform.ask(callOf(id, details)))).toEqual({
+          jsonrpc: '2.0',
+          id,
+          error: {
+            code: -32602,
+            message:
+              'The platform does not let this message pass: too_many_values: params may hold 1000 values at most',
+            data: { code: 'invalid_message', reason: 'too_many_values' },
+          },
+        });
       });
-    });
-    const one = callOf(id + 1, '{"scope":"a.b","b":[{},{"c":",[{"}]}');
-    expect(await platform.ask(one)).toContain('details: must not have b');
-    await platform.close();
-  });
+      const one = callOf(id + 1, '{"scope":"a.b","b":[{},{"c":",[{"}]}');
+      expect(await platform.ask(one)).toContain('details: must not have b');
+      await platform.close();
+    },
+  );
 });
 
 describe('a megabyte of small values to POST /event', () => {
@@ -168,7 +171,9 @@ describe('a megabyte of small values to POST /event', () => {
       const answer = await post(body);
       expect(answer).toMatchObject({
         status: 422,
-        body: { error: { code: 'validation_failed', fields: [{ path: 'payload', code: 'too_big', message }] } },
+        body: {
+          error: { code: 'validation_failed', fields: [{ path: 'payload', code: 'too_big', message }] },
+        },
       });
     });
     expect(await post(Buffer.from(eventOf('{"scope":"a.b","b":[0]}')))).toMatchObject({

@@ -13,3 +13,16 @@ it('lets a burst pass at once, then slows down to an even rate, then refuses', (
   nowMs += 3_600_000;
   expect(take(61)).toEqual([...Array.from({ length: 60 }, () => 0), 1000]);
 });
+
+it('takes several turns together, or none of them', () => {
+  const pace = createPace({ perMinute: 60, maxWaitMs: 2500 }, () => 1000);
+  expect([pace.take(59), pace.take(3), pace.take(2), pace.take(), pace.take()]).toEqual([
+    0,
+    2000,
+    null,
+    null,
+    null,
+  ]);
+  const other = createPace({ perMinute: 60, maxWaitMs: 2500 }, () => 1000);
+  expect([other.take(63), other.take(60), other.take(2)]).toEqual([null, 0, 2000]);
+});
