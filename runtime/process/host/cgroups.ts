@@ -39,15 +39,26 @@ function files(version: 1 | 2, { memoryBytes, cpuMillis, processes }: ContainerL
       ];
 }
 
+/** Where control groups are looked for. */
+export interface CgroupPlace {
+  /** Stands for `/`. */
+  root: string;
+  /** Makes a directory; the kernel puts the files of its limits into it. */
+  makeGroup(directory: string): void;
+}
+
+const makeGroup = (directory: string) => void mkdirSync(directory, { recursive: true });
+const thisMachine: CgroupPlace = { root: '/', makeGroup };
+
 /** Null where no limit can be set with them. Each place is tried with a process: the platform's own group first, then those above it. */
-export function findCgroups(): Cgroups | null {
+export function findCgroups(place: CgroupPlace = thisMachine): Cgroups | null {
   if (process.platform !== 'linux') {
     return null;
   }
   try {
-    const trees = { 2: treesOf(2), 1: treesOf(1) };
+    const trees = { 2: treesOf(2, place.root), 1: treesOf(1, place.root) };
     for (const version of [2, 1] as const) {
-      const parents = trees[version].map((tree) => writableParent(version, tree));
+      const parents = trees[version].map((tree) => writableParent(version, tree, place));
       const found = parents.filter((parent) => parent !== null);
       if (found.length > 0 && found.length === parents.length) {
         return { version, parents: found };
@@ -65,9 +76,13 @@ export function cgroupsOf({ parents }: Cgroups, owner: string, name: string): st
 }
 
 /** Makes a sandbox's directories with its limits. Throws when one cannot be set. */
-export function makeCgroups(directories: readonly string[], limits: ContainerLimits): void {
+export function makeCgroups(
+  directories: readonly string[],
+  limits: ContainerLimits,
+  make: CgroupPlace['makeGroup'] = makeGroup,
+): void {
   for (const directory of directories) {
-    mkdirSync(directory, { recursive: true });
+    make(directory);
     for (const version of [2, 1] as const) {
       for (const { name, value, optional } of files(version, limits)) {
         const file = join(directory, name);
@@ -121,18 +136,24 @@ interface Tree {
 }
 
 /** The trees that together have every controller; none when one is missing. */
-function treesOf(version: 1 | 2): Tree[] {
-  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').map(parseMount);
-  const memberships = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n').map(parseMembership);
+function treesOf(version: 1 | 2, root: string): Tree[] {
+  const read = (file: string) =>
+    readFileSync(join(root, 'proc/self', file), 'utf8')
+      .trim()
+      .split('\n');
+  const mounts = read('mountinfo').map(parseMount);
+  const memberships = read('cgroup').map(parseMembership);
   const trees = memberships.flatMap(({ names, path }): Tree[] => {
     const known = version === 2 ? controllers : controllers.filter((each) => names.includes(each));
     const mount = mounts.find(({ type, options }) =>
       version === 2 ? type === 'cgroup2' : type === 'cgroup' && known.some((each) => options.includes(each)),
     );
     const isThis = version === 2 ? names.length === 0 : known.length > 0;
-    return isThis && mount !== undefined
-      ? [{ controllers: known, mount: mount.point, own: join(mount.point, relativeTo(mount.root, path)) }]
-      : [];
+    if (!isThis || mount === undefined) {
+      return [];
+    }
+    const point = join(root, mount.point);
+    return [{ controllers: known, mount: point, own: join(point, relativeTo(mount.root, path)) }];
   });
   const complete = controllers.every((each) => trees.some((tree) => tree.controllers.includes(each)));
   return complete ? trees : [];
@@ -154,9 +175,9 @@ const relativeTo = (root: string, path: string) =>
   root !== '/' && path.startsWith(root) ? path.slice(root.length) : path;
 
 /** The nearest place where a group with every limit can be made and entered. */
-function writableParent(version: 1 | 2, { mount, own }: Tree): string | null {
+function writableParent(version: 1 | 2, { mount, own }: Tree, place: CgroupPlace): string | null {
   for (let parent = own; parent.startsWith(mount); parent = dirname(parent)) {
-    if (canLimit(version, parent)) {
+    if (canLimit(version, parent, place)) {
       return parent;
     }
   }
@@ -165,10 +186,10 @@ function writableParent(version: 1 | 2, { mount, own }: Tree): string | null {
 
 const trialLimits: ContainerLimits = { memoryBytes: 64 * 1024 * 1024, cpuMillis: 1000, processes: 16 };
 
-function canLimit(version: 1 | 2, parent: string): boolean {
+function canLimit(version: 1 | 2, parent: string, place: CgroupPlace): boolean {
   const directory = join(parent, `${prefix}.trial.${randomUUID()}`);
   try {
-    makeCgroups([directory], trialLimits);
+    makeCgroups([directory], trialLimits, place.makeGroup);
     const present = files(version, trialLimits).filter(
       ({ name, optional }) => !optional && existsSync(join(directory, name)),
     );
