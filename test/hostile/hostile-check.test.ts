@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import type { McpCheck } from '../../contract/mcp-check.ts';
+import { findCgroups } from '../../runtime/process/host/cgroups.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { withPlatformDatabase } from '../support/platform-database.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
 import { checkedServer } from './inside/checked-server.ts';
@@ -40,11 +42,22 @@ const ended = (check: McpCheck) =>
 const run = async (mode: string) => ended(await start(mode));
 const output = async (check: McpCheck) =>
   (await ada.ok<{ output: { text: string } }>('GET', `${checks}/${check.id}/output`)).output.text;
+/** Of this machine, wherever the platform may have made them. */
+const cgroupsNaming = (id: string) => {
+  const found = findCgroups();
+  const names = (found?.parents ?? []).flatMap((parent) => readdirSync(parent));
+  return names.filter((name) => name.includes(id));
+};
+/** What is kept of a check is sealed, and is what may be shown. */
+const textsOf = ({ id }: McpCheck): Promise<string[]> =>
+  withPlatformDatabase(platform, (db) => db('mcp_check_texts').where({ check_id: id }).pluck('kind'));
 const nothingIsLeft = (check: McpCheck) =>
   eventually(
     async () => {
       expect(existsSync(join(platform.dataDirectory, 'sessions', check.id))).toBe(false);
       expect(await processesMentioning(check.id)).toEqual([]);
+      expect(cgroupsNaming(check.id)).toEqual([]);
+      expect(await textsOf(check)).not.toContain('raw_listing');
     },
     { withinMs: 60_000 },
   );

@@ -10,9 +10,11 @@ import { readAgent } from '../../../store/agents/read.ts';
 import { insertCheck } from '../../../store/mcp-checks/insert.ts';
 import { moveCheck } from '../../../store/mcp-checks/move.ts';
 import { readCheck } from '../../../store/mcp-checks/read.ts';
+import { storeCheckText } from '../../../store/mcp-checks/texts.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { addSessionInput } from '../../../store/session-inputs/add.ts';
+import { recordProcess } from '../../../store/session-processes/record.ts';
 import { setControlUrl } from '../../../store/sessions/control-url.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { listUntoldSessions } from '../../../store/sessions/list-untold.ts';
@@ -22,7 +24,7 @@ import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { Tenant } from '../../support/tenant.ts';
+import { type Tenant, testMasterKeys } from '../../support/tenant.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../../support/worker.ts';
 
 let activities: TestActivities;
@@ -196,6 +198,36 @@ describe('what a lost process left behind', () => {
   });
 });
 
+it('erases what processes of sessions wrote after its time, and keeps how they stand', async () => {
+  const written = async () => {
+    const session = await tenant.session(await tenant.agent());
+    const report = { kind: 'agent', name: 'agent', state: 'ended', exit_code: 0, signal: null } as const;
+    await recordProcess(activities.db, testMasterKeys(), session, {
+      ...report,
+      cause: null,
+      handshake_ms: null,
+      sidecar_run: randomUUID(),
+      revision: 1,
+      starts: 1,
+      output: { base64: Buffer.from('what it wrote').toString('base64'), written_bytes: 13 },
+    });
+    return session;
+  };
+  const [old, young, removed] = [await written(), await written(), await written()];
+  await activities
+    .db('session_processes')
+    .where({ session_id: old.id })
+    .update({ output_updated_at: activities.db.raw(`now() - interval '2 hours'`) });
+  await activities.db('sessions').where({ id: removed.id }).delete();
+  await wholeSweep(sweeping());
+  const outputOf = ({ id }: { id: string }) => activities.db('session_processes').where({ session_id: id });
+  expect(await outputOf(old)).toMatchObject([
+    { state: 'ended', sealed_output: null, sealed_data_key: null, output_size_bytes: null },
+  ]);
+  expect(await outputOf(young)).toMatchObject([{ sealed_output: expect.any(Buffer), output_size_bytes: 13 }]);
+  expect(await outputOf(removed)).toEqual([]);
+});
+
 describe('a check of a catalog entry', () => {
   const insert = async () => {
     const name = `server-${randomUUID().slice(0, 8)}`;
@@ -233,11 +265,21 @@ describe('a check of a catalog entry', () => {
         .db('mcp_checks')
         .where({ id })
         .update({ status: 'failed', ended_at: activities.db.raw('now() - ?::interval', [age]) });
+    for (const { id } of [old, young]) {
+      const key = { workspaceId: tenant.workspace.id, checkId: id, kind: 'output' } as const;
+      await storeCheckText(activities.db, testMasterKeys(), key, {
+        bytes: Buffer.from('x'),
+        writtenBytes: 1,
+      });
+    }
     await end(old.id, '2 hours');
     await end(young.id, '1 minute');
     await wholeSweep(sweeping());
     expect(await readCheck(activities.db, old.id)).toBeNull();
     expect(await readCheck(activities.db, young.id)).not.toBeNull();
+    const ids = [old.id, young.id];
+    const kept = await activities.db('mcp_check_texts').whereIn('check_id', ids).pluck('check_id');
+    expect(kept).toEqual([young.id]);
   });
 
   it('that was begun and whose workflow is not known any more ends, and is not run a second time', async () => {
