@@ -7,12 +7,28 @@ import { ownNetworks } from './host/own-networks.ts';
 
 /** One address of each range that must have no route. */
 const unroutable = ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '10.0.2.50'];
-/** SSDP, mDNS, and whoever is near. */
-const multicast = ['239.255.255.250', '224.0.0.251'];
+const ssdp = { host: '239.255.255.250', port: 1900 };
+const mdns = { host: '224.0.0.251', port: 5353 };
 const broadcast = ['255.255.255.255', '10.0.2.255'];
 /** Of the resolver, beside the one of names. */
 const otherPorts = [22, 80, 443];
 const waitMs = 1000;
+
+interface Place {
+  host: string;
+  port: number;
+}
+
+interface Attempts {
+  /** Nobody may take a connection. */
+  silent: Place[];
+  /** Nobody may even refuse one. */
+  unanswered: Place[];
+  /** There must be no route. */
+  unroutable: Place[];
+  /** Questions that devices answer; asked as it is, and by named device, which passes routes by. Nobody may answer. */
+  asked: (Place & { message: 'ssdp' | 'mdns' })[];
+}
 
 export interface Canary {
   /** A program for Node that exits with 0 when it reached nothing. */
@@ -57,7 +73,7 @@ async function listenForMany(port: number, hear: () => void): Promise<Socket> {
   socket.bind(port, '0.0.0.0');
   await once(socket, 'listening');
   for (const { address } of ownNetworks()) {
-    for (const group of multicast) {
+    for (const { host: group } of [ssdp, mdns]) {
       try {
         socket.addMembership(group, address);
       } catch {
@@ -68,41 +84,63 @@ async function listenForMany(port: number, hear: () => void): Promise<Socket> {
   return socket;
 }
 
-/** Exits with the number of attempts that ended in another way than they must, or with 1 as soon as one of them reached somebody. */
-function program(port: number): string {
+/** `port` is where this machine listens. */
+function attempts(port: number): Attempts {
   const own = ownNetworks();
-  const silent = [
-    '127.0.0.1',
-    network.gateway,
-    network.router,
-    network.resolver,
-    ...own.map(({ address }) => address),
-  ];
-  const places = {
-    silent: silent.map((host) => ({ host, port })),
-    resolver: otherPorts.map((each) => ({ host: network.resolver, port: each })),
+  const users = ['127.0.0.1', network.gateway, network.router, network.resolver];
+  const machine = [...users, ...own.map(({ address }) => address)].map((host) => ({ host, port }));
+  const everybody = [...broadcast, ...own.map((each) => each.broadcast)];
+  const withSsdp = [ssdp, ...[ssdp.host, ...everybody].map((host) => ({ host, port })), ...machine];
+  const searched = [...withSsdp, ...everybody.map((host) => ({ host, port: ssdp.port }))];
+  return {
+    silent: machine,
+    unanswered: otherPorts.map((each) => ({ host: network.resolver, port: each })),
     unroutable: unroutable.map((host) => ({ host, port: 80 })),
-    datagrams: [...multicast, ...broadcast, ...silent, ...own.map((each) => each.broadcast)],
+    asked: [
+      ...searched.map((place) => ({ ...place, message: 'ssdp' as const })),
+      ...[mdns, { host: mdns.host, port }].map((place) => ({ ...place, message: 'mdns' as const })),
+    ],
   };
+}
+
+/** What is asked: for every device, and for every kind of service (RFC 6763, 9), as a query of one question. */
+const messages = {
+  ssdp: Buffer.from(
+    'M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: ssdp:all\r\n\r\n',
+  ).toString('base64'),
+  mdns: Buffer.concat([
+    Buffer.from([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+    ...['_services', '_dns-sd', '_udp', 'local', ''].map((label) =>
+      Buffer.from([label.length, ...Buffer.from(label)]),
+    ),
+    Buffer.from([0, 12, 0, 1]),
+  ]).toString('base64'),
+};
+
+/**
+ * Exits with the number of attempts that ended in another way than they must, or with 1 as soon as one of them reached somebody. Whoever
+ * binds an address of its own names the device: multicast and broadcast leave there, whatever the routes say.
+ */
+function program(port: number): string {
   return `const net = require('node:net'), dgram = require('node:dgram'), os = require('node:os');
-    const { silent, resolver, unroutable, datagrams } = ${JSON.stringify(places)};
+    const { silent, unanswered, unroutable, asked } = ${JSON.stringify(attempts(port))};
+    const messages = ${JSON.stringify(messages)};
     let routes = unroutable.length;
     const reached = () => process.exit(1);
     for (const to of silent) net.connect(to).on('connect', reached).on('error', () => {});
-    for (const to of resolver) net.connect(to).on('connect', reached).on('error', ({ code }) => code === 'ECONNREFUSED' && reached());
+    for (const to of unanswered) net.connect(to).on('connect', reached).on('error', ({ code }) => code === 'ECONNREFUSED' && reached());
     for (const to of unroutable) net.connect(to).on('connect', reached).on('error', ({ code }) => {
       routes -= ['EHOSTUNREACH', 'ENETUNREACH'].includes(code) ? 1 : 0;
     });
-    const address = os.networkInterfaces().eth0?.[0]?.address ?? null;
-    for (const device of new Set([null, address])) {
+    const address = os.networkInterfaces().eth0?.[0]?.address;
+    for (const device of new Set([undefined, address])) {
       const socket = dgram.createSocket('udp4').on('message', reached).on('error', () => {});
-      socket.bind(0, () => {
+      socket.bind(0, device, () => {
         socket.setBroadcast(true);
         socket.setMulticastTTL(8);
-        if (device !== null) socket.setMulticastInterface(device);
-        for (const host of datagrams) for (const port of [${port}, 1900]) socket.send(search, port, host, () => {});
+        if (device !== undefined) socket.setMulticastInterface(device);
+        for (const { host, port, message } of asked) socket.send(Buffer.from(messages[message], 'base64'), port, host, () => {});
       });
     }
-    const search = 'M-SEARCH * HTTP/1.1\\r\\nHOST: 239.255.255.250:1900\\r\\nMAN: "ssdp:discover"\\r\\nMX: 1\\r\\nST: ssdp:all\\r\\n\\r\\n';
     setTimeout(() => process.exit(routes), ${waitMs});`;
 }

@@ -6,7 +6,7 @@ const isInstalled = (program: string) => spawnSync(program, ['--version']).error
 
 /** `describe` where every program is installed; elsewhere the tests are left out, and the end of the run names them. */
 export function describeWith(
-  ...programs: ('bwrap' | 'slirp4netns')[]
+  ...programs: ('bwrap' | 'slirp4netns' | 'python3')[]
 ): typeof describe | typeof describe.skip {
   return programs.every(isInstalled) ? describe : describe.skip;
 }

@@ -1,0 +1,142 @@
+/** What the canary of the network tries: all of it, by the packets that it sends where nothing stops them, and where routes do. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, it } from '@jest/globals';
+import { blockedRoutes } from '../../../runtime/process/host/network.ts';
+import { network } from '../../../runtime/process/host/network-script.ts';
+import { openCanary } from '../../../runtime/process/network-canary.ts';
+import { processesMentioning } from '../../support/processes.ts';
+import { describeWith } from '../../support/sandbox-programs.ts';
+import { processDriver } from './process-driver.ts';
+
+/** A namespace of its own with one cable, at the other end of which every packet is written down. */
+const onCable = `set -e
+ip link add eth0 type veth peer name wire
+ip link set eth0 arp off; ip link set lo up; ip link set wire up; ip link set eth0 up
+ip address add ${network.sandbox}/32 dev eth0; ip route add default dev eth0
+for range in $BLOCKED; do ip route add unreachable "$range"; done
+python3 "$PACKETS" wire & packets=$!
+sleep 1; "$NODE" -e "$SCRIPT" || true
+kill $packets`;
+
+async function packetsOf(blocked: string[]): Promise<string> {
+  const canary = await openCanary();
+  const child: ChildProcess = spawn('unshare', ['--user', '--map-root-user', '--net', 'sh', '-c', onCable], {
+    env: {
+      PATH: process.env['PATH'],
+      BLOCKED: blocked.join(' '),
+      NODE: process.execPath,
+      SCRIPT: canary.script,
+      PACKETS: resolve('test/integration/runtime/inside/packets.py'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let seen = '';
+  child.stdout?.on('data', (piece: Buffer) => {
+    seen += String(piece);
+  });
+  const [exitCode] = await once(child, 'close');
+  canary.close();
+  expect(exitCode).toBe(0);
+  return seen;
+}
+
+const ssdp = /M-SEARCH \* HTTP.*ssdp:all/;
+const mdns = /_services.*_dns-sd.*_udp.*local/;
+describeWith('python3')('the canary of the network', () => {
+  let open: string;
+  let fenced: string;
+  const datagrams = (seen: string, to: string) =>
+    seen.split('\n').filter((line) => line.startsWith(`udp ${to} ttl `));
+  beforeAll(async () => {
+    open = await packetsOf([]);
+    fenced = await packetsOf(blockedRoutes());
+  });
+
+  const questions: [what: string, to: string, question: RegExp][] = [
+    ['SSDP by multicast', '239.255.255.250:1900', ssdp],
+    ['mDNS by multicast', '224.0.0.251:5353', mdns],
+    ['SSDP by broadcast', '255.255.255.255:1900', ssdp],
+  ];
+  it.each(questions)('asks for devices by %s, on every way', (_, to, question) => {
+    const sent = datagrams(open, to);
+    expect(sent.filter((line) => question.test(line))).toHaveLength(2);
+  });
+  it.each(questions)('asks for devices by %s, by named device, past what routes close', (_, to, question) => {
+    const [line, ...others] = datagrams(fenced, to);
+    expect({ line, others }).toEqual({ line: expect.stringMatching(question), others: [] });
+  });
+  it.each(questions.slice(0, 2))('asks for devices by %s beyond the next network', (_, to) => {
+    expect(datagrams(open, to)[0]).toContain(' ttl 8 ');
+  });
+  it('asks everybody on the network of user-mode networking', () => {
+    expect(datagrams(open, '10.0.2.255:1900')).not.toEqual([]);
+  });
+
+  it.each([22, 80, 443])('tries port %i at the address of the resolver', (port) => {
+    expect(open).toContain(`tcp ${network.resolver}:${port}\n`);
+  });
+  it.each(['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '10.0.2.50'])(
+    'tries a private or special address: %s',
+    (host) => {
+      expect(open).toContain(`tcp ${host}:80\n`);
+      expect(fenced).not.toContain(`tcp ${host}:`);
+    },
+  );
+  it.each([network.gateway, network.router, network.resolver])('tries this machine by %s', (host) => {
+    expect(open).toMatch(new RegExp(`^tcp ${host}:\\d{4,5}$`, 'm'));
+    expect(open).toMatch(new RegExp(`^udp ${host}:\\d{4,5} `, 'm'));
+  });
+});
+
+/** Whether this process started it, or what it started. */
+function isOurs(pid: number): boolean {
+  const parent = Number(/^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  return parent === process.pid || (parent > 1 && isOurs(parent));
+}
+
+/** Of the sandboxes that try the network right now: what the kernel of each does with packets from where it has no route to. */
+async function filtersInUse(): Promise<string[]> {
+  const sandboxes = (await processesMentioning('dgram.createSocket')).filter(({ commandLine }) =>
+    commandLine.startsWith('bwrap '),
+  );
+  return sandboxes.flatMap(({ pid }) => {
+    try {
+      const own = readlinkSync('/proc/self/ns/net') === readlinkSync(`/proc/${pid}/ns/net`);
+      const enter = ['--preserve-credentials', '--user', '--net', '--target', String(pid)];
+      const file = '/proc/sys/net/ipv4/conf/eth0/rp_filter';
+      return own || !isOurs(pid)
+        ? []
+        : [said('nsenter', [...enter, 'cat', file])].filter((text) => text !== '');
+    } catch {
+      // It has ended.
+      return [];
+    }
+  });
+}
+/** Empty when it fails. */
+const said = (program: string, args: string[]) =>
+  spawnSync(program, args, { encoding: 'utf8' }).stdout.trim();
+
+describeWith('bwrap', 'slirp4netns')('the check at the start', () => {
+  it('tries the network with each way that a kernel may look at where packets come from', async () => {
+    const driver = processDriver({ sandbox: 'require' });
+    const seen = new Set<string>();
+    let ended = false;
+    const opened = driver.open('http://127.0.0.1:1').finally(() => {
+      ended = true;
+    });
+    while (!ended) {
+      for (const filter of await filtersInUse()) {
+        seen.add(filter);
+      }
+      await sleep(20);
+    }
+    await opened;
+    driver.remove();
+    expect([...seen].toSorted()).toEqual(['0', '1', '2']);
+  });
+});
