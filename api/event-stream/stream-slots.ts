@@ -1,12 +1,15 @@
 /** Bounds the event streams that this process keeps open: each holds a connection and asks the database every few seconds. */
-import { createOccupancy } from '../middleware/occupancy.ts';
+import { createOccupancy, type Leave } from '../middleware/occupancy.ts';
 
 export interface StreamSlots {
-  /** Takes a slot for as long as `response` is open. Throws `rate_limited` naming the limit. */
+  /**
+   * Takes a slot for as long as `response` is open; the signal aborts when it is not any more. Throws `rate_limited` naming the limit.
+   * A response has one listener for all of it: those of Koa and Node are seven already, and from the eleventh on Node warns.
+   */
   hold(
     userId: string,
     response: { destroyed?: boolean; once(event: 'close', listener: () => void): unknown },
-  ): void;
+  ): AbortSignal;
 }
 
 /** When somebody else's stream may have ended; a guess. */
@@ -26,20 +29,32 @@ export function createStreamSlots(limits: {
     limit: limits.LIMIT_EVENT_STREAMS_PER_PROCESS,
     retryAfterSeconds,
   });
+  const enterBoth = (userId: string): Leave => {
+    const leaveAsUser = enterAsUser(userId);
+    try {
+      const leaveProcess = enterProcess('all');
+      return () => {
+        leaveAsUser();
+        leaveProcess();
+      };
+    } catch (error) {
+      leaveAsUser();
+      throw error;
+    }
+  };
   return {
     hold(userId, response) {
       // Who asked has left already: no `close` comes any more, and nothing will be sent.
       if (response.destroyed === true) {
-        return;
+        return AbortSignal.abort();
       }
-      const leaveAsUser = enterAsUser(userId);
-      try {
-        response.once('close', enterProcess('all'));
-      } catch (error) {
-        leaveAsUser();
-        throw error;
-      }
-      response.once('close', leaveAsUser);
+      const leave = enterBoth(userId);
+      const ended = new AbortController();
+      response.once('close', () => {
+        leave();
+        ended.abort();
+      });
+      return ended.signal;
     },
   };
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { eventPosition, uuid } from '../../../contract/names.ts';
@@ -29,13 +28,11 @@ export function browserStreamRoute({ db, eventFeed, streamSlots }: Dependencies)
     query: z.object({ sessions: z.string().max(16_384).default('') }),
     async handler({ ctx, query, user, signInId }) {
       const after = readSessionsParameter(query.sessions);
-      streamSlots.hold(user.id, ctx.res);
-      const ended = new AbortController();
-      void once(ctx.res, 'close').then(() => ended.abort());
+      const signal = streamSlots.hold(user.id, ctx.res);
       const source = sourceFor({ db, eventFeed }, { user, signInId });
       ctx.type = 'text/event-stream';
       ctx.set('X-Accel-Buffering', 'no');
-      ctx.body = Readable.from(streamToBrowser(source, { after, timing, signal: ended.signal }));
+      ctx.body = Readable.from(streamToBrowser(source, { after, timing, signal }));
     },
   });
 }

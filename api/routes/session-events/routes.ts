@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { z } from 'zod';
@@ -73,9 +72,7 @@ async function answerStream(
     ctx.status = 204;
     return;
   }
-  streamSlots.hold(user.id, ctx.res);
-  const ended = new AbortController();
-  void once(ctx.res, 'close').then(() => ended.abort());
+  const signal = streamSlots.hold(user.id, ctx.res);
   const source = {
     read,
     subscribe: (wake: () => void) => eventFeed.subscribe(session.id, wake),
@@ -83,7 +80,7 @@ async function answerStream(
   };
   ctx.type = eventStream;
   ctx.set('X-Accel-Buffering', 'no');
-  ctx.body = Readable.from(streamSessionEvents(source, { after, timing, signal: ended.signal }));
+  ctx.body = Readable.from(streamSessionEvents(source, { after, timing, signal }));
 }
 
 /** The same questions that a new request would have to answer: signed in, a member, allowed to read. */

@@ -1,6 +1,10 @@
 /** The one stream of a browser: sessions' events, word of other changes, and its end when the reader may not read. */
 import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { defaultMaxListeners } from 'node:events';
+import { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { type StreamMessage, streamMessage } from '../../../contract/browser-stream.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
@@ -18,6 +22,8 @@ let member: Person;
 let base: string;
 let session: Session;
 const open: MessageReader[] = [];
+/** What Node tells of a request that begins. */
+const started = z.object({ response: z.instanceof(ServerResponse) });
 
 beforeAll(async () => {
   api = await startSessionApi();
@@ -75,6 +81,25 @@ describe('the stream of a browser', () => {
     for (const message of reader.messages) {
       expect(streamMessage.parse(message)).toEqual(message);
     }
+  });
+
+  it.each([
+    ['of a browser', () => '/api/me/stream'],
+    ['of a session', () => `/api/sessions/${session.id}/events`],
+  ])('has so few listeners that Node does not warn of a leak: the stream %s', async (_, path) => {
+    const responses: ServerResponse[] = [];
+    const note = (message: unknown) => responses.push(started.parse(message).response);
+    subscribe('http.server.request.start', note);
+    const ended = new AbortController();
+    const headers = { cookie: member.cookie, accept: 'text/event-stream' };
+    const answer = await fetch(`${api.url}${path()}`, { headers, signal: ended.signal });
+    await answer.body?.getReader().read();
+    unsubscribe('http.server.request.start', note);
+    const counts = responses.map((response) => response.listenerCount('close'));
+    ended.abort();
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    expect(counts).toHaveLength(1);
+    expect(counts[0]).toBeLessThanOrEqual(defaultMaxListeners);
   });
 
   it('sends no event to who may not read the session, and says so', async () => {

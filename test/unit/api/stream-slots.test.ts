@@ -16,6 +16,19 @@ describe('slots of event streams', () => {
     expect(() => slots.hold('a', new EventEmitter())).toThrow('2 open event streams per user');
   });
 
+  it('tell once that the caller has left, and take one listener of the response', () => {
+    const slots = createStreamSlots({ LIMIT_EVENT_STREAMS_PER_USER: 1, LIMIT_EVENT_STREAMS_PER_PROCESS: 1 });
+    const response = new EventEmitter();
+    const signal = slots.hold('a', response);
+    expect({ listeners: response.listenerCount('close'), aborted: signal.aborted }).toEqual({
+      listeners: 1,
+      aborted: false,
+    });
+    response.emit('close');
+    expect(signal.aborted).toBe(true);
+    expect(slots.hold('a', Object.assign(new EventEmitter(), { destroyed: true })).aborted).toBe(true);
+  });
+
   it('of a user who is refused because of all the others are free again at once', () => {
     const slots = createStreamSlots({ LIMIT_EVENT_STREAMS_PER_USER: 2, LIMIT_EVENT_STREAMS_PER_PROCESS: 2 });
     const others = [new EventEmitter(), new EventEmitter()];
