@@ -11,6 +11,7 @@ import { requirePlatformImages } from './platform-images.ts';
 const run = promisify(execFile);
 const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'agent-platform');
 const ownImages = 'localhost/agent-platform/*';
+const madeBase = 'localhost/agent-platform/base';
 
 /** It takes root, and the command line of Docker beside it. */
 export const hasDockerd =
@@ -51,8 +52,30 @@ export async function startDockerEngine(builtBy: {
   return { stop };
 }
 
-const docker = (args: readonly string[]) =>
-  run('docker', ['--host', `unix://${dockerSocket}`, ...args], { maxBuffer: 16 * 1024 * 1024 });
+const docker = (args: readonly string[], environment: Record<string, string> = {}) =>
+  run('docker', ['--host', `unix://${dockerSocket}`, ...args], {
+    env: { ...process.env, ...environment },
+    maxBuffer: 16 * 1024 * 1024,
+  });
+
+/** Builds with Docker's own builder, on the base image that the others were built on where that was made here. */
+export async function buildOnDocker({
+  file,
+  target,
+  tag,
+}: {
+  file: string;
+  target: string;
+  tag: string;
+}): Promise<void> {
+  const base = await docker(['images', '--format', '{{.Repository}}:{{.Tag}}', madeBase]);
+  const [name = ''] = base.stdout.split('\n');
+  const onBase = name === '' ? [] : ['--network', 'host', '--build-arg', `NODE_IMAGE=${name}`];
+  const what = ['--file', file, '--target', target, '--tag', tag];
+  await docker(['build', '--quiet', ...onBase, ...what, '.'], { DOCKER_BUILDKIT: '0' });
+  // Of builds of earlier sources. Younger ones are the cache of the next build.
+  await docker(['image', 'prune', '--force', '--filter', 'until=24h']);
+}
 
 /** The settings of a Docker that this machine may have are not for this one. */
 function emptySettings(place: string): string {

@@ -4,14 +4,30 @@
  */
 import './on-docker.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { buildingEngine, runEngine } from '../../support/container-engine.ts';
-import { hasDockerd, startDockerEngine } from '../../support/docker-engine.ts';
+import { buildOnDocker, hasDockerd, startDockerEngine } from '../../support/docker-engine.ts';
+import { requirePlatformImages } from '../../support/platform-images.ts';
 
 let engine: { stop(): Promise<void> } | null = null;
 beforeAll(async () => {
   engine = hasDockerd ? await startDockerEngine(buildingEngine()) : null;
 }, 600_000);
 afterAll(() => engine?.stop());
+
+const settings = z.looseObject({
+  User: z.string(),
+  Cmd: z.array(z.string()),
+  Env: z.array(z.string()),
+  Labels: z.record(z.string(), z.string()),
+});
+/** What an image runs, as whom, and with what; without what an engine adds of itself. */
+async function configurationOf(image: string) {
+  const text = await runEngine(['image', 'inspect', '--format', '{{json .Config}}', image]);
+  const { User: user, Cmd: command, Env: env, Labels: labels } = settings.parse(JSON.parse(text));
+  const own = Object.entries(labels).filter(([name]) => name.startsWith('org.opencontainers.image.'));
+  return { user, command, env: env.toSorted(), labels: Object.fromEntries(own) };
+}
 
 (hasDockerd ? describe : describe.skip)('what these tests run on', () => {
   it('is a Docker Engine', async () => {
@@ -23,6 +39,16 @@ afterAll(() => engine?.stop());
     expect(components).toContain('Engine');
     expect(components).not.toContain('Podman');
   });
+
+  it('builds an image itself, without BuildKit, as the engine that built the others does', async () => {
+    const built = 'localhost/agent-platform/sidecar-of-docker:test';
+    await buildOnDocker({ file: 'deploy/Dockerfile', target: 'sidecar', tag: built });
+    const [own, others] = await Promise.all([built, requirePlatformImages().sidecar].map(configurationOf));
+    expect(own).toEqual(others);
+    const script = "require('fs').readFileSync('/opt/platform/sidecar.js').length";
+    const length = await runEngine(['run', '--rm', '--network', 'none', built, 'node', '-p', script]);
+    expect(Number(length)).toBeGreaterThan(100_000);
+  }, 1_200_000);
 });
 
 // Elsewhere there is no engine for them; the test above is left out, and the end of the run says why.
