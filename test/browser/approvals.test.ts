@@ -1,6 +1,6 @@
 /** Deciding on what agents ask: what the dialog shows, when its buttons work, and how each decision ends. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
+import { isInSightOfDialog } from '../support/in-sight.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
 const requests = '/api/workspaces/demo/permission-requests';
@@ -74,7 +75,7 @@ describeInBrowser('approvals in the web UI', () => {
         dialog.getByLabel('What it opens'),
         ...(await dialog.getByRole('radio').all()).map((radio) => radio.locator('xpath=../..')),
       ]) {
-        expect(await isInSight(page, what)).toBe(true);
+        expect(await isInSightOfDialog(page, what)).toBe(true);
       }
       const [choice, claim] = [dialog.getByRole('radiogroup').first(), dialog.getByRole('figure')];
       const choiceBox = await choice.boundingBox();
@@ -345,49 +346,4 @@ describeInBrowser('approvals in the web UI', () => {
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await wide.visitor.leave();
   });
-
-  it('appear as soon as the agent has asked', async () => {
-    const agent = await ada.createAgent('prompt asker', [waitFor('ask now'), ask('once'), waitForever], {
-      files: {},
-    });
-    const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
-    const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
-    await page.getByText('step 1 of 3').waitFor();
-    await page.getByText('Live: what happens appears here.').waitFor();
-    const roundTrips: number[] = [];
-    for (let turn = 0; turn < 9; turn += 1) {
-      const before = performance.now();
-      await ada.me();
-      roundTrips.push(performance.now() - before);
-    }
-    await page.evaluate(
-      `new MutationObserver(() => { if (document.querySelector('[role=dialog] h3')) window.shownAt ??= Date.now(); }).observe(document.body, { childList: true, subtree: true })`,
-    );
-    await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask now' });
-    await inPage(page, 'the approval', 'window.shownAt !== undefined');
-    const { created_at } = await ada.openRequest(session.id);
-    const tookMs = (await page.evaluate<number>('window.shownAt')) - Date.parse(created_at);
-    const roundTripMs = roundTrips.toSorted((a, b) => a - b)[4] ?? 1;
-    process.stdout.write(
-      `the approval appeared ${Math.round(tookMs)} ms after the request was stored: ${(tookMs / roundTripMs).toFixed(1)} times one API round trip (${roundTripMs.toFixed(1)} ms)\n`,
-    );
-    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
-    await visitor.leave();
-  });
 });
-
-/** Whether its upper and its lower edge are drawn in the dialog, below its title and above its buttons. */
-async function isInSight(page: Page, what: Locator): Promise<boolean> {
-  const box = await what.boundingBox();
-  if (box === null) {
-    return false;
-  }
-  const drawn = (y: number) =>
-    page.evaluate<boolean>(`(() => {
-      const there = document.elementFromPoint(${box.x + Math.min(box.width / 2, 40)}, ${y});
-      return there?.closest('[role=dialog]') != null && there.closest('header, .dialog-actions') === null;
-    })()`);
-  return (await drawn(box.y + 2)) && (await drawn(box.y + box.height - 2));
-}

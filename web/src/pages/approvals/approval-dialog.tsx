@@ -14,7 +14,7 @@ import { ClosedRequest } from './closed-request.tsx';
 import { decisionState } from './decision-state.ts';
 import { OpenRequest } from './open-request.tsx';
 import { RequestFacts } from './request-facts.tsx';
-import { moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
+import { begunName, moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
 import { useExpired } from './use-expired.ts';
 import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
 import { useDecide, useRequest } from './use-request.ts';
@@ -37,6 +37,7 @@ export function ApprovalDialog({ requestId, ...rest }: ApprovalDialogProps) {
       onClose={rest.onClose}
       title="Permission request"
       size="lg"
+      yOffset="1dvh"
       fullScreen={small}
       // A click beside it that was meant for the page below decides nothing, not even to put it off.
       closeOnClickOutside={false}
@@ -102,9 +103,10 @@ function Subject({ request }: { request: PermissionRequest }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const { what, name } = subjectOf(request);
+  // Their names in full are below, among the facts.
   return (
     <Title order={3} size="h4" tabIndex={-1} data-autofocus ref={heading} className="quiet-focus">
-      <VisibleText text={request.agent.name} /> asks {what} <VisibleText text={name} />
+      <VisibleText text={begunName(request.agent.name)} /> asks {what} <VisibleText text={begunName(name)} />
     </Title>
   );
 }

@@ -7,7 +7,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { scopeLabel } from './choices.ts';
-import { statusColor, statusLabel, subjectOf } from './request-text.ts';
+import { begunName, statusColor, statusLabel, subjectOf } from './request-text.ts';
 import { useExpired } from './use-expired.ts';
 
 /** One request in the inbox. */
@@ -24,7 +24,7 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
       <Group justify="space-between" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Text fw={600} component="div">
-            <VisibleText text={agent.name} /> asks {what} <VisibleText text={name} />
+            <VisibleText text={begunName(agent.name)} /> asks {what} <VisibleText text={begunName(name)} />
           </Text>
           <Text size="sm" c="dimmed" component="div">
             {scopeLabel[request.scope].toLowerCase()} · driven by{' '}

@@ -1,5 +1,5 @@
 /** What the platform itself knows of a request: who asks, on whose behalf, and what it would open. */
-import { Badge, Code, Group, List, Stack, Text } from '@mantine/core';
+import { Box, Code, List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
@@ -48,9 +48,11 @@ function OpensFacts({ request }: { request: PermissionRequest }) {
       </Fact>
       {refused === null ? null : (
         <Fact name="Refused call">
-          <Code>
-            <VisibleText text={`${refused.server}.${refused.tool}`} />
-          </Code>
+          <Capped label="Refused call" isLong={refused.tool.length > longName}>
+            <Code>
+              <VisibleText text={`${refused.server}.${refused.tool}`} />
+            </Code>
+          </Capped>
         </Fact>
       )}
     </>
@@ -113,18 +115,23 @@ function OnceOpens({
   chosen: GrantScope;
 }) {
   return type === 'spawn' || refused === null || chosen !== 'once' || tools.length < 2 ? null : (
-    <Fact name="Once">
-      Only{' '}
-      <Code>
-        <VisibleText text={`${refused.server}.${refused.tool}`} />
-      </Code>
-      , for one call.
-    </Fact>
+    <Fact name="Once">Only the tool of the refused call, for one call.</Fact>
   );
 }
 
-/** Longer lists are scrolled, so that the choice below them stays in sight. */
-const toolsWithoutScrolling = 3;
+/** What is longer is scrolled in its place, so that the choice below it stays in sight. */
+const toolsWithoutScrolling = 2;
+const longName = 40;
+
+function Capped({ label, isLong, children }: { label: string; isLong: boolean; children: ReactNode }) {
+  return isLong ? (
+    <Box className="capped" role="group" {...{ tabIndex: 0, 'aria-label': label }}>
+      {children}
+    </Box>
+  ) : (
+    children
+  );
+}
 
 function Opens({
   request: { grant_type: type, details, child_agent: child, tools },
@@ -141,32 +148,31 @@ function Opens({
       </>
     );
   }
+  const scope = String(details['scope']);
+  const hasLongNames = tools.some(({ tool }) => tool.length > longName);
   return (
     <Stack gap={4}>
-      <Group gap="xs">
-        <Badge variant="light" tt="none" size="lg">
-          {String(details['scope'])}
-        </Badge>
-        <Text size="sm">
-          {tools.length === 0 ? 'No tool of this session is under this scope.' : 'In this session that is:'}
-        </Text>
-      </Group>
+      <Capped label="Scope" isLong={scope.length > longName}>
+        <Code fz="sm">
+          <VisibleText text={scope} />
+        </Code>
+      </Capped>
+      <Text size="sm">
+        {tools.length === 0 ? 'No tool of this session is under this scope.' : 'In this session that is:'}
+      </Text>
       {tools.length === 0 ? null : (
-        <List
-          size="sm"
-          mah={96}
-          style={{ overflow: 'auto' }}
-          {...(tools.length > toolsWithoutScrolling ? { tabIndex: 0, 'aria-label': 'Tools' } : {})}
-        >
-          {tools.map(({ server, tool }) => (
-            <List.Item key={`${server} ${tool}`}>
-              <Code>
-                <VisibleText text={tool} />
-              </Code>{' '}
-              of <VisibleText text={server} />
-            </List.Item>
-          ))}
-        </List>
+        <Capped label="Tools" isLong={tools.length > toolsWithoutScrolling || hasLongNames}>
+          <List size="sm">
+            {tools.map(({ server, tool }) => (
+              <List.Item key={`${server} ${tool}`}>
+                <Code>
+                  <VisibleText text={tool} />
+                </Code>{' '}
+                of <VisibleText text={server} />
+              </List.Item>
+            ))}
+          </List>
+        </Capped>
       )}
     </Stack>
   );

@@ -55,6 +55,14 @@ export function subjectOf({
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '(unreadable)');
 
+const headingCharacters = 32;
+
+/** The beginning of a name that is too long for a heading: it must not push out of sight what decides. */
+export function begunName(name: string): string {
+  const characters = [...name];
+  return characters.length > headingCharacters ? `${characters.slice(0, headingCharacters).join('')}…` : name;
+}
+
 /** Why the person who looks cannot answer an open request. */
 export function whyNotMine(isAdmin: boolean): string {
   return isAdmin

@@ -1,0 +1,151 @@
+/** The approval dialog at its tallest, and how soon it comes. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { ask, say, waitFor, waitForever } from '../support/asking-steps.ts';
+import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { isInSightOfDialog } from '../support/in-sight.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+/** As long as the platform takes them. */
+const longest = {
+  scope: Array.from({ length: 20 }, () => 'w'.repeat(99)).join('.'),
+  server: 's'.repeat(32),
+  agent: 'a'.repeat(100),
+  tool: (last: string) => `${'t'.repeat(127)}${last}`,
+  justification: Array.from({ length: 90 }, (_, line) => `Reason ${line + 1} of very many.`)
+    .join('\n')
+    .slice(0, 2000),
+};
+
+describeInBrowser('the approval dialog', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  /** A request with the longest names, many tools, a refused call and a scope that is kept to admins. */
+  async function askedAtLength(): Promise<{ sessionId: string; request: PermissionRequest }> {
+    await ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
+      name: longest.server,
+      shape: { type: 'command', command: 'mcp-server-filesystem', args: ['.'] },
+      manifest: {
+        tool_scopes: Object.fromEntries([...'abcdefgh'].map((last) => [longest.tool(last), longest.scope])),
+      },
+      approvers: 'admin',
+      network: 'none',
+    });
+    const refused = {
+      call: `${longest.server}.${longest.tool('a')}`,
+      arguments: {},
+      expect: 'permission_required',
+    };
+    const steps = [refused, ask('persistent', longest.justification, longest.scope), waitForever];
+    const agent = await ada.createAgent(longest.agent, steps, { [longest.server]: {} });
+    const session = await ada.startSession(agent.id);
+    return { sessionId: session.id, request: await ada.openRequest(session.id) };
+  }
+
+  it('hides nothing that decides behind its buttons, however long everything in it is', async () => {
+    const { sessionId, request } = await askedAtLength();
+    for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
+      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const { page } = visitor;
+      await visitor.open(`demo/approvals/${request.id}`);
+      const dialog = page.getByRole('dialog', { name: 'Permission request' });
+      await dialog.getByRole('radio').first().waitFor();
+      await visitor.picture(`approval-tallest-${context.viewport?.width}`);
+      await expectDecidingInSight(page, dialog);
+      const claim = await dialog.getByRole('figure').boundingBox();
+      for (const radio of await dialog.getByRole('radio').all()) {
+        expect((await radio.boundingBox())?.y).toBeLessThan(claim?.y ?? 0);
+      }
+      await dialog.getByRole('radio', { name: /^Until/ }).check();
+      await visitor.picture(`approval-tallest-persistent-${context.viewport?.width}`);
+      await expectApproveOnlyWhenSeen(page, dialog);
+      await visitor.checkAccessibility();
+      await visitor.leave();
+    }
+    await ada.ok('POST', `/api/sessions/${sessionId}/terminate`, {});
+  });
+
+  it('appear as soon as the agent has asked: no later than any other event of its session', async () => {
+    const says = Array.from({ length: 5 }, (_, turn) => [waitFor(`say ${turn}`), say(`Status ${turn}`)]);
+    const agent = await ada.createAgent(
+      'prompt asker',
+      [...says.flat(), waitFor('ask now'), ask('once'), waitForever],
+      { files: {} },
+    );
+    const session = await ada.startSession(agent.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    await page.getByText('Live: what happens appears here.').waitFor();
+    /** Sends what the agent waits for, and answers when the page showed `look`. */
+    const shownAfter = async (text: string, look: string): Promise<number> => {
+      await page.evaluate(`void (window.shownAt = new Promise((resolve) =>
+        new MutationObserver(() => { if (${look}) resolve(Date.now()); })
+          .observe(document.body, { childList: true, subtree: true, characterData: true })))`);
+      await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text });
+      return page.evaluate<number>('window.shownAt');
+    };
+    const delays: number[] = [];
+    for (let turn = 0; turn < says.length; turn += 1) {
+      const shownAt = await shownAfter(`say ${turn}`, `document.body.textContent.includes('Status ${turn}')`);
+      delays.push(shownAt - (await storedAt(session.id, `Status ${turn}`)));
+    }
+    const shownAt = await shownAfter('ask now', `document.querySelector('[role=dialog] h3') !== null`);
+    const tookMs = shownAt - Date.parse((await ada.openRequest(session.id)).created_at);
+    const controlMs = delays.toSorted((a, b) => a - b)[2] ?? 1;
+    process.stdout.write(
+      `the approval appeared ${tookMs} ms after the request was stored, a status ${controlMs} ms after it was\n`,
+    );
+    // The dialog reads the request first; an answer to a question of every 15 s would take ten times as long.
+    expect(tookMs).toBeLessThan(20 * Math.max(controlMs, 50));
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  });
+
+  async function storedAt(sessionId: string, status: string): Promise<number> {
+    const event = (await ada.events(sessionId)).find(({ payload }) => payload['status'] === status);
+    return Date.parse(event?.at ?? '');
+  }
+});
+
+const wholeOption = (radio: Locator) => radio.locator('xpath=../..');
+
+/** As the dialog opens, without a scroll. */
+async function expectDecidingInSight(page: Page, dialog: Locator): Promise<void> {
+  for (const what of [
+    dialog.getByRole('heading', { level: 3 }),
+    dialog.getByLabel('What it opens'),
+    ...(await dialog.getByRole('radio').all()).map(wholeOption),
+  ]) {
+    const inSight = await isInSightOfDialog(page, what);
+    expect({ what: await what.textContent(), inSight }).toMatchObject({ inSight: true });
+  }
+}
+
+/** What is wider than one call is approved only when all that was chosen has been in sight; one button leads there. */
+async function expectApproveOnlyWhenSeen(page: Page, dialog: Locator): Promise<void> {
+  const approve = dialog.getByRole('button', { name: 'Approve for every session of the agent' });
+  const show = dialog.getByRole('button', { name: 'Show the choice' });
+  const isReady = dialog.locator('button:enabled', { hasText: 'Approve for every session of the agent' });
+  await show.or(isReady).first().waitFor();
+  if ((await show.count()) === 1) {
+    expect(await approve.isDisabled()).toBe(true);
+    await show.click();
+    await isReady.waitFor();
+  }
+  const holder = wholeOption(dialog.getByRole('radio', { name: 'For the agent' }));
+  expect(await isInSightOfDialog(page, holder)).toBe(true);
+}

@@ -1,0 +1,15 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** Whether its upper and its lower edge are drawn in the dialog, below its title and above its buttons. */
+export async function isInSightOfDialog(page: Page, what: Locator): Promise<boolean> {
+  const box = await what.boundingBox();
+  if (box === null) {
+    return false;
+  }
+  const drawn = (y: number) =>
+    page.evaluate<boolean>(`(() => {
+      const there = document.elementFromPoint(${box.x + Math.min(box.width / 2, 40)}, ${y});
+      return there?.closest('[role=dialog]') != null && there.closest('header, .dialog-actions') === null;
+    })()`);
+  return (await drawn(box.y + 2)) && (await drawn(box.y + box.height - 2));
+}
