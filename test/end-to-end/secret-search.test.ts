@@ -14,9 +14,24 @@ import { environmentOf, processesMentioning } from '../support/processes.ts';
 const value = `needle-${Math.random().toString(36).slice(2)}-haystack`;
 const spellings = [
   value,
-  Buffer.from(value).toString('base64').replace(/=+$/, ''),
   Buffer.from(value).toString('hex'),
+  ...[0, 1, 2].map((bytesBefore) => digitsOfValue(bytesBefore)),
 ];
+
+/** `value` in base64 among other bytes; which digits it becomes depends on how many come before it. */
+function inBase64(bytesBefore: number): string {
+  return Buffer.from(`${'~'.repeat(bytesBefore)}${value}~~~`).toString('base64');
+}
+
+/** The digits of `inBase64` that the value decides alone, whatever stands around it. */
+function digitsOfValue(bytesBefore: number): string {
+  const digitAt = (bytes: number) => (bytes * 8) / 6;
+  return inBase64(bytesBefore).slice(
+    Math.ceil(digitAt(bytesBefore)),
+    Math.floor(digitAt(bytesBefore + value.length)),
+  );
+}
+
 const holdsValue = (content: string) => spellings.some((spelling) => content.includes(spelling));
 
 function filesBelow(directory: string): string[] {
@@ -134,6 +149,7 @@ describe("a secret's value", () => {
     it.each([
       ['as it is', value],
       ['in base64', `{"v":"${Buffer.from(value).toString('base64')}"}`],
+      ...[0, 1, 2].map((before) => [`in base64 after ${before} bytes`, `{"v":"${inBase64(before)}"}`]),
       ['in hex', `\\\\x${Buffer.from(value).toString('hex')}`],
     ])('in a file, %s', (_how, text) => {
       const planted = join(platform.dataDirectory, 'sessions', 'planted.log');
