@@ -1,8 +1,9 @@
 /** What a session's page keeps in view, where it opens, and how it says that it waits for somebody. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Locator } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
 import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -182,4 +183,57 @@ describeInBrowser('the page of a session', () => {
       await visitor.leave();
     }
   });
+
+  it('opens at its newest line while it goes on, and keeps its reason in view when it has ended', async () => {
+    const agent = await ada.createAgent('chatty', [...talk, waitFor('go on'), say('Newer'), waitForever], {});
+    const reason = `It was enough. ${'Somebody said so at length. '.repeat(10)}`;
+    for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
+      const session = await ada.startSession(agent.id);
+      await untilFound('its last line', async () =>
+        (await ada.events(session.id)).find(({ payload }) => payload['status'] === 'Line 40'),
+      );
+      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const { page } = visitor;
+      await visitor.open(`demo/sessions/${session.id}`);
+      await expectInSight(page, 'Line 40');
+      await visitor.picture(`session-live-${context.viewport?.width}`);
+      await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
+      await expectInSight(page, 'Newer');
+      // Whoever reads further up is left there.
+      await page.evaluate('window.scrollTo(0, 300)');
+      await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'one more' });
+      await page.getByRole('region', { name: 'Transcript' }).getByText('one more').waitFor();
+      expect(await page.evaluate('window.scrollY')).toBeLessThan(400);
+
+      await ada.ok('POST', `/api/sessions/${session.id}/terminate`, { reason });
+      await ada.ended(session.id);
+      await visitor.open(`demo/sessions/${session.id}`);
+      await page.getByText('The session has ended.').waitFor();
+      expect(await page.evaluate(isAtTop)).toBe(true);
+      await page.evaluate('window.scrollTo(0, document.body.scrollHeight / 2)');
+      const state = page.getByRole('group', { name: 'State of the session' });
+      const { height } = context.viewport ?? { height: 0 };
+      for (const what of [
+        page.getByRole('heading', { level: 1 }),
+        state.getByText('Terminated'),
+        state.getByText(/It was enough/),
+      ]) {
+        expect(await isInWindow(what.first(), height)).toBe(true);
+      }
+      await visitor.picture(`session-scrolled-${context.viewport?.width}`);
+      await visitor.leave();
+    }
+  });
 });
+
+/** The line is drawn: neither below the window nor behind what is pinned to its edges. */
+async function expectInSight(page: Page, text: string): Promise<void> {
+  const line = page.getByRole('region', { name: 'Transcript' }).getByText(text, { exact: true });
+  await eventually(async () => {
+    const box = await line.boundingBox({ timeout: 1_000 });
+    const isDrawn = await page.evaluate<boolean>(
+      `document.elementFromPoint(${(box?.x ?? 0) + 2}, ${(box?.y ?? 0) + (box?.height ?? 0) / 2})?.closest('section')?.ariaLabel === 'Transcript'`,
+    );
+    expect({ text, isDrawn }).toEqual({ text, isDrawn: true });
+  });
+}

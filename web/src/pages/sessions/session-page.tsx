@@ -113,7 +113,7 @@ function Loaded({ session }: { session: Session }) {
   );
 }
 
-/** Whoever opens a session from further down a list begins at its top. */
+/** Whoever opens a session from further down a list begins at its top; the transcript of one that goes on then leads to its end. */
 function useBeginAtTop(): void {
   useEffect(() => {
     // Newer browsers answer with a promise, which is no way to clean up.

@@ -1,4 +1,4 @@
-/** All that was said and done in a session, oldest first; it keeps to its end while one reads there. */
+/** All that was said and done in a session, oldest first; while it goes on, it begins at its end and keeps to it while one reads there. */
 import { Button, Center, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { StreamState } from '../../api/event-stream.ts';
@@ -21,14 +21,14 @@ export function Transcript({
   session: Session;
   entries: TranscriptEntry[];
   state: StreamState;
-  /** Whether the page goes along with what comes; what had ended before is read from its top. */
+  /** Whether the page begins at the newest and goes along with what comes; what had ended before is read from its top. */
   follows: boolean;
 }) {
   const [shown, setShown] = useState(shownAtOnce);
-  const end = useKeptInSight(entries.length, follows);
+  const { transcript, end } = useKeptInSight(follows);
   const left = Math.max(0, entries.length - shown);
   return (
-    <section aria-label="Transcript">
+    <section aria-label="Transcript" ref={transcript}>
       <ol className="transcript">
         <EntryFrame voice="person" who="Prompt" at={session.created_at}>
           <VisibleText text={session.prompt} />
@@ -74,30 +74,33 @@ function StreamNote({ state }: { state: StreamState }) {
   );
 }
 
-/** Scrolls to the end when something comes while the end is in sight. */
-function useKeptInSight(length: number, follows: boolean) {
+/** Begins at the end, and scrolls there whenever the transcript grows while the end is in sight. */
+function useKeptInSight(follows: boolean) {
+  const transcript = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
-  const inSight = useRef(false);
-  const before = useRef(0);
   useEffect(() => {
-    const observer = new IntersectionObserver(
+    if (!follows || transcript.current === null || end.current === null) {
+      return;
+    }
+    let inSight = true;
+    const sight = new IntersectionObserver(
       (seen) => {
-        inSight.current = seen.at(-1)?.isIntersecting ?? false;
+        inSight = seen.at(-1)?.isIntersecting ?? false;
       },
       { rootMargin: '0px 0px 120px 0px' },
     );
-    if (end.current !== null) {
-      observer.observe(end.current);
-    }
-    return () => observer.disconnect();
-  }, []);
-  useEffect(() => {
-    // What was there when the page was opened is read from its beginning.
-    const isNews = before.current > 0;
-    before.current = length;
-    if (follows && isNews && inSight.current) {
-      end.current?.scrollIntoView({ block: 'end' });
-    }
-  }, [length, follows]);
-  return end;
+    // Entries also grow when they are first drawn, which is once they are near the window.
+    const growth = new ResizeObserver(() => {
+      if (inSight) {
+        end.current?.scrollIntoView({ block: 'end' });
+      }
+    });
+    sight.observe(end.current);
+    growth.observe(transcript.current);
+    return () => {
+      sight.disconnect();
+      growth.disconnect();
+    };
+  }, [follows]);
+  return { transcript, end };
 }
