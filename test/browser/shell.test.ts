@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { demoPeople } from '../../embedded/demo-content.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
+import { everythingKept } from '../support/browser-storage.ts';
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
@@ -252,11 +253,32 @@ describeInBrowser('the web UI', () => {
   it('keeps what was typed while one looks elsewhere, but no value that looks secret', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
+    const secrets = ['ghp_0123456789abcdefghij0123456789abcdef', 'hunter2-of-a-variable'];
     await visitor.open('demo/agents/new');
     await page.getByRole('textbox', { name: 'Name' }).first().fill('drafted');
+    await page
+      .getByRole('textbox', { name: 'Steps' })
+      .fill(`{ "steps": [{ "call": "x.y", "arguments": { "a": "${secrets[0]}" } }] }`);
+    const environment = page.getByRole('region', { name: 'Environment' });
+    await environment.getByRole('button', { name: 'Add a variable' }).click();
+    await environment.getByRole('textbox', { name: 'Variable' }).fill('API_TOKEN');
+    await environment.getByRole('textbox', { name: 'Value' }).fill(secrets[1] ?? '');
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByRole('link', { name: 'Start a session' }).click();
+    await page.getByLabel('Prompt').fill(`Sign in with ${secrets[0]}, please.`);
     await page.getByRole('link', { name: 'Secrets' }).click();
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('DRAFTED');
+    await page
+      .getByRole('dialog')
+      .getByLabel('Value')
+      .fill(secrets[1] ?? '');
+    const kept = await everythingKept(page);
+    expect(kept).toContain('drafted');
+    expect(kept).toContain('please.');
+    for (const secret of secrets) {
+      expect(kept).not.toContain(secret);
+    }
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByRole('link', { name: 'New agent' }).click();

@@ -2,35 +2,54 @@
 import { nameLooksSecret, valueLooksSecret } from './secret-looks.ts';
 
 /** `${NAME}` names a secret and is none. */
-const referenceToSecret = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
+const referencesToSecrets = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/g;
+const secretName = /^[A-Z][A-Z0-9_]*$/;
+/** What may stand around a value in a sentence, a command or JSON. */
+const betweenWords = /([\s"'`,;=<>()[\]]+)/;
 
-const isSecretText = (name: string, value: string) =>
-  value !== '' &&
-  !referenceToSecret.test(value) &&
-  (nameLooksSecret(name) || (!/\s/.test(value) && valueLooksSecret(value)));
+const looksSecret = (text: string) => valueLooksSecret(text.replace(referencesToSecrets, ''));
 
-/** The same values, with an empty text in place of each that looks secret by itself or by the name beside it. */
+function withoutSecretText(name: string, text: string): string {
+  const isNamedSecret = nameLooksSecret(name) && text.replace(referencesToSecrets, '') !== '';
+  if (isNamedSecret || (looksSecret(text) && !/\s/.test(text))) {
+    return '';
+  }
+  // Every second piece is what stands between two words.
+  return text
+    .split(betweenWords)
+    .map((piece, at) => (at % 2 === 0 && looksSecret(piece) ? '' : piece))
+    .join('');
+}
+
+/** The same values, without each text, and each word of a longer text, that looks secret by itself or by the name beside it. */
 export function withoutSecrets<Values>(values: Values): Values {
   return without(values, '') as Values;
 }
 
 function without(value: unknown, name: string): unknown {
   if (typeof value === 'string') {
-    return isSecretText(name, value) ? '' : value;
+    return withoutSecretText(name, value);
   }
   if (Array.isArray(value)) {
-    return value.map((item) => without(item, name));
+    return value.map((item, at) => without(item, optionOf(value[at - 1]) ?? name));
   }
   if (typeof value !== 'object' || value === null) {
     return value;
   }
-  const entries = Object.entries(value);
-  const named = entries.find(([key, text]) => key === 'name' && typeof text === 'string')?.[1];
   return Object.fromEntries(
-    entries.map(([key, part]) => [
-      key,
-      // A row of a table of variables says its name in a field of its own.
-      without(part, key === 'value' && typeof named === 'string' ? named : key),
-    ]),
+    Object.entries(value).map(([key, part]) => [key, without(part, nameOf(key, value))]),
   );
+}
+
+/** An argument such as `--api-key` says what the next one is. */
+const optionOf = (argument: unknown): string | null =>
+  typeof argument === 'string' && argument.startsWith('-') ? argument : null;
+
+/** What a part of an object is called: a row of a table of variables says its name in a field of its own. */
+function nameOf(key: string, row: object): string {
+  if (!('name' in row) || typeof row.name !== 'string' || !('text' in row)) {
+    return key;
+  }
+  const isNameOfSecret = 'kind' in row && row.kind === 'secret' && secretName.test(String(row.text));
+  return key === 'text' && !isNameOfSecret ? row.name : key;
 }
