@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { fieldProblemsOf } from '../contract/errors.ts';
 import type { ResolveScope } from './auth/authenticate.ts';
 import { ApiError, invalid } from './errors.ts';
-import { readJsonBody, storableText } from './middleware/json-body.ts';
+import { isStorable, readJsonBody } from './middleware/json-body.ts';
 import type { RateLimiter } from './middleware/rate-limit.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
@@ -121,16 +121,14 @@ function parsedPath(route: AnyRoute, params: Record<string, string>): unknown {
 
 /** What the database cannot hold names nothing that is there. */
 function usablePath(params: Record<string, string>): Record<string, string> {
-  if (!Object.values(params).every(storableText)) {
+  if (!Object.values(params).every(isStorable)) {
     throw new ApiError('not_found', 'There is nothing at this path');
   }
   return params;
 }
 
 function usableQuery(query: RouterContext['query']): RouterContext['query'] {
-  const wrong = Object.entries(query).filter(
-    (pair) => !pair.flat().every((text) => storableText(text ?? '')),
-  );
+  const wrong = Object.entries(query).filter((pair) => !pair.flat().every((text) => isStorable(text ?? '')));
   if (wrong.length > 0) {
     throw new ApiError('malformed_request', 'The query has characters that are not allowed');
   }

@@ -52,13 +52,13 @@ export function exposingConsumers(configuration: FrozenConfiguration): SecretCon
   ];
 }
 
-export interface SecretUse {
+export interface SecretVariable {
   variable: string;
   secretName: string;
   secretVersion: number;
 }
 
-export function secretUsesOf({ env }: SecretConsumer): SecretUse[] {
+export function secretVariablesOf({ env }: SecretConsumer): SecretVariable[] {
   return Object.entries(env).flatMap(([variable, value]) =>
     value.kind === 'secret'
       ? [{ variable, secretName: value.secret_name, secretVersion: value.secret_version }]

@@ -12,7 +12,7 @@ import {
   registryConsumer,
   type SecretConsumer,
   secretNotSet,
-  secretUsesOf,
+  secretVariablesOf,
   siblingConsumer,
 } from './consumers.ts';
 
@@ -39,7 +39,7 @@ export async function resolveSecrets(
   const registries = configuration.servers.map((server) => [server.name, registryConsumer(server)] as const);
   const siblings = configuration.siblings.map((each) => [each.name, siblingConsumer(each)] as const);
   const consumers = [agent, ...[...servers, ...registries, ...siblings].map(([, consumer]) => consumer)];
-  const names = consumers.flatMap(secretUsesOf).map(({ secretName }) => secretName);
+  const names = consumers.flatMap(secretVariablesOf).map(({ secretName }) => secretName);
   const opened = await openSecrets({ db, masterKeys }, configuration.workspace_id, [...new Set(names)]);
   const resolveAll = (list: (readonly [string, SecretConsumer])[]) =>
     Object.fromEntries(list.map(([name, consumer]) => [name, resolveEnv(consumer, opened)]));

@@ -7,7 +7,12 @@ import {
 import type { Manifest } from '../../contract/catalog.ts';
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
-import { exposingConsumers, registryConsumer, secretNotSet, secretUsesOf } from '../secrets/consumers.ts';
+import {
+  exposingConsumers,
+  registryConsumer,
+  secretNotSet,
+  secretVariablesOf,
+} from '../secrets/consumers.ts';
 
 export interface LaunchFacts {
   secrets: ReadonlyMap<string, KnownSecret>;
@@ -52,7 +57,7 @@ function serverProblems(server: FrozenServer, { secrets, judge }: LaunchFacts): 
 /** The secret that an image is pulled with, by the same rules as a server's own. */
 function registryProblems(server: FrozenServer, { secrets }: LaunchFacts): string[] {
   const consumer = registryConsumer(server);
-  return secretUsesOf(consumer).flatMap(({ variable, secretName }) => {
+  return secretVariablesOf(consumer).flatMap(({ variable, secretName }) => {
     const secret = secrets.get(secretName);
     if (secret?.is_set !== true) {
       return [secretNotSet(consumer.label, variable, secretName)];
@@ -76,7 +81,7 @@ function asEntered(env: FrozenEnv): Record<string, string> {
 /** Zone 2: a secret on the agent's side needs to be set, and an admin's explicit grant (design 7). */
 function exposureProblems(configuration: FrozenConfiguration, facts: LaunchFacts): string[] {
   return exposingConsumers(configuration).flatMap((consumer) =>
-    secretUsesOf(consumer).flatMap(({ variable, secretName }) => {
+    secretVariablesOf(consumer).flatMap(({ variable, secretName }) => {
       if (facts.secrets.get(secretName)?.is_set !== true) {
         return [secretNotSet(consumer.label, variable, secretName)];
       }

@@ -13,7 +13,7 @@ import {
   attachmentConsumer,
   exposingConsumers,
   registryConsumer,
-  secretUsesOf,
+  secretVariablesOf,
 } from '../secrets/consumers.ts';
 import { launchPatterns, launchProblems } from './launch-problems.ts';
 
@@ -58,7 +58,7 @@ async function readLaunchFacts(db: Db, configuration: FrozenConfiguration) {
     ...servers.map(registryConsumer),
     ...exposingConsumers(configuration),
   ];
-  const names = consumers.flatMap(secretUsesOf).map(({ secretName }) => secretName);
+  const names = consumers.flatMap(secretVariablesOf).map(({ secretName }) => secretName);
   return {
     secrets: await readKnownSecrets(db, configuration.workspace_id, [...new Set(names)]),
     exposedSecrets: await readExposedSecrets(db, configuration.session_id),

@@ -9,7 +9,7 @@ import { setApiUrl } from '../../store/sessions/api-url.ts';
 import { moveSession } from '../../store/sessions/move-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
-import { exposingConsumers, secretUsesOf } from '../secrets/consumers.ts';
+import { exposingConsumers, secretVariablesOf } from '../secrets/consumers.ts';
 import { resolveSecrets } from '../secrets/resolve-secrets.ts';
 import { requireOperators } from '../sessions/require-operators.ts';
 import { renderOrRefuse, requireConfiguration } from '../sessions/validate-launch.ts';
@@ -43,7 +43,7 @@ async function useExposedSecrets(
   { db }: ActivityDependencies,
   configuration: FrozenConfiguration,
 ): Promise<void> {
-  const uses = exposingConsumers(configuration).flatMap(secretUsesOf);
+  const uses = exposingConsumers(configuration).flatMap(secretVariablesOf);
   const names = new Set(uses.map(({ secretName }) => secretName));
   const refused = await useAgentEnvGrants(db, {
     sessionId: configuration.session_id,

@@ -33,13 +33,13 @@ export async function runScriptedAgent(config: AgentConfig, sidecarSocket: strin
   }
 }
 
-interface Surroundings {
+interface StepContext {
   tools: ToolCaller;
   input: InputStream;
   sidecarSocket: string;
 }
 
-async function runSteps(instructions: string, surroundings: Surroundings): Promise<Failure> {
+async function runSteps(instructions: string, context: StepContext): Promise<Failure> {
   let steps: Step[];
   try {
     steps = parseInstructions(instructions);
@@ -48,8 +48,8 @@ async function runSteps(instructions: string, surroundings: Surroundings): Promi
   }
   for (const [index, step] of steps.entries()) {
     const title = `step ${index + 1} of ${steps.length} (${describeStep(step)})`;
-    await publishStatus(surroundings.sidecarSocket, title, null);
-    const problem = await runStep(step, surroundings);
+    await publishStatus(context.sidecarSocket, title, null);
+    const problem = await runStep(step, context);
     if (problem !== null) {
       return `${title}: ${problem}`;
     }
@@ -57,7 +57,7 @@ async function runSteps(instructions: string, surroundings: Surroundings): Promi
   return null;
 }
 
-async function runStep(step: Step, { tools, input, sidecarSocket }: Surroundings): Promise<Failure> {
+async function runStep(step: Step, { tools, input, sidecarSocket }: StepContext): Promise<Failure> {
   if ('call' in step) {
     const outcome = await tools.call(step.call, step.arguments);
     return isExpected(step.expect, outcome)

@@ -80,19 +80,19 @@ function textProblems(value: unknown, path: readonly string[], depth: number): F
     throw new ApiError('malformed_request', `The limit is ${maxDepth} levels of nesting`);
   }
   if (typeof value === 'string') {
-    return storableText(value) ? [] : [problem(path, 'must be valid Unicode without a NUL character')];
+    return isStorable(value) ? [] : [problem(path, 'must be valid Unicode without a NUL character')];
   }
   if (typeof value !== 'object' || value === null) {
     return [];
   }
   return Object.entries(value).flatMap(([key, inner]) =>
-    storableText(key) && key !== '__proto__'
+    isStorable(key) && key !== '__proto__'
       ? textProblems(inner, [...path, key], depth + 1)
       : [problem([...path, key.toWellFormed().replaceAll('\0', '')], 'is not a usable field name')],
   );
 }
 
-export function storableText(text: string): boolean {
+export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 

@@ -11,11 +11,7 @@ import {
 } from '../../../contract/grant.ts';
 import { named, timestamp, uuid } from '../../../contract/names.ts';
 import type { Db } from '../../../store/database.ts';
-import {
-  type GrantCircumstances,
-  mostUsesCounted,
-  readGrantCircumstances,
-} from '../../../store/grants/circumstances.ts';
+import { type GrantContext, mostUsesCounted, readGrantContexts } from '../../../store/grants/context.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { type GrantInQuestion, whyNotGrant } from '../../policies/grants.ts';
 import type { InWorkspace } from '../../route.ts';
@@ -45,18 +41,18 @@ export async function presentGrants(
   visit: Visit,
   grants: readonly StoredGrant[],
 ): Promise<ShownGrant[]> {
-  const circumstances = await readGrantCircumstances(
+  const contexts = await readGrantContexts(
     db,
     grants.map(({ id }) => id),
   );
   const facts = await readScopeFacts(db, visit.workspace.id, grants);
   return grants.flatMap((grant) => {
-    const found = circumstances.get(grant.id);
+    const found = contexts.get(grant.id);
     return found === undefined ? [] : [present(visit, grant, found, facts)];
   });
 }
 
-function present(visit: Visit, grant: StoredGrant, found: GrantCircumstances, facts: ScopeFacts): ShownGrant {
+function present(visit: Visit, grant: StoredGrant, found: GrantContext, facts: ScopeFacts): ShownGrant {
   const { readable: _, ...content } = grant;
   const state = stateOf(grant, found);
   return {
@@ -76,16 +72,12 @@ function present(visit: Visit, grant: StoredGrant, found: GrantCircumstances, fa
 
 /** The rule that keeps the visitor from revoking it: whoever may create a grant may revoke it (design 4). Null when they may, or it is gone. */
 export async function whyNotRevoke(db: Db, visit: Visit, grant: StoredGrant): Promise<string | null> {
-  const found = (await readGrantCircumstances(db, [grant.id])).get(grant.id);
+  const found = (await readGrantContexts(db, [grant.id])).get(grant.id);
   const facts = await readScopeFacts(db, visit.workspace.id, [grant]);
   return found === undefined ? null : whyNotGrant(grantMaker(visit), inQuestion(grant, found, facts));
 }
 
-function inQuestion(
-  grant: StoredGrant,
-  found: GrantCircumstances,
-  { keptToAdmins }: ScopeFacts,
-): GrantInQuestion {
+function inQuestion(grant: StoredGrant, found: GrantContext, { keptToAdmins }: ScopeFacts): GrantInQuestion {
   return {
     grantType: knownGrantType(grant),
     scope: grant.scope,
@@ -96,7 +88,7 @@ function inQuestion(
   };
 }
 
-function stateOf(grant: StoredGrant, { sessionEnded }: GrantCircumstances): GrantState {
+function stateOf(grant: StoredGrant, { sessionEnded }: GrantContext): GrantState {
   if (grant.revoked_at !== null) {
     return 'revoked';
   }

@@ -6,7 +6,7 @@ import { type PermissionRequest, permissionRequest } from '../../../contract/per
 import { openedTool } from '../../../contract/session-event.ts';
 import type { Db } from '../../../store/database.ts';
 import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
-import { type Circumstances, readCircumstances } from '../../../store/permission-requests/circumstances.ts';
+import { type RequestContext, readRequestContexts } from '../../../store/permission-requests/context.ts';
 import { readOpenedTools } from '../../../store/permission-requests/opened-tools.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { grantChoices, type RequestInQuestion, whyNotDeny } from '../../policies/permission-requests.ts';
@@ -50,7 +50,7 @@ export async function presentRequests(
     if (asked === undefined) {
       return [];
     }
-    const { agent, operator, rootOperator, childAgent, decider } = asked.circumstances;
+    const { agent, operator, rootOperator, childAgent, decider } = asked.context;
     return [
       {
         ...request,
@@ -91,7 +91,7 @@ function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestIn
     : { may_decide: false, may_mute: false, may_grant: { agent: [], operator: [] } };
 }
 
-type Question = RequestInQuestion & { circumstances: Circumstances };
+type Question = RequestInQuestion & { context: RequestContext };
 
 /** Each request as the policies ask about it, by id; one that was removed meanwhile is left out. */
 export async function questionsOf(
@@ -99,12 +99,12 @@ export async function questionsOf(
   workspaceId: string,
   requests: readonly PermissionRequest[],
 ): Promise<Map<string, Question>> {
-  const circumstances = await readCircumstances(db, requests.map(idOf));
+  const contexts = await readRequestContexts(db, requests.map(idOf));
   const open = requests.filter(({ status }) => status === 'open');
   const adminScopes = await scopesThatNeedAdmin(db, workspaceId, open.flatMap(scopeOf));
   const questions = new Map<string, Question>();
   for (const request of requests) {
-    const found = circumstances.get(request.id);
+    const found = contexts.get(request.id);
     if (found !== undefined) {
       const { agent, operator, rootOperator } = found;
       questions.set(request.id, {
@@ -112,7 +112,7 @@ export async function questionsOf(
         session: { operator_id: operator?.id ?? null, root_operator_id: rootOperator?.id ?? null },
         agentOwnerId: agent.ownerId,
         adminScope: scopeOf(request).some((scope) => adminScopes.has(scope)),
-        circumstances: found,
+        context: found,
       });
     }
   }

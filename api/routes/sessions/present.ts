@@ -5,7 +5,7 @@ import { named } from '../../../contract/names.ts';
 import { isTerminal, type Session, session, sessionWait } from '../../../contract/session.ts';
 import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { Db } from '../../../store/database.ts';
-import { readSurroundings } from '../../../store/sessions/surroundings.ts';
+import { readSessionContexts } from '../../../store/sessions/context.ts';
 import { notFound } from '../../errors.ts';
 import { mayMessageSession, mayMuteSession, mayTerminateSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
@@ -42,12 +42,12 @@ export async function presentSessions(
   sessions: readonly Session[],
 ): Promise<ShownSession[]> {
   const visitor = { userId: user.id, role };
-  const surroundings = await readSurroundings(
+  const contexts = await readSessionContexts(
     db,
     sessions.map(({ id }) => id),
   );
   return sessions.flatMap((session) => {
-    const found = surroundings.get(session.id);
+    const found = contexts.get(session.id);
     const goesOn = !isTerminal(session.status);
     return found === undefined
       ? []

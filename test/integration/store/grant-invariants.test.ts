@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { hasSqlState, sqlState } from '../../../store/database.ts';
-import { readGrantCircumstances } from '../../../store/grants/circumstances.ts';
+import { readGrantContexts } from '../../../store/grants/context.ts';
 import {
   listActiveGrantsOfAgent,
   listActiveGrantsOfSession,
@@ -246,8 +246,8 @@ describe('removal', () => {
     expect(await remains(own.id)).toBe(false);
     expect(await readGrant(database.db, given.id)).toEqual(given);
     expect(await readGrant(database.db, toAda.id)).toEqual(toAda);
-    const circumstances = await readGrantCircumstances(database.db, [given.id]);
-    expect(circumstances.get(given.id)?.grantedBy).toEqual({ id: other.max.id, name: 'a deleted user' });
+    const contexts = await readGrantContexts(database.db, [given.id]);
+    expect(contexts.get(given.id)?.grantedBy).toEqual({ id: other.max.id, name: 'a deleted user' });
   });
 
   it.each(['once', 'persistent'] as const)(

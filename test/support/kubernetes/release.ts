@@ -11,8 +11,8 @@ import { mergeValues } from '../chart.ts';
 import { deploymentTool } from '../deployment-tools.ts';
 import { eventually } from '../eventually.ts';
 import { requirePlatformImages } from '../platform-images.ts';
+import { openServices, type Services } from './services.ts';
 import { listSessionParts } from './session-parts.ts';
-import { openSurroundings, type Surroundings } from './surroundings.ts';
 import type { TestCluster } from './test-cluster.ts';
 import { importSessionImages } from './test-settings.ts';
 
@@ -20,7 +20,7 @@ const releaseName = 'agent-platform';
 const commandTimeoutMs = 240_000;
 const mebibyte = 1024 * 1024;
 
-export interface Release extends Pick<Surroundings, 'url' | 'identity'> {
+export interface Release extends Pick<Services, 'url' | 'identity'> {
   namespace: string;
   sessionsNamespace: string;
   core: CoreV1Api;
@@ -48,26 +48,26 @@ export async function prepareRelease(
   const suffix = randomBytes(4).toString('hex');
   const namespace = `platform-${suffix}`;
   const sessionsNamespace = `platform-sessions-${suffix}`;
-  const surroundings = await openSurroundings(cluster, { name: `${releaseName}-api`, namespace });
+  const services = await openServices(cluster, { name: `${releaseName}-api`, namespace });
   const directory = mkdtempSync(join(tmpdir(), 'release-'));
   const config = new KubeConfig();
   config.loadFromFile(cluster.kubeconfig);
   const core = config.makeApiClient(CoreV1Api);
   const networking = config.makeApiClient(NetworkingV1Api);
   const values = {
-    ...valuesFor(surroundings),
+    ...valuesFor(services),
     images: await importImages(cluster),
     config: { PRIVATE_REGISTRIES: `http://${registry}` },
     sessions: {
       namespace: sessionsNamespace,
-      internalApiUrl: surroundings.internalUrl,
+      internalApiUrl: services.internalUrl,
       apiPeer: `cidr:${cluster.hostAddress}/32`,
       config: smallSessions,
     },
   };
   const shell = openShell(directory, programs, {
     KUBECONFIG: cluster.kubeconfig,
-    DATABASE_URL: surroundings.databaseUrl,
+    DATABASE_URL: services.databaseUrl,
   });
   const writeValues = (content: object) =>
     writeFileSync(join(directory, 'values.yaml'), JSON.stringify(content));
@@ -78,8 +78,8 @@ export async function prepareRelease(
     });
   const helm = (command: string) => explained(shell(`helm ${command} --namespace ${namespace}`));
   return {
-    url: surroundings.url,
-    identity: surroundings.identity,
+    url: services.url,
+    identity: services.identity,
     namespace,
     sessionsNamespace,
     core,
@@ -93,7 +93,7 @@ export async function prepareRelease(
       await demandRestricted(core, namespace);
       const authorities = {
         metadata: { name: 'authorities' },
-        data: { 'ca.crt': surroundings.identity.certificate },
+        data: { 'ca.crt': services.identity.certificate },
       };
       await core.createNamespacedConfigMap({ namespace, body: authorities });
       await explained(shell(others.join('\n')));
@@ -121,7 +121,7 @@ export async function prepareRelease(
     async end() {
       await removeNamespace(core, sessionsNamespace);
       await removeNamespace(core, namespace);
-      await surroundings.close();
+      await services.close();
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -149,7 +149,7 @@ function openShell(directory: string, programs: string, environment: Record<stri
 }
 
 /** As the README's, with what this cluster lacks: a service network, and an authority for the identity provider. */
-function valuesFor({ url, identity, temporalAddress, apiServer }: Surroundings) {
+function valuesFor({ url, identity, temporalAddress, apiServer }: Services) {
   const resources = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '1Gi' } };
   const variable = (name: string, value: string) => ({ name, value });
   return {

@@ -5,7 +5,7 @@ import { type SessionWait, sessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { waitingFor } from './waits.ts';
 
-export interface SessionSurroundings {
+export interface SessionContext {
   agent: Named;
   operator: Named | null;
   rootOperator: Named | null;
@@ -26,10 +26,10 @@ const row = z.object({
 });
 
 /** By session id; sessions that were removed are left out. */
-export async function readSurroundings(
+export async function readSessionContexts(
   db: Db,
   sessionIds: readonly string[],
-): Promise<Map<string, SessionSurroundings>> {
+): Promise<Map<string, SessionContext>> {
   const rows: unknown = await db('sessions as s')
     .join('agents as a', 'a.id', 's.agent_id')
     .leftJoin('users as o', 'o.id', 's.operator_id')

@@ -1,10 +1,10 @@
-/** Who stands around a permission request, for those who show it and those who decide who may answer it. */
+/** The people and agents that a permission request is about: for those who show it and those who decide who may answer it. */
 import { z } from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
-import { namedOrNull } from '../sessions/surroundings.ts';
+import { namedOrNull } from '../sessions/context.ts';
 
-export interface Circumstances {
+export interface RequestContext {
   agent: Named & { ownerId: string | null };
   /** Null for child and scheduled sessions. */
   operator: Named | null;
@@ -32,10 +32,10 @@ const row = z.object({
 });
 
 /** By request id. */
-export async function readCircumstances(
+export async function readRequestContexts(
   db: Db,
   requestIds: readonly string[],
-): Promise<Map<string, Circumstances>> {
+): Promise<Map<string, RequestContext>> {
   const rows: unknown = await db('permission_requests as r')
     .join('agents as a', 'a.id', 'r.agent_id')
     .join('sessions as s', 's.id', 'r.session_id')
@@ -68,7 +68,7 @@ export async function readCircumstances(
   );
 }
 
-function present(found: z.infer<typeof row>): Circumstances {
+function present(found: z.infer<typeof row>): RequestContext {
   return {
     agent: { id: found.agent_id, name: found.agent_name, ownerId: found.owner_id },
     operator: namedOrNull(found.operator_id, found.operator_name),

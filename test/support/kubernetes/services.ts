@@ -10,7 +10,7 @@ import { forward, type Target } from '../tcp-forward.ts';
 import { temporalProgram } from '../temporal-program.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-export interface Surroundings {
+export interface Services {
   /** Where browsers find the platform: a load balancer in front of the API's Pods. */
   url: string;
   /** The same for Pods. */
@@ -25,10 +25,10 @@ export interface Surroundings {
 }
 
 /** `service` and `namespace` are those of the API that is to come. */
-export async function openSurroundings(
+export async function openServices(
   cluster: TestCluster,
   service: { name: string; namespace: string },
-): Promise<Surroundings> {
+): Promise<Services> {
   const config = new KubeConfig();
   config.loadFromFile(cluster.kubeconfig);
   const gateway = cluster.hostAddress;

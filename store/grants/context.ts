@@ -4,12 +4,12 @@ import { type RevocationCause, revocationCause } from '../../contract/grant.ts';
 import { type Named, timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 import { derivedId } from '../session-events/derived-id.ts';
-import { namedOrNull } from '../sessions/surroundings.ts';
+import { namedOrNull } from '../sessions/context.ts';
 
 /** Beyond this many, uses are not counted. */
 export const mostUsesCounted = 1000;
 
-export interface GrantCircumstances {
+export interface GrantContext {
   subjectName: string;
   /** Of the agent that holds it. */
   agentOwnerId: string | null;
@@ -64,10 +64,10 @@ const statement = `
   ) as uses`;
 
 /** By grant id; grants that were removed meanwhile are left out. */
-export async function readGrantCircumstances(
+export async function readGrantContexts(
   db: Db,
   grantIds: readonly string[],
-): Promise<Map<string, GrantCircumstances>> {
+): Promise<Map<string, GrantContext>> {
   const revocations = grantIds.map((id) => derivedId(id, 'grant.revoked'));
   const { rows } = await db.raw(statement, { ids: [...grantIds], revocations, mostUsesCounted });
   return new Map(
@@ -78,7 +78,7 @@ export async function readGrantCircumstances(
   );
 }
 
-function present(found: z.infer<typeof row>): GrantCircumstances {
+function present(found: z.infer<typeof row>): GrantContext {
   const { operator_id, root_operator_id } = found;
   return {
     subjectName: found.subject_name,
