@@ -1,7 +1,7 @@
-/** A request that expires while somebody looks at it. */
+/** A request that expires while somebody looks at it, and what stays of an answer that was not taken or not sent. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { ask, waitFor } from '../support/asking-steps.ts';
+import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
@@ -48,6 +48,75 @@ describeInBrowser('an approval that nobody gives', () => {
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await dialog.waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+});
+
+describeInBrowser('an answer that is not taken yet', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  async function lookAtRequest() {
+    const agent = await ada.createAgent(`asking ${Date.now()}`, [ask('session'), waitForever], { files: {} });
+    const session = await ada.startSession(agent.id);
+    const request = await ada.openRequest(session.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    await visitor.open(`demo/approvals/${request.id}`);
+    const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
+    return { visitor, page: visitor.page, dialog, request };
+  }
+
+  it('has its refusal forgotten with the choice, and with the reason, that it was about', async () => {
+    const { visitor, page, dialog } = await lookAtRequest();
+    visitor.expectInConsole(/403/);
+    const json = { error: { code: 'forbidden', message: 'Not that one.', request_id: 'none' } };
+    await page.route('**/grants', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 403, json }) : route.continue(),
+    );
+    await page.route('**/deny', (route) => route.fulfill({ status: 403, json }));
+    const refusal = dialog.getByRole('alert').filter({ hasText: 'Not that one.' });
+    await dialog.getByRole('button', { name: 'Approve one call' }).click();
+    await refusal.waitFor();
+    await dialog.getByRole('radio', { name: /^For this session/ }).check();
+    await refusal.waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Deny…' }).click();
+    await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
+    await refusal.waitFor();
+    await dialog.getByLabel('Reason').fill('Another one');
+    await refusal.waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('keeps its reason while one looks elsewhere, until it is sent', async () => {
+    const { visitor, page, dialog, request } = await lookAtRequest();
+    const reason = dialog.getByLabel('Reason');
+    const drafts = () =>
+      page.evaluate<number>("Object.keys(sessionStorage).filter((key) => key.includes('denial')).length");
+    await dialog.getByRole('button', { name: 'Deny…' }).click();
+    await reason.fill('Not on a Friday');
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await dialog.getByRole('button', { name: 'Deny…' }).click();
+    expect(await reason.inputValue()).toBe('Not on a Friday');
+    await page.reload();
+    // Nobody denies by opening it again.
+    await dialog.getByRole('button', { name: 'Deny…' }).click();
+    expect(await reason.inputValue()).toBe('Not on a Friday');
+    expect(await drafts()).toBe(1);
+    await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
+    await dialog.getByText('Denied by you').waitFor();
+    expect(await drafts()).toBe(0);
+    const path = `/api/workspaces/demo/permission-requests/${request.id}`;
+    expect(await ada.ok('GET', path)).toMatchObject({ permission_request: { reason: 'Not on a Friday' } });
     await visitor.leave();
   });
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
+import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -171,5 +172,79 @@ describeInBrowser('forms in the web UI', () => {
       expect(await page.locator('[aria-invalid=true], [role=alert]').count()).toBe(0);
       await visitor.leave();
     }
+  });
+
+  it('ask first before what may hold secrets is dropped: by a link, by Back, and by a reload', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const asked: string[] = [];
+    let answer: 'accept' | 'dismiss' = 'dismiss';
+    page.on('dialog', (question) => {
+      asked.push(question.type());
+      void question[answer]();
+    });
+    const text = page.getByRole('textbox', { name: 'Configuration' });
+    const pasteInto = async () => {
+      await visitor.open('demo/catalog');
+      await page.getByRole('link', { name: 'Import a configuration' }).click();
+      await text.fill('{ "mcpServers": { "a": { "command": "x" } } }');
+    };
+    const link = page.getByRole('link', { name: 'Agents' });
+    const leave: [string, () => Promise<unknown>, string][] = [
+      ['a link', () => link.click(), '**/demo/agents'],
+      // Not `goBack`: it waits for a page that does not come when the answer is no.
+      ['Back', () => page.evaluate('history.back()'), '**/demo/catalog'],
+    ];
+    await pasteInto();
+    for (const [way, go] of leave) {
+      answer = 'dismiss';
+      for (const time of [1, 2]) {
+        await go();
+        await untilFound(`the question before ${way}`, async () => (asked.length === time ? true : null));
+        expect(await text.inputValue()).toContain('mcpServers');
+        expect(new URL(page.url()).pathname).toBe('/app/demo/catalog/_/import');
+      }
+      asked.length = 0;
+    }
+    await page.evaluate('setTimeout(() => location.reload())');
+    await untilFound('the question before a reload', async () => (asked[0] === 'beforeunload' ? true : null));
+    expect(await text.inputValue()).toContain('mcpServers');
+    answer = 'accept';
+    for (const [, go, address] of leave) {
+      await pasteInto();
+      await go();
+      await page.waitForURL(address);
+    }
+    // Nothing is typed: nothing asks, and one step leads back.
+    await page.getByRole('link', { name: 'Import a configuration' }).click();
+    await text.fill('x');
+    await text.fill('');
+    asked.length = 0;
+    await page.evaluate('history.back()');
+    await page.waitForURL('**/demo/catalog');
+    expect(asked).toEqual([]);
+    await visitor.leave();
+  });
+
+  it('keep a restriction that was not saved yet while one looks elsewhere', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const some = page.getByRole('radio', { name: /Only the MCP servers/ });
+    await ada.ok('PUT', '/api/workspaces/demo/secrets/OPEN_TOKEN', { value: 'x' });
+    await visitor.open('demo/secrets/OPEN_TOKEN');
+    await some.check();
+    await page.getByRole('combobox', { name: 'MCP servers' }).click();
+    await page.getByRole('option', { name: 'files' }).click();
+    await page.reload();
+    await some.waitFor();
+    expect(await some.isChecked()).toBe(true);
+    await press(page, 'Save the restriction');
+    await page.getByText('Saved.').waitFor();
+    const path = '/api/workspaces/demo/secrets/OPEN_TOKEN/uses';
+    expect(await ada.ok('GET', path)).toMatchObject({ allowed_servers: ['files'] });
+    expect(
+      await page.evaluate('Object.keys(sessionStorage).filter((key) => key.includes("restriction"))'),
+    ).toEqual([]);
+    await visitor.leave();
   });
 });

@@ -9,9 +9,11 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ClosedRequest } from './closed-request.tsx';
 import { decisionState } from './decision-state.ts';
+import { noDenial } from './deny-fields.tsx';
 import { OpenRequest } from './open-request.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { begunName, moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
@@ -68,6 +70,7 @@ function Loaded({ request, others, onNext, onClose }: LoadedProps) {
   const expired = useExpired(request.expires_at);
   const { user } = useMe();
   const state = decisionState(decide);
+  const [denial, setDenial] = useDenialDraft(request);
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
   return (
@@ -87,6 +90,8 @@ function Loaded({ request, others, onNext, onClose }: LoadedProps) {
           state={state}
           error={decide.error}
           sending={decide.isPending ? decide.variables.kind : null}
+          denial={denial}
+          onDenial={setDenial}
           decide={decide.mutate}
           onLater={onClose}
         />
@@ -96,6 +101,17 @@ function Loaded({ request, others, onNext, onClose }: LoadedProps) {
       <Onward others={others} done={request.status !== 'open' || expired} onNext={onNext} onClose={onClose} />
     </Stack>
   );
+}
+
+/** The reason stays while one looks elsewhere, until the request is answered. */
+function useDenialDraft({ id, status }: PermissionRequest) {
+  const [denial, setDenial, forget] = useDraft(`denial of ${id}`, noDenial);
+  useEffect(() => {
+    if (status !== 'open') {
+      forget();
+    }
+  }, [status, forget]);
+  return [denial, setDenial] as const;
 }
 
 /** Has the focus when a request comes into sight, so that nothing else has. */

@@ -6,6 +6,8 @@ export interface Denial {
   mute: boolean;
 }
 
+export const noDenial: Denial = { reason: '', mute: false };
+
 /** What goes with a denial. */
 export function DenyFields({
   request,

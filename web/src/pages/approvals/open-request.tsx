@@ -20,46 +20,58 @@ interface OpenRequestProps {
   state: DecisionState;
   error: unknown;
   sending: Decision['kind'] | null;
+  /** What goes with a denial, as far as it was typed. */
+  denial: Denial;
+  onDenial: (denial: Denial) => void;
   decide: (decision: Decision) => void;
   onLater: () => void;
 }
 
-export function OpenRequest({ request, state, error, sending, decide, onLater }: OpenRequestProps) {
+export function OpenRequest({
+  request,
+  state,
+  error,
+  sending,
+  denial,
+  onDenial,
+  decide,
+  onLater,
+}: OpenRequestProps) {
   // Made once: what the button would do never changes but by this person's hand.
   const [choice, setChoice] = useState<Choice | null>(() => preselectedChoice(request));
-  const [denial, setDenial] = useState<Denial | null>(null);
+  const [isDenying, setDenying] = useState(false);
   // What is shown changes with each of these, so the buttons wait again.
-  const shown = denial !== null ? 'deny' : `${choice?.scope} ${choice?.holder}`;
+  const shown = isDenying ? 'deny' : `${choice?.scope} ${choice?.holder}`;
   const armed = useArmed(`${request.id} ${shown}`);
   const { ref, seen, show } = useSeen(shown);
   const ready = armed && sending === null;
-  const mustSee = denial === null && choice !== null && choice.scope !== 'once' && !seen;
+  const mustSee = !isDenying && choice !== null && choice.scope !== 'once' && !seen;
   return (
     <Stack gap="sm">
       <WhatItOpens request={request} chosen={choice?.scope ?? null} />
-      {denial !== null ? (
-        <DenyFields request={request} denial={denial} onChange={setDenial} />
+      {isDenying ? (
+        <DenyFields request={request} denial={denial} onChange={onDenial} />
       ) : choice === null ? null : (
         <ChoiceFields request={request} choice={choice} onChange={setChoice} ref={ref} />
       )}
-      <DecisionAlert state={state} error={error} decided={denial ?? choice} />
+      <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
       <Divider />
       <QuotedClaim by={request.agent.name} text={request.justification} />
       <WhoAsks request={request} />
       <div className="dialog-actions">
         <ArmingNote armed={armed} toSee={mustSee ? show : null} />
-        {denial === null ? (
+        {!isDenying ? (
           <Answers
             {...{ request, choice, onLater }}
             mayDeny={ready}
             mayApprove={ready && !mustSee}
             sending={sending === 'approve'}
-            onDeny={() => setDenial({ reason: '', mute: false })}
+            onDeny={() => setDenying(true)}
             onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}
           />
         ) : (
           <Group justify="space-between" mt={4}>
-            <Button variant="subtle" px="xs" onClick={() => setDenial(null)} disabled={sending !== null}>
+            <Button variant="subtle" px="xs" onClick={() => setDenying(false)} disabled={sending !== null}>
               Back
             </Button>
             <Button

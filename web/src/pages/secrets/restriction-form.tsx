@@ -1,11 +1,12 @@
 import { Alert, Button, Group, MultiSelect, Radio, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useAllServers } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 import { usesCutOff } from '../../text/secret-use-text.ts';
 import type { Uses } from './secret-uses.ts';
 import { UsesList } from './uses-list.tsx';
@@ -15,19 +16,25 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
   const { slug } = useWorkspace();
   const queries = useQueryClient();
   const servers = useAllServers(slug).data ?? [];
-  const [restricted, setRestricted] = useState(known.allowedServers !== null);
-  const [chosen, setChosen] = useState(known.allowedServers ?? []);
+  const stored = JSON.stringify(known.allowedServers);
+  const [{ restricted, chosen }, setTyped, forgetDraft] = useDraft(`restriction of ${name} ${stored}`, {
+    restricted: known.allowedServers !== null,
+    chosen: known.allowedServers ?? [],
+  });
   const wanted = restricted ? chosen.toSorted() : null;
   const save = useMutation({
     mutationFn: (body: { allowed_servers: string[] | null }) =>
       call(api.PATCH('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } }, body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
+    onSuccess: () => {
+      forgetDraft();
+      return queries.invalidateQueries({ queryKey: keys.secrets(slug) });
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save.mutate({ allowed_servers: wanted });
   };
-  const changed = JSON.stringify(wanted) !== JSON.stringify(known.allowedServers);
+  const changed = JSON.stringify(wanted) !== stored;
   const cutOff = usesCutOff(known.uses, wanted);
   return (
     <form onSubmit={submit}>
@@ -35,7 +42,7 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
         <Radio.Group
           label="May be given to"
           value={restricted ? 'some' : 'any'}
-          onChange={(value) => setRestricted(value === 'some')}
+          onChange={(value) => setTyped({ restricted: value === 'some', chosen })}
         >
           <Stack gap="xs" mt={4}>
             <Radio value="any" label="Any MCP server of the catalog that an agent's author attaches" />
@@ -48,7 +55,7 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
             description={chosen.length === 0 ? 'None is chosen: no MCP server may be given it.' : undefined}
             data={[...new Set([...servers.map((server) => server.name), ...chosen])]}
             value={chosen}
-            onChange={setChosen}
+            onChange={(servers) => setTyped({ restricted, chosen: servers })}
             searchable
             maw={480}
           />
