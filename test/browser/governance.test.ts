@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { caller, type Person } from '../support/api.ts';
-import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
+import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
 import { untilFound } from '../support/eventually.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -73,6 +73,21 @@ describeInBrowser('grants, audit, members and settings', () => {
     const details = page.getByRole('button', { name: 'Details' });
     await details.nth(expected.length - 1).waitFor();
     expect(await details.count()).toBe(expected.length);
+    await visitor.leave();
+  });
+
+  it('says that an export failed, with the focus on it', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/500/);
+    const { page } = visitor;
+    await visitor.open('demo/audit');
+    await page.getByRole('button', { name: 'Details' }).first().waitFor();
+    const json = { error: { code: 'internal_error', message: 'It broke on purpose.', request_id: 'r' } };
+    await page.route('**/audit-events?*', (route) => route.fulfill({ status: 500, json }));
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('alert').getByText('It broke on purpose.').waitFor();
+    await inPage(page, 'the focus on the alert', "document.activeElement.role === 'alert'");
+    await visitor.checkAccessibility();
     await visitor.leave();
   });
 

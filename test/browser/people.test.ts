@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
+import { ask, waitForever } from '../support/asking-steps.ts';
+import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -27,7 +28,7 @@ describeInBrowser('people and ids in the web UI', () => {
       for (const path of ['demo/agents', 'demo/catalog', 'demo/secrets']) {
         await visitor.open(path);
         await page.getByRole('row').nth(1).waitFor();
-        await page.getByText('…', { exact: true }).waitFor({ state: 'detached' });
+        await page.getByText('…', { exact: true }).first().waitFor({ state: 'detached' });
         expect(await page.getByRole('main').textContent()).not.toMatch(anId);
       }
       await visitor.open('demo/agents');
@@ -40,6 +41,30 @@ describeInBrowser('people and ids in the web UI', () => {
       await visitor.checkAccessibility();
       await visitor.leave();
     }
+  });
+
+  it('name who acted in a session that somebody else drives', async () => {
+    const [ada, max] = await Promise.all(
+      ['ada', 'max'].map((name) => FrontDoor.signIn(platform.url, `${name}@demo.test`)),
+    );
+    if (ada === undefined || max === undefined) {
+      throw new Error('nobody signed in');
+    }
+    const agent = await max.createAgent('asking', [ask('once'), waitForever], { files: {} });
+    const session = await max.startSession(agent.id);
+    await ada.approve(await max.openRequest(session.id));
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const { page } = visitor;
+    // As when the session asked for more than the page reads the deciders of.
+    await page.route('**/permission-requests?session_id=*', (route) =>
+      route.fulfill({ json: { permission_requests: [], next_cursor: null } }),
+    );
+    await visitor.open(`demo/sessions/${session.id}`);
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByText('Ada Admin', { exact: true }).waitFor();
+    await max.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    expect(await page.getByText('Somebody').count()).toBe(0);
+    await visitor.leave();
   });
 
   it('say that nothing is there, and lead out of what one may not see', async () => {
@@ -61,6 +86,29 @@ describeInBrowser('people and ids in the web UI', () => {
     await page.getByRole('link', { name: 'To the start' }).waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Ada Admin' }).waitFor();
+    await visitor.leave();
+  });
+
+  it('are told when they are still signed in after all', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    visitor.expectInConsole(/500|40[13]/);
+    const { page } = visitor;
+    const json = { error: { code: 'internal_error', message: 'It broke on purpose.', request_id: 'r' } };
+    const still = page.getByRole('dialog', { name: 'You are still signed in' });
+    await page.route('**/auth/sign-out', (route) => route.fulfill({ status: 500, json }));
+    await visitor.open('demo/audit');
+    await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+    await still.getByText('It broke on purpose.').waitFor();
+    await visitor.checkAccessibility();
+    await still.getByRole('button', { name: 'Close' }).last().click();
+    await still.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Max Member' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await still.getByText('It broke on purpose.').waitFor();
+    await inPage(page, 'the focus in the dialog', "document.activeElement.closest('[role=dialog]') !== null");
+    await page.unroute('**/auth/sign-out');
+    await still.getByRole('button', { name: 'Sign out again' }).click();
     await page.getByRole('button', { name: 'Ada Admin' }).waitFor();
     await visitor.leave();
   });

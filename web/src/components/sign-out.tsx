@@ -1,26 +1,49 @@
-import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { api, call } from '../api/client.ts';
 import { useLive } from '../api/stream/use-live.ts';
 import { startAfresh } from '../app/start-afresh.ts';
+import { FailureAlert } from './failure-alert.tsx';
 
-export function useSignOut(): () => void {
+type SignOut = UseMutationResult<unknown, Error, void>;
+
+export function useSignOut(): SignOut {
   const live = useLive();
-  const signOut = useMutation({
+  return useMutation({
     mutationFn: () => call(api.POST('/api/auth/sign-out', {})),
     onSuccess: () => {
       live?.leave();
       startAfresh();
     },
   });
-  return () => signOut.mutate();
+}
+
+/** Who leaves the machine believing to be signed out has to know otherwise. */
+export function SignOutFailure({ signOut }: { signOut: SignOut }) {
+  return (
+    <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
+      <Stack>
+        <FailureAlert error={signOut.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={signOut.reset}>
+            Close
+          </Button>
+          <Button onClick={() => signOut.mutate()}>Sign out again</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
 }
 
 /** For pages on which one can do nothing else, perhaps since one is signed in as somebody else than one thinks. */
 export function SignOutButton() {
+  const signOut = useSignOut();
   return (
-    <Button variant="subtle" onClick={useSignOut()}>
-      Sign out
-    </Button>
+    <>
+      <Button variant="subtle" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+        Sign out
+      </Button>
+      <SignOutFailure signOut={signOut} />
+    </>
   );
 }

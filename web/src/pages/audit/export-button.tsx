@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { messageOf } from '../../components/failure-text.ts';
+import { FailureAlert } from '../../components/failure-alert.tsx';
 import { type AuditFilter, exportName } from './audit-filter.ts';
 import { exportEvents } from './export-events.ts';
 
@@ -20,10 +20,10 @@ export function ExportButton({ filter }: { filter: AuditFilter }) {
       <Button onClick={() => run.mutate()} loading={run.isPending}>
         Export
       </Button>
-      <Text role="status" size="sm" c={run.isError ? 'red' : 'dimmed'}>
+      <Text role="status" size="sm" c="dimmed">
         {run.isSuccess ? `Saved ${run.data} events.` : ''}
-        {run.isError ? `Not exported: ${messageOf(run.error)}` : ''}
       </Text>
+      <FailureAlert error={run.error} values={filter} />
     </Group>
   );
 }

@@ -3,13 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
+import { useNames } from '../../api/use-names.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 
 const mostRequests = 200;
 
-/** Known are oneself, who drives the session, and who answered its requests; anybody else is "Somebody". */
+/** Oneself, who drives the session, who answered its requests, and the members of the workspace; of anybody else no name is kept here. */
 export function useSessionNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
   const me = useMe();
+  const names = useNames();
   const { slug } = useWorkspace();
   const requests = useQuery({
     queryKey: keys.permissionRequests(slug, 'of-session', id),
@@ -25,5 +27,7 @@ export function useSessionNames({ id, operator, root_operator: root }: Session):
       known.set(person.id, person.name);
     }
   }
-  return (userId) => (userId === me.user.id ? 'You' : (known.get(userId) ?? 'Somebody'));
+  const stranger = names.isComplete ? 'Somebody who has left' : 'Somebody';
+  return (userId) =>
+    userId === me.user.id ? 'You' : (known.get(userId) ?? names.nameOf(userId) ?? stranger);
 }
