@@ -3,7 +3,7 @@
  * session that fails. Pure.
  */
 import { z } from 'zod';
-import type { Run } from './agent.ts';
+import type { Agent, Run } from './agent.ts';
 import type { McpServer, Shape } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
 
@@ -53,7 +53,7 @@ const reasons = {
   sandbox:
     'there is no sandbox on the machine that runs sessions, so it runs only what it came with; an operator has to install bubblewrap',
   internet:
-    'there is no way from sessions to the internet here that keeps them from private networks; an operator has to install slirp4netns and iproute2, on a kernel with veth',
+    'there is no way from sessions to the internet here that keeps them from private networks; choose the network "none" for what works without, or an operator has to install slirp4netns and iproute2, on a kernel with veth',
   private: 'private destinations can be opened only where sessions run in a cluster',
   companions:
     'siblings and services need a container engine or a cluster, and this platform runs sessions as processes',
@@ -88,6 +88,11 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
   };
 }
 
+type Reach = Pick<McpServer, 'network' | 'egress_allow'>;
+type RunnableShape = Pick<Shape, 'type'> & { command?: string };
+type RunnableEntry = { shape: RunnableShape } & Reach;
+type RunnableAgent = Pick<Agent, 'run' | 'siblings' | 'services'> & Reach;
+
 /** Any text may be a command: those of every object are none. */
 const unavailableCommand = (
   command: string,
@@ -95,10 +100,7 @@ const unavailableCommand = (
 ): string | null => (Object.hasOwn(reasons, command) ? (reasons[command] ?? null) : null);
 
 /** Why an MCP server of this shape cannot run; null when it can. */
-export function unavailableShape(
-  shape: Pick<Shape, 'type'> & { command?: string },
-  here: Availability,
-): string | null {
+export function unavailableShape(shape: RunnableShape, here: Availability): string | null {
   const why = here.shapes[shape.type];
   if (shape.type !== 'command') {
     return why;
@@ -107,21 +109,49 @@ export function unavailableShape(
   return here.commands.includes(command) ? null : (why ?? unavailableCommand(command, here));
 }
 
+/** Why a catalog entry cannot run, as problems of its fields; empty when it can. */
+export const unavailableEntryProblems = (entry: RunnableEntry, here: Availability): FieldProblem[] => [
+  ...problem('shape.type', unavailableShape(entry.shape, here)),
+  ...unavailableReachProblems(entry, here),
+];
+
 /** Why a catalog entry cannot run; null when it can. */
-export function unavailableEntry(
-  { shape, egress_allow }: Pick<McpServer, 'shape' | 'egress_allow'>,
+export const unavailableEntry = (entry: RunnableEntry, here: Availability): string | null =>
+  unavailableEntryProblems(entry, here)[0]?.message ?? null;
+
+/** What an agent is refused for when it is saved, as problems of its fields; empty when it can run. */
+export const unavailableAgentProblems = (
+  { run, network }: Pick<Agent, 'run' | 'network'>,
+  here: Availability,
+): FieldProblem[] => [
+  ...unavailableRunProblems(run, here),
+  ...unavailableReachProblems({ network, egress_allow: [] }, here),
+];
+
+/** Why sessions of an agent with these entries cannot start; null when they can. */
+export function unavailableAgent(
+  agent: RunnableAgent,
+  entries: readonly (RunnableEntry & Pick<McpServer, 'name'>)[],
   here: Availability,
 ): string | null {
-  return unavailableShape(shape, here) ?? (egress_allow.length > 0 ? here.private_destinations : null);
+  const [own] = [...unavailableRunProblems(agent.run, here), ...unavailableReachProblems(agent, here)];
+  const companions = agent.siblings.length + agent.services.length > 0 ? here.companions : null;
+  const ofServers = entries.flatMap((entry) =>
+    unavailableEntryProblems(entry, here).map(({ message }) => `its MCP server "${entry.name}": ${message}`),
+  );
+  return own?.message ?? companions ?? ofServers[0] ?? null;
 }
 
-/** Why an agent (or what stands beside it) cannot run like this; null when it can. */
-export const unavailableRun = (run: Run, here: Availability): string | null =>
-  here.runs[run.type === 'builtin' ? run.name : run.type];
+const unavailableReachProblems = ({ network, egress_allow }: Reach, here: Availability): FieldProblem[] => [
+  ...problem('network', network === 'internet' ? here.internet : null),
+  ...problem('egress_allow', egress_allow.length > 0 ? here.private_destinations : null),
+];
 
 /** As problems of the field `run`; empty when an agent can run like this. */
-export function unavailableRunProblems(run: Run, here: Availability): FieldProblem[] {
-  const message = unavailableRun(run, here);
-  const path = run.type === 'builtin' ? 'run.name' : 'run.type';
-  return message === null ? [] : [{ path, code: 'not_available', message }];
-}
+export const unavailableRunProblems = (run: Run, here: Availability): FieldProblem[] =>
+  run.type === 'builtin'
+    ? problem('run.name', here.runs[run.name])
+    : problem('run.type', here.runs[run.type]);
+
+const problem = (path: string, message: string | null): FieldProblem[] =>
+  message === null ? [] : [{ path, code: 'not_available', message }];

@@ -17,6 +17,8 @@ export const imageChange = z.strictObject({
   env: changedNames,
   /** Tools that the manifest names. A removed one is no longer gated. */
   tool_scopes: changedNames,
+  /** The scopes that its manifest names now, sorted. */
+  scopes: z.array(z.string()),
 });
 export type ImageChange = z.infer<typeof imageChange>;
 
@@ -31,6 +33,7 @@ export function compareImage(
     command_changed: JSON.stringify(before.image_command) !== JSON.stringify(now.command),
     env: compareNames(before.manifest.env, now.manifest.env),
     tool_scopes: compareNames(before.manifest.tool_scopes, now.manifest.tool_scopes),
+    scopes: [...new Set(Object.values(now.manifest.tool_scopes))].sort(),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Schemas that the API document names: each becomes one component, and one type of the web UI. */
 import { z } from 'zod';
-import { agent, attachment } from '../../contract/agent.ts';
+import { attachment } from '../../contract/agent.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
 import { auditEvent } from '../../contract/audit-event.ts';
 import { availability } from '../../contract/available-runs.ts';
@@ -14,6 +14,7 @@ import { refusedCalls, toolCall } from '../../contract/tool-call.ts';
 import { listedMember, member, user, workspace } from '../../contract/workspace.ts';
 import { artifact } from '../../store/artifacts/artifacts.ts';
 import { share } from '../../store/shares/shares.ts';
+import { shownAgent } from '../routes/agents/present.ts';
 import { authOptions } from '../routes/auth/options.ts';
 import { shownGrant } from '../routes/grants/present.ts';
 import { shownMcpServer } from '../routes/mcp-servers/present.ts';
@@ -24,7 +25,7 @@ import { shownConfiguration } from '../routes/sessions/present-configuration.ts'
 import { systemState } from '../routes/system/routes.ts';
 
 const named: Record<string, z.ZodType> = {
-  Agent: agent,
+  Agent: shownAgent,
   Artifact: artifact,
   Availability: availability,
   Attachment: attachment,

@@ -68,7 +68,7 @@ function prepare(machine: Machine, directory: string) {
     servers: [serverNamed('files', { shape })],
     agent: { instructions: JSON.stringify({ steps: [{ sleep_seconds: 600 }] }) },
   });
-  const spec = renderWorkload(frozen, { seededCommands: null });
+  const spec = renderWorkload(frozen, { seededCommands: null, internet: true });
   const layout = bareLayout(machine.programs, directory, 'agent', null);
   makeSessionDirectory(directory, {
     config: renderAgentConfig(spec, { machine, directory }),

@@ -154,23 +154,27 @@ function removeCgroupsOf({ cgroups, owner }: Machine, isKept: (name: string) => 
   }
 }
 
-function renderRules({ allowUnsandboxed }: ProcessRuntimeOptions, { root, programs }: Machine): RenderRules {
+function renderRules(
+  { allowUnsandboxed }: ProcessRuntimeOptions,
+  { root, programs, internet: hasSafeWay }: Machine,
+): RenderRules {
+  // Without a sandbox nothing is kept from any network.
+  const internet = hasSafeWay || root === null;
   if (root !== null || allowUnsandboxed) {
-    return { seededCommands: null };
+    return { seededCommands: null, internet };
   }
   const commands = join(programs.runner, 'node_modules/.bin');
-  return { seededCommands: new Set(existsSync(commands) ? readdirSync(commands) : []) };
+  return { seededCommands: new Set(existsSync(commands) ? readdirSync(commands) : []), internet };
 }
 
 const capabilitiesOf = (
-  { root, internet, cgroups }: Machine,
-  { seededCommands }: RenderRules,
+  { root, cgroups }: Machine,
+  { seededCommands, internet }: RenderRules,
   missingCommands: string[],
 ): WorkerCapabilities => ({
   runtime: 'process',
   sandbox: root !== null,
-  // Without a sandbox nothing is kept from any network.
-  internet: internet || root === null,
+  internet,
   commands: seededCommands === null ? null : [...seededCommands].sort(),
   missing_commands: missingCommands,
   limits: root === null ? [] : [limitsSentence(cgroups)],

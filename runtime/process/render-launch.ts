@@ -33,7 +33,7 @@ export interface Machine {
   programs: Programs;
   /** Null: no sandbox. */
   root: SystemRoot | null;
-  /** False: containers that ask for the internet get no network. */
+  /** False: nothing gets the internet, and in a sandbox nothing that asks for it is rendered. */
   internet: boolean;
   limits: ProcessLimits;
   /** Null: each process is limited by itself. */

@@ -8,6 +8,8 @@ import type { ContainerProgram, ContainerSpec, ProcessWorkloadSpec } from './wor
 export interface RenderRules {
   /** Where there is no sandbox: the commands of servers that may run all the same. Null lets every command run. */
   seededCommands: ReadonlySet<string> | null;
+  /** Whether what asks for the internet gets it. */
+  internet: boolean;
 }
 
 const firstUid = 2000;
@@ -15,7 +17,7 @@ const firstUid = 2000;
 /** Throws UnsupportedWorkloadError. */
 export function renderWorkload(configuration: FrozenConfiguration, rules: RenderRules): ProcessWorkloadSpec {
   const { agent, servers } = configuration;
-  refuseWhatIsMissing(configuration);
+  refuseWhatIsMissing(configuration, rules);
   const containers: ContainerSpec[] = [
     {
       name: 'agent',
@@ -54,7 +56,10 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
   };
 }
 
-function refuseWhatIsMissing({ agent, servers, siblings, services }: FrozenConfiguration): void {
+function refuseWhatIsMissing(
+  { agent, servers, siblings, services }: FrozenConfiguration,
+  { internet }: RenderRules,
+): void {
   const [companion] = [...siblings, ...services];
   if (companion !== undefined) {
     throw new UnsupportedWorkloadError(
@@ -65,6 +70,12 @@ function refuseWhatIsMissing({ agent, servers, siblings, services }: FrozenConfi
   if (opened !== undefined) {
     throw new UnsupportedWorkloadError(
       `"${opened.name}": egress_allow is not available on the process runtime`,
+    );
+  }
+  const cutOff = internet ? undefined : [agent, ...servers].find(({ network }) => network === 'internet');
+  if (cutOff !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `"${cutOff.name}" needs the internet, and sessions have no safe way to it here; install slirp4netns and iproute2`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Named } from '../../contract/names.ts';
+import { type Named, toolScope } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { decodeCursor, pageOf } from '../page-cursor.ts';
@@ -25,4 +25,23 @@ export async function listSecretsKeptTo(db: Db, workspaceId: string, entryName: 
     .whereRaw('? = any(allowed_servers)', [entryName])
     .orderBy('name')
     .pluck('name');
+}
+
+/** Scopes that the entry gates tools with, today or in the configuration of a session that still runs. */
+export async function listGatingScopes(db: Db, workspaceId: string, entryId: string): Promise<string[]> {
+  const { rows } = await db.raw(
+    `select scope from (
+       select jsonb_path_query(manifest, '$.tool_scopes.*') #>> '{}' as scope from mcp_servers where id = :entryId
+       union
+       select jsonb_path_query(server, '$.tool_scopes.*') #>> '{}' from sessions
+       join session_configurations frozen on frozen.session_id = sessions.id
+       cross join jsonb_array_elements(frozen.configuration -> 'servers') as server
+       where sessions.workspace_id = :workspaceId and sessions.ended_at is null and server ->> 'entry_id' = cast(:entryId as text)
+     ) as gating order by scope`,
+    { workspaceId, entryId },
+  );
+  return z
+    .array(z.object({ scope: toolScope }))
+    .parse(rows)
+    .map(({ scope }) => scope);
 }

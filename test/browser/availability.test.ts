@@ -1,12 +1,25 @@
 /** What this installation cannot run is disabled with the reason, before anything is typed; and what admins read of the system. */
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import type { WorkerCapabilities } from '../../contract/available-runs.ts';
+import { forgetWorker, reportWorker } from '../../store/workers/workers.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { withPlatformDatabase } from '../support/platform-database.ts';
 import { processesMentioning } from '../support/processes.ts';
 
+const worker: WorkerCapabilities = {
+  runtime: 'process',
+  sandbox: true,
+  internet: true,
+  commands: null,
+  missing_commands: [],
+  limits: [],
+};
 const needsEngine = /Not available here: images need a container engine or a cluster/;
 const configuration = JSON.stringify({
   mcpServers: { local: { command: 'mcp-server-everything' }, far: { url: 'https://server.example/mcp' } },
@@ -79,6 +92,89 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByRole('link', { name: 'scribe' }).click();
     await page.getByLabel('Cannot run here: it needs something').waitFor();
     await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
+  it('is the internet: disabled where it is chosen, and said of whatever needs it', async () => {
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const shape = { type: 'command', command: 'mcp-server-everything', args: [] };
+    await ada.ok('POST', '/api/workspaces/demo/mcp-servers', { name: 'far', shape, network: 'internet' });
+    const traveller = await ada.createAgent('traveller', [], { far: {} });
+    const settled = await ada.createAgent('settled', [], {});
+    const id = randomUUID();
+    const report = { id, capabilities: { ...worker, internet: false } };
+    await withPlatformDatabase(platform, async (db) => {
+      await reportWorker(db, report);
+      // As one that reports itself all the time.
+      await db('workers')
+        .where({ id })
+        .update({ seen_at: db.raw("now() + interval '1 hour'") });
+    });
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const alert = page.getByRole('note').filter({ hasText: 'Sessions cannot start with this here' });
+
+    await visitor.open('demo/catalog/_/new');
+    await page.getByText(/Not available here: there is no way from sessions to the internet/).waitFor();
+    expect(await page.getByRole('radio', { name: 'The internet' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'None' }).isChecked()).toBe(true);
+
+    await visitor.open('demo/catalog/_/import');
+    const pasted = JSON.stringify({ mcpServers: { near: { command: 'mcp-server-everything' } } });
+    await page.getByRole('textbox', { name: 'Configuration' }).fill(pasted);
+    await page.getByText(/it cannot run here: there is no way from sessions to the internet/).waitFor();
+    expect(await page.getByRole('button', { name: 'Register', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('checkbox', { name: 'Register it without a network' }).check();
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await page.getByText(/^near is in the catalog/).waitFor();
+
+    await visitor.open('demo/catalog');
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await row('far')
+      .getByLabel(/^Cannot run here: there is no way/)
+      .waitFor();
+    expect(
+      await row('near')
+        .getByLabel(/^Cannot run here/)
+        .count(),
+    ).toBe(0);
+
+    await visitor.open(`demo/agents/${settled.id}/servers/far`);
+    await alert.getByText(/slirp4netns/).waitFor();
+    expect(await page.getByRole('button', { name: 'Attach' }).isDisabled()).toBe(true);
+    await visitor.checkAccessibility();
+    await visitor.open('demo/agents');
+    await row('traveller')
+      .getByLabel(/^Cannot run here: its MCP server "far": there is no way/)
+      .waitFor();
+    await visitor.open(`demo/agents/${traveller.id}`);
+    await alert.getByText(/Its MCP server "far"/).waitFor();
+    expect(await page.getByRole('button', { name: 'Start a session' }).isDisabled()).toBe(true);
+    await visitor.open(`demo/sessions/new?agent=${traveller.id}`);
+    await alert.getByText(/Its MCP server "far"/).waitFor();
+    expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+    await page.getByRole('combobox', { name: 'Agent' }).click();
+    const option = page.getByRole('option', { name: /^traveller: cannot run here/ });
+    expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
+    await page.getByRole('option', { name: 'settled' }).click();
+    await alert.waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(false);
+
+    await visitor.open('demo/system');
+    const ruledOut = page.getByRole('region', { name: 'What cannot run here' });
+    for (const what of [
+      'The internet for agents and MCP servers',
+      'Remote MCP servers',
+      'The built-in agent Claude',
+      'MCP servers and agents that are images',
+      'Private destinations',
+      'Siblings and services of agents',
+    ]) {
+      await ruledOut.getByText(`${what}.`, { exact: true }).waitFor();
+    }
+    await ruledOut.getByText(/There is no way from sessions to the internet .* slirp4netns/).waitFor();
+    await withPlatformDatabase(platform, (db) => forgetWorker(db, id));
     await visitor.leave();
   });
 

@@ -1,7 +1,9 @@
 /** Grants that stop counting when an entry is kept to admins, and grants that an edit of an agent would cost. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -45,6 +47,56 @@ describeInBrowser('an entry that is kept to admins', () => {
     await visitor.open(`demo/grants/${grantId}`);
     await page.getByRole('note').filter({ hasText: 'a member made it' }).waitFor();
     await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
+  it('names those of sessions that run with an earlier version, of every edit, and on its page afterwards', async () => {
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const entries = '/api/workspaces/demo/mcp-servers';
+    const entry = {
+      name: 'notes',
+      shape: { type: 'command', command: 'mcp-server-filesystem', args: ['.'] },
+      network: 'none',
+    };
+    const gated = (scope: string) => ({ ...entry, manifest: { tool_scopes: { write_file: scope } } });
+    await ada.ok('POST', entries, gated('notes.write'));
+    for (const scope of ['notes.write', 'notes.new']) {
+      await max.ok('POST', '/api/workspaces/demo/grants', {
+        user_subject_id: (await max.me()).user.id,
+        grant_type: 'tool_scope',
+        details: { scope },
+        scope: 'persistent',
+      });
+    }
+    const agent = await max.createAgent('note-taker', [waitForever], { notes: {} });
+    const session = await max.startSession(agent.id);
+    await untilFound('the session that runs', async () =>
+      (await max.session(session.id)).status === 'running' ? true : null,
+    );
+    await ada.ok('PUT', `${entries}/notes`, entry);
+
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    const note = page.getByRole('note').filter({ hasText: 'Grants that members made' });
+    await visitor.open('demo/catalog/notes/edit');
+    await page.getByRole('radio', { name: 'Admins only' }).check();
+    await note.getByText('stop counting').waitFor();
+    await note.getByRole('link', { name: 'notes.write' }).waitFor();
+    expect(await note.getByRole('link', { name: 'notes.new' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL('**/demo/catalog/notes');
+    await note.getByText('do not count').waitFor();
+    await note.getByRole('link', { name: 'notes.write' }).waitFor();
+    await visitor.checkAccessibility();
+
+    // An edit that only adds a scope names what that costs, and not again what does not count already.
+    await visitor.open('demo/catalog/notes/edit');
+    await page
+      .getByRole('textbox', { name: 'Manifest' })
+      .fill('{ "tool_scopes": { "write_file": "notes.new" } }');
+    await note.getByRole('link', { name: 'notes.new' }).waitFor();
+    expect(await note.getByRole('link', { name: 'notes.write' }).count()).toBe(0);
+    await max.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
 

@@ -1,25 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { agent, agentInput, agentPatch, type Run } from '../../../contract/agent.ts';
-import { type Availability, unavailableRunProblems } from '../../../contract/available-runs.ts';
+import { type Agent, type AgentPatch, agentInput, agentPatch } from '../../../contract/agent.ts';
+import { unavailableAgentProblems } from '../../../contract/available-runs.ts';
+import type { FieldProblem } from '../../../contract/errors.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { createAgent, type SavedAgent } from '../../../store/agents/create.ts';
 import { listAgents } from '../../../store/agents/read.ts';
 import { removeAgent } from '../../../store/agents/remove.ts';
 import { updateAgent } from '../../../store/agents/update.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
+import { whereChanged } from '../../availability/where-changed.ts';
+import { readWhyUnavailable } from '../../availability/why-unavailable.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { mayGrantAfterEdit, requireAgentEditor } from '../../policies/agents.ts';
 import { requireAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { presentAgent, shownAgent } from './present.ts';
 import { reachRoute } from './reach.ts';
 
 type AgentDependencies = Pick<ApiDependencies, 'db' | 'config'>;
 
 const collection = '/workspaces/{slug}/agents';
 const path = '/agents/{agent_id}';
-const answer = z.strictObject({ agent });
+const answer = z.strictObject({ agent: shownAgent });
+
+const answerWith = async (dependencies: AgentDependencies, agent: Agent) => ({
+  agent: presentAgent(agent, await readWhyUnavailable(dependencies, [agent])),
+});
 
 export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
   return [
@@ -31,7 +39,7 @@ export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
       summary: 'One agent',
       scope: 'agent',
       response: answer,
-      handler: async ({ agent }) => ({ agent }),
+      handler: ({ agent }) => answerWith(dependencies, agent),
     }),
     reachRoute(dependencies),
     updateRoute(dependencies),
@@ -39,22 +47,27 @@ export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
   ];
 }
 
-function listRoute({ db }: AgentDependencies): AnyRoute {
+function listRoute(dependencies: AgentDependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: collection,
     summary: 'The agents of a workspace',
     scope: 'workspace',
     query: pageQuery,
-    response: z.strictObject({ agents: z.array(agent), next_cursor: nextCursor }),
+    response: z.strictObject({ agents: z.array(shownAgent), next_cursor: nextCursor }),
     async handler({ workspace, query }) {
-      const page = await listAgents(db, workspace.id, query);
-      return { agents: page.items, next_cursor: page.nextCursor };
+      const page = await listAgents(dependencies.db, workspace.id, query);
+      const whyUnavailable = await readWhyUnavailable(dependencies, page.items);
+      return {
+        agents: page.items.map((agent) => presentAgent(agent, whyUnavailable)),
+        next_cursor: page.nextCursor,
+      };
     },
   });
 }
 
-function createRoute({ db, config }: AgentDependencies): AnyRoute {
+function createRoute(dependencies: AgentDependencies): AnyRoute {
+  const { db, config } = dependencies;
   return defineRoute({
     method: 'post',
     path: collection,
@@ -67,13 +80,14 @@ function createRoute({ db, config }: AgentDependencies): AnyRoute {
       if (body.egress_allow.length > 0) {
         requireAdmin(role, 'egress.write');
       }
-      refuseUnavailable(body.run, await readAvailability(db, config));
-      return { agent: saved(await createAgent(db, workspace.id, body, user.id)) };
+      refuse(unavailableAgentProblems(body, await readAvailability(db, config)));
+      return answerWith(dependencies, saved(await createAgent(db, workspace.id, body, user.id)));
     },
   });
 }
 
-function updateRoute({ db, config }: AgentDependencies): AnyRoute {
+function updateRoute(dependencies: AgentDependencies): AnyRoute {
+  const { db, config } = dependencies;
   return defineRoute({
     method: 'patch',
     path,
@@ -86,9 +100,8 @@ function updateRoute({ db, config }: AgentDependencies): AnyRoute {
       if (body.egress_allow !== undefined && !isDeepStrictEqual(body.egress_allow, agent.egress_allow)) {
         requireAdmin(role, 'egress.write');
       }
-      if (body.run !== undefined && !isDeepStrictEqual(body.run, agent.run)) {
-        refuseUnavailable(body.run, await readAvailability(db, config));
-      }
+      const after = runnableAfter(agent, body);
+      refuse(whereChanged(unavailableAgentProblems(after, await readAvailability(db, config)), agent, after));
       const update = await updateAgent(db, {
         agentId: agent.id,
         patch: body,
@@ -98,7 +111,7 @@ function updateRoute({ db, config }: AgentDependencies): AnyRoute {
       if (update === null) {
         throw notFound('The agent');
       }
-      return { agent: saved(update) };
+      return answerWith(dependencies, saved(update));
     },
   });
 }
@@ -124,9 +137,13 @@ function removeRoute({ db }: AgentDependencies): AnyRoute {
   });
 }
 
+const runnableAfter = (before: Agent, patch: AgentPatch) => ({
+  run: patch.run ?? before.run,
+  network: patch.network ?? before.network,
+});
+
 /** Throws `validation_failed` for what could not be started. */
-function refuseUnavailable(run: Run, here: Availability): void {
-  const problems = unavailableRunProblems(run, here);
+function refuse(problems: FieldProblem[]): void {
   if (problems.length > 0) {
     throw invalid(problems);
   }

@@ -1,21 +1,23 @@
 import { z } from 'zod';
-import { type Availability, unavailableShape } from '../../../contract/available-runs.ts';
+import { type Availability, unavailableEntryProblems } from '../../../contract/available-runs.ts';
 import {
   emptyManifest,
   type McpServer,
   type McpServerInput,
   mcpServerInput,
 } from '../../../contract/catalog.ts';
+import type { FieldProblem } from '../../../contract/errors.ts';
 import { compareImage, imageChange } from '../../../contract/image-change.ts';
 import { manifestPatterns, manifestProblems } from '../../../contract/manifest-validation.ts';
-import { named, secretName } from '../../../contract/names.ts';
+import { named, secretName, toolScope } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { listMcpServers, readMcpServer } from '../../../store/mcp-servers/read.ts';
 import { registerMcpServer } from '../../../store/mcp-servers/register.ts';
 import { removeMcpServer } from '../../../store/mcp-servers/remove.ts';
 import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
-import { listAttachingAgents, listSecretsKeptTo } from '../../../store/mcp-servers/uses.ts';
+import { listAttachingAgents, listGatingScopes, listSecretsKeptTo } from '../../../store/mcp-servers/uses.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
+import { whereChanged } from '../../availability/where-changed.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { createReadEntryImage, type ReadEntryImage } from '../../images/read-entry-image.ts';
@@ -88,7 +90,7 @@ function registerRoute({ db, patterns, readImage, readAvailable }: CatalogDepend
     async handler({ workspace, role, user, body }) {
       requireAdmin(role, 'catalog.write');
       const here = await readAvailable();
-      await refuseUnsound(patterns, user.id, { body, here });
+      await refuseUnsound(patterns, user.id, body, unavailableEntryProblems(body, here));
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
       const server = await registerMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
@@ -118,20 +120,23 @@ function usesRoute({ db }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: `${path}/uses`,
-    summary: 'Agents that attach the entry, and secrets that are kept to it',
+    summary: 'Agents that attach the entry, secrets that are kept to it, and scopes that it gates tools with',
     scope: 'workspace',
     params,
     query: pageQuery,
     response: z.strictObject({
       agents: z.array(named),
       secrets: z.array(secretName),
+      /** Today, and in sessions that still run with an earlier version. */
+      scopes: z.array(toolScope),
       next_cursor: nextCursor,
     }),
     async handler({ workspace, params, query }) {
       const { id, name } = await requireServer(db, workspace.id, params.name);
       const page = await listAttachingAgents(db, id, query);
       const secrets = await listSecretsKeptTo(db, workspace.id, name);
-      return { agents: page.items, secrets, next_cursor: page.nextCursor };
+      const scopes = await listGatingScopes(db, workspace.id, id);
+      return { agents: page.items, secrets, scopes, next_cursor: page.nextCursor };
     },
   });
 }
@@ -151,7 +156,9 @@ function replaceRoute({ db, patterns, readImage, readAvailable }: CatalogDepende
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
       const here = await readAvailable();
-      await refuseUnsound(patterns, user.id, { body, here });
+      const before = await requireServer(db, workspace.id, body.name);
+      const unavailable = whereChanged(unavailableEntryProblems(body, here), before, body);
+      await refuseUnsound(patterns, user.id, body, unavailable);
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
       const server = await replaceMcpServer(db, workspace.id, body, image, user.id);
       if (server === null) {
@@ -230,14 +237,11 @@ async function requireServer(
 async function refuseUnsound(
   patterns: CatalogDependencies['patterns'],
   userId: string,
-  { body: { shape, manifest = emptyManifest }, here }: { body: McpServerInput; here: Availability },
+  { manifest = emptyManifest }: McpServerInput,
+  unavailable: readonly FieldProblem[],
 ): Promise<void> {
-  const reason = unavailableShape(shape, here);
   const judge = await judgePatterns(patterns, userId, manifestPatterns(manifest));
-  const problems = [
-    ...(reason === null ? [] : [{ path: 'shape.type', code: 'not_available', message: reason }]),
-    ...manifestProblems(manifest, judge),
-  ];
+  const problems = [...unavailable, ...manifestProblems(manifest, judge)];
   if (problems.length > 0) {
     throw invalid(problems);
   }

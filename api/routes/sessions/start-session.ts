@@ -5,6 +5,7 @@ import { inTransaction } from '../../../store/database.ts';
 import { lockSessionQuotas, requireSessionQuotas } from '../../../store/quotas/session-quotas.ts';
 import { findSession, insertSession, type NewSession } from '../../../store/sessions/insert-session.ts';
 import { readSessionSummary } from '../../../store/sessions/workflow-summaries.ts';
+import { readWhyUnavailable } from '../../availability/why-unavailable.ts';
 import { invalid, reusedKey } from '../../errors.ts';
 import type { InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -13,7 +14,7 @@ type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows'
 
 /**
  * Puts a session on record and starts its workflow. The same request again under its key finds the same session. Throws 422
- * for an agent that is not there, and for a key that another request had, and QuotaExceededError.
+ * for an agent that is not there or cannot run here, and for a key that another request had, and QuotaExceededError.
  */
 export async function startSession(
   dependencies: Dependencies,
@@ -23,10 +24,8 @@ export async function startSession(
   const { db, workflows, log } = dependencies;
   const who = { workspaceId: workspace.id, operatorId: user.id, idempotencyKey };
   const earlier = await findSession(db, who);
-  if (earlier === null && (await readAgent(db, body.agent_id))?.workspace_id !== workspace.id) {
-    throw invalid([
-      { path: 'agent_id', code: 'unknown_agent', message: 'there is no such agent in this workspace' },
-    ]);
+  if (earlier === null) {
+    await requireAgent(dependencies, { agentId: body.agent_id, workspaceId: workspace.id });
   }
   const session =
     earlier ??
@@ -48,6 +47,21 @@ export async function startSession(
       .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));
   }
   return session;
+}
+
+async function requireAgent(
+  dependencies: Dependencies,
+  { agentId, workspaceId }: { agentId: string; workspaceId: string },
+): Promise<void> {
+  const path = 'agent_id';
+  const agent = await readAgent(dependencies.db, agentId);
+  if (agent?.workspace_id !== workspaceId) {
+    throw invalid([{ path, code: 'unknown_agent', message: 'there is no such agent in this workspace' }]);
+  }
+  const reason = (await readWhyUnavailable(dependencies, [agent]))(agent);
+  if (reason !== null) {
+    throw invalid([{ path, code: 'not_available', message: `it cannot run here: ${reason}` }]);
+  }
 }
 
 /** Of two requests with one key the second finds the session of the first, also when that used up the quota. */

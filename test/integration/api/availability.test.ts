@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemRoutes } from '../../../api/routes/system/routes.ts';
+import type { Agent } from '../../../contract/agent.ts';
 import type { Availability, WorkerCapabilities } from '../../../contract/available-runs.ts';
 import type { McpServer } from '../../../contract/catalog.ts';
 import { forgetWorker, listWorkers, reportWorker } from '../../../store/workers/workers.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 const capabilities: WorkerCapabilities = {
   runtime: 'process',
@@ -32,7 +34,7 @@ describe('what an installation can run', () => {
   });
   afterAll(() => api.stop());
 
-  const entry = (name: string, shape: object) => ({ name, shape });
+  const entry = (name: string, shape: object) => ({ name, shape, network: 'none' });
   const command = (name: string, program: string) => entry(name, { type: 'command', command: program });
 
   it('refuses at save what it cannot, at the field that says it', async () => {
@@ -90,6 +92,32 @@ describe('what an installation can run', () => {
     await forgetWorker(api.db, id);
   });
 
+  it('refuses the network that it has not: at save, and for agents that attach it', async () => {
+    const { admin, member, base } = await api.workspace();
+    const far = { ...command('far', 'mcp-server-everything'), network: 'internet' };
+    await admin.ok('POST', `${base}/mcp-servers`, far);
+    const run = { type: 'builtin', name: 'scripted' };
+    const { agent } = await member.ok<{ agent: Agent }>('POST', `${base}/agents`, { name: 'a', run });
+    await member.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'far', env: {} });
+
+    const id = randomUUID();
+    await reportWorker(api.db, { id, capabilities: { ...capabilities, internet: false } });
+    const other = { ...far, name: 'other' };
+    expect(await admin.send('POST', `${base}/mcp-servers`, other)).toMatchObject(fields('network'));
+    const online = { name: 'b', run, network: 'internet' };
+    expect(await member.send('POST', `${base}/agents`, online)).toMatchObject(fields('network'));
+    const unavailable = { reason: expect.stringMatching(/^its MCP server "far": .*slirp4netns/) };
+    expect(await member.ok('GET', `${base}/agents`)).toMatchObject({ agents: [{ unavailable }] });
+    expect(await member.ok('GET', `/api/agents/${agent.id}`)).toMatchObject({ agent: { unavailable } });
+
+    // What cannot run can still be edited otherwise, and made to run.
+    await admin.ok('PUT', `${base}/mcp-servers/far`, { ...far, approvers: 'admin' });
+    await admin.ok('PUT', `${base}/mcp-servers/far`, { ...far, network: 'none' });
+    expect(await admin.send('PUT', `${base}/mcp-servers/far`, far)).toMatchObject(fields('network'));
+    expect(await member.ok('GET', `/api/agents/${agent.id}`)).toMatchObject({ agent: { unavailable: null } });
+    await forgetWorker(api.db, id);
+  });
+
   it('tells admins what runs, and nobody else; no host of the operator is in it', async () => {
     const { admin, member, base } = await api.workspace();
     await reportWorker(api.db, { id: randomUUID(), capabilities });
@@ -112,5 +140,35 @@ describe('what an installation can run', () => {
     expect(await admin.send('GET', `${base}/system`)).toMatchObject({
       body: { system: { temporal: { is_reachable: false } } },
     });
+  });
+});
+
+describe('the start of a session', () => {
+  let api: SessionApi;
+
+  beforeAll(async () => {
+    api = await startSessionApi({ RUNTIME: 'process' });
+  });
+  afterAll(() => api.stop());
+
+  it('is refused while an MCP server of the agent cannot run, and a repeated request still finds its session', async () => {
+    const { admin, member, base } = await api.workspace();
+    const far = { name: 'far', shape: { type: 'command', command: 'mcp-server-everything' } };
+    await admin.ok('POST', `${base}/mcp-servers`, far);
+    const run = { type: 'builtin', name: 'scripted' };
+    const { agent } = await member.ok<{ agent: Agent }>('POST', `${base}/agents`, { name: 'a', run });
+    await member.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'far', env: {} });
+    const body = { agent_id: agent.id, prompt: 'go' };
+    const key = { 'idempotency-key': randomUUID() };
+    const start = (headers = {}) => member.send('POST', `${base}/sessions`, body, headers);
+    expect(await start(key)).toMatchObject({ status: 201 });
+
+    await reportWorker(api.db, { id: randomUUID(), capabilities: { ...capabilities, internet: false } });
+    const refused = await start();
+    expect(refused).toMatchObject(fields('agent_id'));
+    expect(refused.text).toMatch(/it cannot run here: its MCP server \\"far\\": there is no way/);
+    expect(await start(key)).toMatchObject({ status: 201 });
+    await admin.ok('PUT', `${base}/mcp-servers/far`, { ...far, network: 'none' });
+    expect(await start()).toMatchObject({ status: 201 });
   });
 });

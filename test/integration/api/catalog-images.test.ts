@@ -114,6 +114,7 @@ describe('an image entry', () => {
         command_changed: false,
         env: { added: [], removed: ['TOKEN'], changed: [] },
         tool_scopes: { added: ['remove'], removed: [], changed: [] },
+        scopes: ['files.remove', 'files.write'],
       },
     });
     expect(await admin.ok('GET', `${entries}/boxed`)).toMatchObject({

@@ -55,7 +55,8 @@ describe('the MCP catalog', () => {
 
   it('says who uses an entry: agents, and the secrets that are kept to it', async () => {
     const { admin, member, base } = await api.workspace();
-    await admin.ok('POST', `${base}/mcp-servers`, { name: 'files', ...command() });
+    const manifest = { tool_scopes: { write_file: 'files.write', edit_file: 'files.write' } };
+    await admin.ok('POST', `${base}/mcp-servers`, { name: 'files', ...command({ manifest }) });
     const agents = [];
     for (const name of ['writer', 'reader']) {
       const run = { type: 'builtin', name: 'scripted' };
@@ -67,7 +68,12 @@ describe('the MCP catalog', () => {
     await admin.ok('PATCH', `${base}/secrets/KEPT`, { allowed_servers: ['files'] });
     await admin.ok('PUT', `${base}/secrets/FREE`, { value: 'x' });
     const uses = `${base}/mcp-servers/files/uses`;
-    expect(await member.ok('GET', uses)).toEqual({ agents, secrets: ['KEPT'], next_cursor: null });
+    expect(await member.ok('GET', uses)).toEqual({
+      agents,
+      secrets: ['KEPT'],
+      scopes: ['files.write'],
+      next_cursor: null,
+    });
     const first = await member.ok<{ next_cursor: string }>('GET', `${uses}?limit=1`);
     expect(first).toMatchObject({ agents: [agents[0]] });
     expect(await member.ok('GET', `${uses}?limit=1&cursor=${first.next_cursor}`)).toMatchObject({

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import {
   availabilityOf,
   runtimeName,
+  unavailableAgent,
   unavailableEntry,
+  unavailableEntryProblems,
   unavailableRunProblems,
   unavailableShape,
   type WorkerCapabilities,
@@ -54,7 +56,7 @@ describe('what an installation cannot run', () => {
   });
 
   it('is an entry with private destinations, anywhere but in a cluster', () => {
-    const opened = { shape: command, egress_allow: ['10.1.2.3:5432'] };
+    const opened = { shape: command, network: 'none' as const, egress_allow: ['10.1.2.3:5432'] };
     const ruledOut = runtimeName.options.filter((name) => unavailableEntry(opened, availabilityOf(name, [])));
     expect(ruledOut).toEqual(['process', 'container']);
     expect(unavailableEntry({ ...opened, egress_allow: [] }, availabilityOf('process', []))).toBeNull();
@@ -72,6 +74,24 @@ describe('what an installation cannot run', () => {
     expect(availabilityOf('process', [worker(), worker({ internet: false })]).internet).toMatch(
       /slirp4netns/,
     );
+  });
+
+  it('is an entry, an agent, or an agent with an entry, that needs the network that is not there', () => {
+    const here = availabilityOf('process', [worker({ internet: false })]);
+    const offline = { shape: command, network: 'none' as const, egress_allow: [] };
+    const online = { ...offline, name: 'far', network: 'internet' as const };
+    expect(unavailableEntry(offline, here)).toBeNull();
+    expect(unavailableEntry(online, here)).toMatch(/no way from sessions to the internet/);
+    expect(unavailableEntryProblems(online, here)).toMatchObject([{ path: 'network' }]);
+    expect(unavailableEntry(online, availabilityOf('process', [worker()]))).toBeNull();
+
+    const run = { type: 'builtin', name: 'scripted' } as const;
+    const agent = { run, siblings: [], services: [], network: 'none' as const, egress_allow: [] };
+    expect(unavailableAgent(agent, [{ ...offline, name: 'near' }], here)).toBeNull();
+    expect(unavailableAgent(agent, [online], here)).toMatch(/^its MCP server "far": there is no way/);
+    expect(unavailableAgent({ ...agent, network: 'internet' }, [], here)).toMatch(/no way from sessions/);
+    const companions = { ...agent, siblings: [{ name: 'db', run: { ...command, args: [] }, env: {} }] };
+    expect(unavailableAgent(companions, [], here)).toMatch(/siblings and services/);
   });
 
   it('is remote servers and the built-in Claude everywhere, so far', () => {

@@ -23,6 +23,7 @@ describe('what a newer image changes', () => {
       command_changed: false,
       env: same,
       tool_scopes: same,
+      scopes: ['files.read', 'files.write'],
     });
   });
 
@@ -37,6 +38,7 @@ describe('what a newer image changes', () => {
       command_changed: true,
       env: { added: ['C'], removed: ['B'], changed: ['A'] },
       tool_scopes: { added: ['remove'], removed: [], changed: ['write'] },
+      scopes: ['files.append', 'files.read', 'files.remove'],
     });
   });
 });

@@ -37,11 +37,12 @@ const agent: Agent = {
   limits: { total_seconds: 60, idle_seconds: null },
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
+  unavailable: null,
 };
 
 describe("an agent's form", () => {
   it('sends back what it was given', () => {
-    const { id: _, workspace_id, owner_id, created_at, updated_at, ...content } = agent;
+    const { id: _, workspace_id, owner_id, created_at, updated_at, unavailable, ...content } = agent;
     expect(contentOf(valuesOf(agent))).toEqual(content);
     expect(problemsOf(valuesOf(agent))).toEqual({});
   });

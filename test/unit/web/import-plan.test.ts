@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { availabilityOf } from '../../../contract/available-runs.ts';
 import { entryNameOf, planImport } from '../../../web/src/pages/catalog/import-plan.ts';
 import { nameLooksSecret, valueLooksSecret } from '../../../web/src/text/secret-looks.ts';
 
 const plan = (mcpServers: Record<string, unknown>, taken: string[] = []) =>
-  planImport(JSON.stringify({ mcpServers }), taken);
+  planImport(JSON.stringify({ mcpServers }), { taken });
 
 describe('the import of a desktop configuration', () => {
   it('maps command, args and env; a secret-looking value is nowhere in the plan', () => {
@@ -33,7 +34,9 @@ describe('the import of a desktop configuration', () => {
 
   it('takes the person at their word over its guess', () => {
     const text = JSON.stringify({ mcpServers: { a: { command: 'x', env: { MODE: 'fast', API_KEY: 'k' } } } });
-    const { servers } = planImport(text, [], { 'a / MODE': 'secret', 'a / API_KEY': 'value' });
+    const { servers } = planImport(text, {
+      kinds: { 'a / MODE': 'secret', 'a / API_KEY': 'value' },
+    });
     expect(servers[0]?.variables).toEqual([
       { name: 'MODE', kind: 'secret', storedDefault: null },
       { name: 'API_KEY', kind: 'value', storedDefault: 'k' },
@@ -46,11 +49,11 @@ describe('the import of a desktop configuration', () => {
     ['servers within mcp', { mcp: { servers: { a: { command: 'x' } } } }],
     ['the map alone', { a: { command: 'x' } }],
   ])('finds servers in %s', (_, value) => {
-    expect(planImport(JSON.stringify(value), []).servers.map(({ key }) => key)).toEqual(['a']);
+    expect(planImport(JSON.stringify(value)).servers.map(({ key }) => key)).toEqual(['a']);
   });
 
   it('takes a fragment as a README shows it', () => {
-    expect(planImport('"mcpServers": { "a": { "command": "x" } },', []).servers).toHaveLength(1);
+    expect(planImport('"mcpServers": { "a": { "command": "x" } },').servers).toHaveLength(1);
   });
 
   it.each([
@@ -60,7 +63,16 @@ describe('the import of a desktop configuration', () => {
     ['a server without a name', '{"command": "x"}', /has no name/],
     ['an empty map', '{"mcpServers": {}}', /no server/],
   ])('says why there is nothing in %s', (_, text, why) => {
-    expect(planImport(text, []).problem).toMatch(why);
+    expect(planImport(text).problem).toMatch(why);
+  });
+
+  it('says what has no network here, and takes it without one when that is chosen', () => {
+    const text = JSON.stringify({ mcpServers: { far: { command: 'x' }, near: { command: 'x' } } });
+    const worker = { runtime: 'process', sandbox: true, internet: false, commands: null } as const;
+    const here = availabilityOf('process', [{ ...worker, missing_commands: [], limits: [] }]);
+    const { servers } = planImport(text, { here, withoutNetwork: new Set(['near']) });
+    expect(servers[0]?.problems).toEqual([expect.stringMatching(/it cannot run here: .*slirp4netns/)]);
+    expect(servers[1]).toMatchObject({ problems: [], input: { network: 'none' } });
   });
 
   it('maps a url to a remote server, and refuses one that carries a secret', () => {

@@ -2441,6 +2441,7 @@ export interface paths {
                                     removed: string[];
                                     changed: string[];
                                 };
+                                scopes: string[];
                             };
                         };
                     };
@@ -2461,7 +2462,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Agents that attach the entry, and secrets that are kept to it */
+        /** Agents that attach the entry, secrets that are kept to it, and scopes that it gates tools with */
         get: {
             parameters: {
                 query?: {
@@ -2490,6 +2491,7 @@ export interface paths {
                                 name: string;
                             }[];
                             secrets: string[];
+                            scopes: string[];
                             next_cursor: string | null;
                         };
                     };
@@ -3258,6 +3260,9 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            unavailable: {
+                reason: string;
+            } | null;
         };
         Artifact: {
             /** Format: uuid */

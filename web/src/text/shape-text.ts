@@ -23,6 +23,10 @@ export const shapeLabels: Record<Shape['type'], string> = {
   remote: 'Remote URL',
 };
 
+/** What an agent or a server may reach. */
+export const networkText = (network: Agent['network']): string =>
+  network === 'none' ? 'none' : 'the internet, without private networks';
+
 export function runText(run: Agent['run']): string {
   switch (run.type) {
     case 'builtin':

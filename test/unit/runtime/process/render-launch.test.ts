@@ -30,7 +30,7 @@ const secrets: LaunchSecrets = {
 };
 const spec = renderWorkload(
   configuration({ servers: [serverNamed('files', { network: 'internet' }), serverNamed('db')] }),
-  { seededCommands: null },
+  { seededCommands: null, internet: true },
 );
 const launchOn = (machine: Machine, given = secrets) => renderLaunch(spec, given, { machine, directory });
 const containerOf = (machine: Machine, name: string, given = secrets) => {
@@ -76,7 +76,7 @@ describe('the launch of a session', () => {
     const [with_, without] = (['internet', 'none'] as const).map((network) => {
       const spec = renderWorkload(
         configuration({ agent: { network }, servers: [serverNamed('files', { network: 'none' })] }),
-        { seededCommands: null },
+        { seededCommands: null, internet: true },
       );
       return renderLaunch(spec, secrets, { machine, directory }).containers.find(
         ({ name }) => name === 'agent',

@@ -4,8 +4,9 @@ import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { type RenderRules, renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 
-const sandboxed: RenderRules = { seededCommands: null };
-const bare: RenderRules = { seededCommands: new Set(['mcp-server-everything']) };
+const sandboxed: RenderRules = { seededCommands: null, internet: true };
+const offline: RenderRules = { ...sandboxed, internet: false };
+const bare: RenderRules = { ...sandboxed, seededCommands: new Set(['mcp-server-everything']) };
 const refusal = (frozen: FrozenConfiguration, rules = sandboxed) => {
   try {
     renderWorkload(frozen, rules);
@@ -115,6 +116,18 @@ describe('what the process runtime cannot run', () => {
   });
 });
 
+describe('without a safe way to the internet', () => {
+  it.each([
+    ['an agent', configuration({ agent: { network: 'internet' } }), 'tester'],
+    ['a server', configuration({ servers: [serverNamed('far', { network: 'internet' })] }), 'far'],
+  ])('%s that needs it is refused, and is not started without', (_, frozen, name) => {
+    const message = expect.stringContaining(`"${name}" needs the internet`);
+    expect(refusal(frozen, offline)).toMatchObject({ name: 'UnsupportedWorkloadError', message });
+    expect(refusal(frozen)).toBe('it was rendered');
+    expect(refusal(configuration({ servers: [serverNamed('near')] }), offline)).toBe('it was rendered');
+  });
+});
+
 describe('without a sandbox', () => {
   const command = configuration({ agent: { run: { type: 'command', command: 'sh', args: [] } } });
   const unknown = configuration({
@@ -130,7 +143,7 @@ describe('without a sandbox', () => {
   });
 
   it('everything runs when that was asked for', () => {
-    expect(refusal(command, { seededCommands: null })).toBe('it was rendered');
-    expect(refusal(unknown, { seededCommands: null })).toBe('it was rendered');
+    expect(refusal(command, { seededCommands: null, internet: true })).toBe('it was rendered');
+    expect(refusal(unknown, { seededCommands: null, internet: true })).toBe('it was rendered');
   });
 });

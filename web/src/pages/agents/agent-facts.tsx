@@ -1,9 +1,8 @@
 import { Code, Spoiler } from '@mantine/core';
 import type { Agent } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
-import { NetworkText } from '../../components/network-text.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { runText } from '../../text/shape-text.ts';
+import { networkText, runText } from '../../text/shape-text.ts';
 import { durationText } from '../../text/time-text.ts';
 
 /** The agent's configuration in words. */
@@ -31,9 +30,7 @@ export function AgentFacts({ agent }: { agent: Agent }) {
           </Spoiler>
         )}
       </Fact>
-      <Fact name="Network">
-        <NetworkText network={network} />
-      </Fact>
+      <Fact name="Network">{networkText(network)}</Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
       <Fact name="Ends after">{limitText(limits.total_seconds)}</Fact>
       <Fact name="Ends when idle for">{limitText(limits.idle_seconds)}</Fact>

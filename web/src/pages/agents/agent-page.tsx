@@ -17,7 +17,6 @@ import { EnvironmentPart } from './environment-part.tsx';
 import { Part } from './form-part.tsx';
 import { SpawnPart } from './spawn-part.tsx';
 import { useMayEdit } from './use-agent.ts';
-import { useUnavailable } from './use-unavailable.ts';
 import { WithAgent } from './with-agent.tsx';
 
 /** One agent: what it runs, its MCP servers, what it may read and start. */
@@ -28,8 +27,7 @@ export function AgentPage({ id }: { id: string }) {
 function AgentView({ agent }: { agent: Agent }) {
   const { slug } = useWorkspace();
   const mayEdit = useMayEdit(agent);
-  const { id, name, owner_id, updated_at } = agent;
-  const reason = useUnavailable()(agent);
+  const { id, name, owner_id, updated_at, unavailable } = agent;
   return (
     <PageFrame title={name} actions={<Actions agent={agent} mayEdit={mayEdit} />}>
       <TextLink to={pathOf(slug, 'agents')}>All agents</TextLink>
@@ -44,7 +42,7 @@ function AgentView({ agent }: { agent: Agent }) {
           You can start it, but only its owner and admins of the workspace may change it.
         </Alert>
       )}
-      {reason === null ? null : <UnavailableAlert reason={reason} />}
+      {unavailable === null ? null : <UnavailableAlert reason={unavailable.reason} />}
       <Part title="What it runs">
         <AgentFacts agent={agent} />
       </Part>
@@ -61,9 +59,13 @@ function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
   const start = `${pathOf(slug, 'sessions', 'new')}?${new URLSearchParams({ agent: agent.id })}`;
   return (
     <>
-      <Button component={Link} href={start}>
-        Start a session
-      </Button>
+      {agent.unavailable === null ? (
+        <Button component={Link} href={start}>
+          Start a session
+        </Button>
+      ) : (
+        <Button disabled>Start a session</Button>
+      )}
       {mayEdit ? (
         <>
           <Button component={Link} href={pathOf(slug, 'agents', agent.id, 'edit')} variant="default">

@@ -31,7 +31,10 @@ export interface AgentValues {
 }
 
 /** What of an agent a person decides. */
-export type AgentContent = Omit<Agent, 'id' | 'workspace_id' | 'owner_id' | 'created_at' | 'updated_at'>;
+export type AgentContent = Omit<
+  Agent,
+  'id' | 'workspace_id' | 'owner_id' | 'created_at' | 'updated_at' | 'unavailable'
+>;
 
 export const exampleInstructions = JSON.stringify(
   {

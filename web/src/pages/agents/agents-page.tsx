@@ -13,7 +13,6 @@ import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { runText } from '../../text/shape-text.ts';
-import { useUnavailable } from './use-unavailable.ts';
 
 /** The agents of the workspace. */
 export function AgentsPage() {
@@ -48,7 +47,6 @@ export function AgentsPage() {
 
 function AgentsTable({ agents }: { agents: Agent[] }) {
   const { slug } = useWorkspace();
-  const whyNot = useUnavailable();
   return (
     <Table.ScrollContainer minWidth={640}>
       <Table verticalSpacing="sm">
@@ -63,8 +61,7 @@ function AgentsTable({ agents }: { agents: Agent[] }) {
         </Table.Thead>
         <Table.Tbody>
           {agents.map((agent) => {
-            const { id, name, kind, run, network, owner_id, updated_at } = agent;
-            const reason = whyNot(agent);
+            const { id, name, kind, run, network, owner_id, updated_at, unavailable } = agent;
             return (
               <Table.Tr key={id}>
                 <Table.Td maw={280}>
@@ -76,9 +73,9 @@ function AgentsTable({ agents }: { agents: Agent[] }) {
                       orchestrator
                     </Text>
                   ) : null}
-                  {reason === null ? null : (
+                  {unavailable === null ? null : (
                     <div>
-                      <UnavailableBadge reason={reason} />
+                      <UnavailableBadge reason={unavailable.reason} />
                     </div>
                   )}
                 </Table.Td>

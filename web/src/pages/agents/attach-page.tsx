@@ -2,6 +2,7 @@ import type { Agent } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { useEntry } from '../catalog/use-entry.ts';
 import { AttachmentForm } from './attachment-form.tsx';
 import { useAttachments } from './use-agent.ts';
@@ -41,6 +42,7 @@ function Attach({ agent, name }: { agent: Agent; name: string }) {
       title={attached === undefined ? `Attach ${name}` : `Configure ${name}`}
       description={`For the agent ${agent.name}, from its next session on.`}
     >
+      {entry.data.unavailable === null ? null : <UnavailableAlert reason={entry.data.unavailable.reason} />}
       <AttachmentForm agent={agent} entry={entry.data} attached={attached} />
     </PageFrame>
   );

@@ -77,7 +77,11 @@ export function AttachmentForm({
           values={given}
         />
         <Group>
-          <Button type="submit" loading={save.isPending}>
+          <Button
+            type="submit"
+            loading={save.isPending}
+            disabled={attached === undefined && entry.unavailable !== null}
+          >
             {attached === undefined ? 'Attach' : 'Save'}
           </Button>
           <Button variant="default" onClick={() => navigate(page)}>
@@ -105,7 +109,8 @@ function useSaveAttachment(agentId: string, name: string, onSaved: () => void) {
     onSuccess: async () => {
       onSaved();
       await Promise.all([
-        queries.invalidateQueries({ queryKey: keys.agent(agentId, 'attachments') }),
+        queries.invalidateQueries({ queryKey: keys.agent(agentId) }),
+        queries.invalidateQueries({ queryKey: keys.agents(slug) }),
         queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
         queries.invalidateQueries({ queryKey: keys.mcpServers(slug, 'uses') }),
         queries.invalidateQueries({ queryKey: keys.grants(slug) }),

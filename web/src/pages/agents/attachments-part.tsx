@@ -203,7 +203,8 @@ function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | n
       ),
     onSuccess: async () => {
       await Promise.all([
-        queries.invalidateQueries({ queryKey: keys.agent(agent.id, 'attachments') }),
+        queries.invalidateQueries({ queryKey: keys.agent(agent.id) }),
+        queries.invalidateQueries({ queryKey: keys.agents(slug) }),
         queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
         queries.invalidateQueries({ queryKey: keys.mcpServers(slug) }),
         queries.invalidateQueries({ queryKey: keys.grants(slug) }),

@@ -3,12 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
 import type { McpServer, McpServerInput } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { readAgainAfterEntryChange } from './after-entry-change.ts';
 import { EntryForm } from './entry-form.tsx';
 import { valuesOf } from './entry-values.ts';
 import { useEntry } from './use-entry.ts';
@@ -38,7 +38,7 @@ function EditEntry({ entry }: { entry: McpServer }) {
     mutationFn: (body: McpServerInput) =>
       call(api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', { params: { path: { slug, name } }, body })),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: keys.mcpServers(slug) });
+      await readAgainAfterEntryChange(queries, slug);
       navigate(page);
     },
   });

@@ -1,9 +1,8 @@
 import { Code } from '@mantine/core';
 import type { McpServer } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
-import { NetworkText } from '../../components/network-text.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { shapeLabels, shapeText } from '../../text/shape-text.ts';
+import { networkText, shapeLabels, shapeText } from '../../text/shape-text.ts';
 
 /** What an entry runs and may, in words. */
 export function EntryFacts({ entry }: { entry: McpServer }) {
@@ -21,9 +20,7 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
       {image_volumes === null || image_volumes.length === 0 ? null : (
         <CodeFact name="Empty at each start" text={image_volumes.join(' ')} />
       )}
-      <Fact name="Network">
-        <NetworkText network={network} />
-      </Fact>
+      <Fact name="Network">{networkText(network)}</Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
       <Fact name="Who may grant its scopes">
         {approvers === 'admin' ? 'admins only' : 'whoever drives the session, and admins'}

@@ -72,7 +72,11 @@ export function EntryForm({
         <Part title="Limits">
           <AccessFields form={form} />
           {form.values.approvers === 'admin' ? (
-            <UncountedGrants manifest={manifest.manifest ?? ofImage} />
+            <UncountedGrants
+              entryName={nameIsFixed ? initial.name : null}
+              scopes={Object.values((manifest.manifest ?? ofImage)?.tool_scopes ?? {})}
+              when="saving"
+            />
           ) : null}
         </Part>
         <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} values={form.values} />

@@ -17,6 +17,7 @@ import { EntryUses } from './entry-uses.tsx';
 import { ImageCheck } from './image-check.tsx';
 import { ManifestPreview } from './manifest-preview.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
+import { UncountedGrants } from './uncounted-grants.tsx';
 import { useEntry } from './use-entry.ts';
 
 /** One entry of the catalog: what runs, what it needs, what it may, and who uses it. */
@@ -58,6 +59,9 @@ function Entry({ entry }: { entry: McpServer }) {
         <PersonName id={entry.updated_by} />
       </Text>
       {entry.unavailable === null ? null : <UnavailableAlert reason={entry.unavailable.reason} />}
+      {isAdmin && entry.approvers === 'admin' ? (
+        <UncountedGrants entryName={name} scopes={[]} when="saved" />
+      ) : null}
       {isAdmin ? null : <Text c="dimmed">Only an admin of the workspace may change it.</Text>}
       <Part title="What runs">
         <EntryFacts entry={entry} />

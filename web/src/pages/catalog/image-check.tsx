@@ -1,13 +1,14 @@
 import { Alert, Button, Group, List } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
 import type { McpServer } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { readAgainAfterEntryChange } from './after-entry-change.ts';
 import { inputOf, valuesOf } from './entry-values.ts';
 import { imageChangeLines } from './image-change-text.ts';
+import { UncountedGrants } from './uncounted-grants.tsx';
 
 /** Asks the registry whether the image is another one by now, shows what that changes, and takes it when an admin says so. */
 export function ImageCheck({ entry }: { entry: McpServer }) {
@@ -28,7 +29,7 @@ export function ImageCheck({ entry }: { entry: McpServer }) {
       ),
     onSuccess: () => {
       check.reset();
-      return queries.invalidateQueries({ queryKey: keys.mcpServers(slug) });
+      return readAgainAfterEntryChange(queries, slug);
     },
   });
   const change = check.data?.image_change;
@@ -59,6 +60,9 @@ export function ImageCheck({ entry }: { entry: McpServer }) {
               </List.Item>
             ))}
           </List>
+          {entry.approvers === 'admin' ? (
+            <UncountedGrants entryName={entry.name} scopes={change.scopes} when="saving" />
+          ) : null}
           <Button loading={take.isPending} onClick={() => take.mutate(change.new_digest)}>
             Take the newer image
           </Button>

@@ -8,6 +8,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { isRuledOut } from '../../components/unavailable.tsx';
 import { useAskBeforeLeaving } from '../../components/use-ask-before-leaving.ts';
 import { leadToProblem } from '../../components/use-lead-to-problem.ts';
 import { type KindChoices, type PlannedServer, planImport } from './import-plan.ts';
@@ -32,7 +33,7 @@ export function ImportPage() {
   const [text, setText] = useState('');
   const [choices, setChoices] = useState<KindChoices>({});
   const register = useRegisterPlan(slug);
-  const here = useAvailability();
+  const { here, withoutNetwork, onWithoutNetwork } = useWithoutNetwork();
   const planned = useRef<HTMLDivElement>(null);
   useAskBeforeLeaving(text.trim() !== '');
   if (servers.data === undefined) {
@@ -46,14 +47,9 @@ export function ImportPage() {
     return <Done registered={register.registered} />;
   }
   const done = new Set(register.registered.map(({ key }) => key));
-  const plan = planImport(
-    text,
-    servers.data
-      .map(({ name }) => name)
-      .filter((name) => !register.registered.some((one) => one.name === name)),
-    choices,
-    here,
-  );
+  const names = new Set(register.registered.map(({ name }) => name));
+  const taken = servers.data.map(({ name }) => name).filter((name) => !names.has(name));
+  const plan = planImport(text, { taken, kinds: choices, withoutNetwork, here });
   const open = plan.servers.filter(({ key }) => !done.has(key));
   const ready = open.filter(({ problems }) => problems.length === 0);
   const finish = async () => {
@@ -83,6 +79,7 @@ export function ImportPage() {
             servers={open}
             register={register}
             onChoose={(choice) => setChoices({ ...choices, ...choice })}
+            onWithoutNetwork={onWithoutNetwork}
           />
         </div>
       ) : (
@@ -111,10 +108,12 @@ function Planned({
   servers,
   register: { registered, failures },
   onChoose,
+  onWithoutNetwork,
 }: {
   servers: readonly PlannedServer[];
   register: ReturnType<typeof useRegisterPlan>;
   onChoose: (choice: KindChoices) => void;
+  onWithoutNetwork: ((key: string, without: boolean) => void) | null;
 }) {
   return (
     <Stack component="section" aria-label="What will be registered">
@@ -127,6 +126,7 @@ function Planned({
           server={server}
           failure={failures[server.key]}
           onChoose={onChoose}
+          onWithoutNetwork={onWithoutNetwork}
         />
       ))}
       {registered.length === 0 ? null : (
@@ -139,6 +139,17 @@ function Planned({
       )}
     </Stack>
   );
+}
+
+/** The servers that are registered without a network, by key, and where there is none the way to say so. */
+function useWithoutNetwork() {
+  const here = useAvailability();
+  const [withoutNetwork, setWithoutNetwork] = useState<ReadonlySet<string>>(new Set());
+  const choose = (key: string, without: boolean) => {
+    const others = [...withoutNetwork].filter((one) => one !== key);
+    setWithoutNetwork(new Set(without ? [...others, key] : others));
+  };
+  return { here, withoutNetwork, onWithoutNetwork: isRuledOut(here?.internet) ? choose : null };
 }
 
 const secretsOf = (registered: readonly RegisteredServer[]): string[] => [

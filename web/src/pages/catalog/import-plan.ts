@@ -2,7 +2,7 @@
  * A desktop client's configuration (`mcpServers`) as entries of the catalog. Values that look secret become fields that a
  * secret fills in; the values themselves go nowhere. Whatever cannot be taken over is named.
  */
-import { type Availability, unavailableShape } from '../../../../contract/available-runs.ts';
+import { type Availability, unavailableEntry } from '../../../../contract/available-runs.ts';
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
 import type { Manifest, McpServerInput } from '../../api/types.ts';
@@ -37,22 +37,30 @@ export interface ImportPlan {
 export type KindChoices = Readonly<Record<string, 'secret' | 'value'>>;
 export const choiceKey = (serverKey: string, variable: string) => `${serverKey} / ${variable}`;
 
-/** `taken` are the names that the catalog has already; `here` is what this installation can run, where it is known. */
-export function planImport(
-  text: string,
-  taken: readonly string[],
-  choices: KindChoices = {},
-  here?: Availability,
-): ImportPlan {
+export interface ImportOptions {
+  /** Names that the catalog has already. */
+  taken?: readonly string[];
+  kinds?: KindChoices;
+  /** Servers, by key, that are registered without a network. */
+  withoutNetwork?: ReadonlySet<string>;
+  /** What this installation can run, where it is known. */
+  here?: Availability | undefined;
+}
+
+export function planImport(text: string, options: ImportOptions = {}): ImportPlan {
+  const { taken, kinds = {}, withoutNetwork, here } = options;
   const found = serversIn(text);
   if ('problem' in found) {
     return { servers: [], problem: found.problem };
   }
   const names = new Set(taken);
   const servers = Object.entries(found.servers).map(([key, given]) => {
-    const planned = planServer(key, given, choices);
-    const { name, shape } = planned.input;
-    const unavailable = here === undefined ? null : unavailableShape(shape, here);
+    const planned = planServer(key, given, kinds);
+    if (withoutNetwork?.has(key)) {
+      planned.input.network = 'none';
+    }
+    const { name, shape, network = 'internet', egress_allow = [] } = planned.input;
+    const unavailable = here === undefined ? null : unavailableEntry({ shape, network, egress_allow }, here);
     if (unavailable !== null) {
       planned.problems.push(`it cannot run here: ${unavailable}`);
     }

@@ -1,4 +1,17 @@
-import { Alert, Badge, Card, Code, Group, List, Select, Stack, Table, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Badge,
+  Card,
+  Checkbox,
+  Code,
+  Group,
+  List,
+  Select,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { shapeLabels, shapeText } from '../../text/shape-text.ts';
@@ -9,10 +22,13 @@ export function PlannedServerCard({
   server,
   failure,
   onChoose,
+  onWithoutNetwork,
 }: {
   server: PlannedServer;
   failure: unknown;
   onChoose: (choice: KindChoices) => void;
+  /** Null where the internet is there. */
+  onWithoutNetwork: ((key: string, without: boolean) => void) | null;
 }) {
   const { key, input, notes, problems } = server;
   const shape =
@@ -38,6 +54,14 @@ export function PlannedServerCard({
               </List.Item>
             ))}
           </List>
+        )}
+        {onWithoutNetwork === null ? null : (
+          <Checkbox
+            label="Register it without a network"
+            description="For a server that works on files or alone."
+            checked={input.network === 'none'}
+            onChange={(event) => onWithoutNetwork(key, event.currentTarget.checked)}
+          />
         )}
         <Problems problems={problems} />
         <FailureAlert error={failure} takesFocus={false} />

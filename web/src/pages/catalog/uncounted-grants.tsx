@@ -2,7 +2,8 @@ import { Alert, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Manifest } from '../../api/types.ts';
+import type { Grant } from '../../api/types.ts';
+import { fetchAll } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -11,23 +12,46 @@ import { VisibleText } from '../../components/visible-text.tsx';
 /** As many scopes as one request can name, however long they are. */
 const scopesPerRequest = 39;
 const mostShown = 10;
+const mostPages = 10;
 
-/** Before an entry is saved that keeps its scopes to admins: the grants of members that no call passes on then. */
-export function UncountedGrants({ manifest }: { manifest: Manifest | null }) {
+/**
+ * Grants of members for scopes of an entry that is kept to admins: before it is saved those that stop counting (`when` is
+ * `saving`), on its page those that do not count any more. Beside `scopes` it asks for those that the entry gates with
+ * already, today and in sessions that run with an earlier version of it.
+ */
+export function UncountedGrants({
+  entryName,
+  scopes: given,
+  when,
+}: {
+  /** Null for an entry that is not there yet. */
+  entryName: string | null;
+  scopes: readonly string[];
+  when: 'saving' | 'saved';
+}) {
   const { slug } = useWorkspace();
-  const scopes = [...new Set(Object.values(manifest?.tool_scopes ?? {}))].sort();
-  const grants = useQuery({
+  const ofEntry = useScopesOf(entryName);
+  const scopes = [...new Set([...given, ...(ofEntry ?? [])])].sort();
+  const found = useQuery({
     queryKey: keys.grants(slug, 'made-by-members', scopes.join(',')),
     queryFn: ({ signal }) => readGrants(slug, scopes, signal),
-    enabled: scopes.length > 0,
+    enabled: ofEntry !== undefined && scopes.length > 0,
   }).data;
-  if (scopes.length === 0 || grants === undefined || grants.length === 0) {
+  const grants = (found ?? []).filter((grant) => isUncounted(grant) === (when === 'saved'));
+  if (grants.length === 0) {
     return null;
   }
   return (
-    <Alert role="note" color="yellow" title="Grants that members made stop counting">
+    <Alert
+      role="note"
+      color="yellow"
+      title={`Grants that members made ${when === 'saving' ? 'stop counting' : 'do not count'}`}
+    >
       <Text size="sm">
-        No call passes on these any more once this is saved. They stay, and an admin can make them again.
+        {when === 'saving'
+          ? 'No call passes on these any more once this is saved.'
+          : 'No call passes on these.'}{' '}
+        They stay, and an admin can make them again.
       </Text>
       <List size="sm">
         {grants.slice(0, mostShown).map((grant) => (
@@ -42,16 +66,38 @@ export function UncountedGrants({ manifest }: { manifest: Manifest | null }) {
   );
 }
 
-async function readGrants(slug: string, scopes: readonly string[], signal: AbortSignal) {
+/** Undefined while they are read. */
+function useScopesOf(name: string | null): string[] | undefined {
+  const { slug } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: keys.mcpServers(slug, 'scopes', name),
+    queryFn: ({ signal }) => {
+      const params = { path: { slug, name: name ?? '' }, query: { limit: 1 } };
+      return call(api.GET('/api/workspaces/{slug}/mcp-servers/{name}/uses', { params, signal }));
+    },
+    enabled: name !== null,
+  });
+  return name === null ? [] : data?.scopes;
+}
+
+const isUncounted = ({ warnings }: Grant) => warnings.some(({ code }) => code === 'needs_admin');
+
+async function readGrants(slug: string, scopes: readonly string[], signal: AbortSignal): Promise<Grant[]> {
   const lists = [];
   for (let from = 0; from < scopes.length; from += scopesPerRequest) {
     lists.push(scopes.slice(from, from + scopesPerRequest).join(','));
   }
-  const pages = await Promise.all(
-    lists.map((tool_scope) => {
-      const query = { tool_scope, granted_by_role: 'member', state: 'active', limit: mostShown + 1 } as const;
-      return call(api.GET('/api/workspaces/{slug}/grants', { params: { path: { slug }, query }, signal }));
-    }),
+  const found = await Promise.all(
+    lists.map((tool_scope) =>
+      fetchAll(async (page) => {
+        const query = { ...page, tool_scope, granted_by_role: 'member', state: 'active' } as const;
+        const params = { path: { slug }, query };
+        const { grants, next_cursor } = await call(
+          api.GET('/api/workspaces/{slug}/grants', { params, signal }),
+        );
+        return { items: grants, next_cursor };
+      }, mostPages),
+    ),
   );
-  return pages.flatMap((page) => page.grants);
+  return found.flat();
 }

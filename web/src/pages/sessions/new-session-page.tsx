@@ -14,22 +14,13 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { EmptyState, FailedState, LoadingState } from '../../components/state-views.tsx';
-import { useUnavailable } from '../agents/use-unavailable.ts';
+import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { ReachNotice } from './reach-notice.tsx';
 import { useAgents } from './use-agents.ts';
 
 export function NewSessionPage() {
   const { slug } = useWorkspace();
   const agents = useAgents();
-  const whyNot = useUnavailable();
-  const optionOf = (agent: Agent) => {
-    const reason = whyNot(agent);
-    return {
-      value: agent.id,
-      label: reason === null ? agent.name : `${agent.name}: cannot run here, ${reason}`,
-      disabled: reason !== null,
-    };
-  };
   return (
     <PageFrame
       title="Start a session"
@@ -54,13 +45,26 @@ export function NewSessionPage() {
   );
 }
 
+interface AgentOption {
+  value: string;
+  label: string;
+  disabled: boolean;
+  reason: string | null;
+}
+
+function optionOf({ id, name, unavailable }: Agent): AgentOption {
+  const reason = unavailable?.reason ?? null;
+  const label = reason === null ? name : `${name}: cannot run here, ${reason}`;
+  return { value: id, label, disabled: reason !== null, reason };
+}
+
 function submitByKeys({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLTextAreaElement>): void {
   if (key === 'Enter' && (ctrlKey || metaKey)) {
     currentTarget.form?.requestSubmit();
   }
 }
 
-function StartForm({ agents }: { agents: { value: string; label: string; disabled: boolean }[] }) {
+function StartForm({ agents }: { agents: AgentOption[] }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const [params] = useSearchParams();
@@ -95,6 +99,7 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
     }
   };
   const { agent_id: agentId } = form.values;
+  const reason = agents.find(({ value }) => value === agentId)?.reason ?? null;
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack maw={640}>
@@ -113,6 +118,7 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
           allowDeselect={false}
           {...form.getInputProps('agent_id')}
         />
+        {reason === null ? null : <UnavailableAlert reason={reason} />}
         {agentId === null ? null : <ReachNotice agentId={agentId} />}
         <Textarea
           label="Prompt"
@@ -126,7 +132,7 @@ function StartForm({ agents }: { agents: { value: string; label: string; disable
         />
         <FailureAlert error={start.error} shownAtFields={['agent_id', 'prompt']} values={form.values} />
         <Group>
-          <Button type="submit" loading={start.isPending}>
+          <Button type="submit" loading={start.isPending} disabled={reason !== null}>
             Start
           </Button>
           <Button variant="default" component={Link} href={pathOf(slug, 'sessions')}>

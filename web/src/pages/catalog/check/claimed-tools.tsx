@@ -5,6 +5,7 @@ import type { ClaimedTool, McpCheck, McpServer, ToolListing } from '../../../api
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useDraft } from '../../../components/use-draft.ts';
 import { VisibleText } from '../../../components/visible-text.tsx';
+import { UncountedGrants } from '../uncounted-grants.tsx';
 import {
   type ChosenScopes,
   chosenBefore,
@@ -68,7 +69,7 @@ export function ClaimedTools({
             onChoose={(tool, scope) => setChosen({ ...chosen, [tool]: scope })}
           />
         )}
-        <WhatSavingDoes begun={begun} tools={tools} />
+        <WhatSavingDoes begun={begun} tools={tools} chosen={chosen} />
         {save.error === null ? null : <FailureAlert error={save.error} />}
         {save.isSuccess && !save.isPending ? (
           <Alert color="green" role="status" title="Saved to the entry" />
@@ -90,7 +91,15 @@ export function ClaimedTools({
   );
 }
 
-function WhatSavingDoes({ begun, tools }: { begun: McpServer; tools: readonly ClaimedTool[] }) {
+function WhatSavingDoes({
+  begun,
+  tools,
+  chosen,
+}: {
+  begun: McpServer;
+  tools: readonly ClaimedTool[];
+  chosen: ChosenScopes;
+}) {
   const kept = unlistedTools(tools, begun.manifest);
   return (
     <>
@@ -103,6 +112,13 @@ function WhatSavingDoes({ begun, tools }: { begun: McpServer; tools: readonly Cl
         <Alert role="note" color="yellow" title="The manifest comes from the image">
           Saving stores a manifest of its own with the entry, which counts instead of the image’s.
         </Alert>
+      ) : null}
+      {begun.approvers === 'admin' ? (
+        <UncountedGrants
+          entryName={begun.name}
+          scopes={Object.values(chosen).filter((scope) => scope !== '' && scopeProblem(scope) === null)}
+          when="saving"
+        />
       ) : null}
     </>
   );

@@ -3,6 +3,7 @@ import { api, call } from '../../../api/client.ts';
 import { keys } from '../../../api/keys.ts';
 import type { McpServer } from '../../../api/types.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
+import { readAgainAfterEntryChange } from '../after-entry-change.ts';
 import { inputOf, valuesOf } from '../entry-values.ts';
 import { type ChosenScopes, manifestWith } from './scope-suggestions.ts';
 
@@ -21,7 +22,7 @@ export function useSaveScopes(entry: McpServer, onSaved: (entry: McpServer) => v
     onSuccess: ({ mcp_server }) => {
       onSaved(mcp_server);
       queries.setQueryData(keys.mcpServers(slug, 'one', entry.name), mcp_server);
-      return queries.invalidateQueries({ queryKey: keys.mcpServers(slug) });
+      return readAgainAfterEntryChange(queries, slug);
     },
   });
 }

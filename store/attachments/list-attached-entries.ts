@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { mcpServer } from '../../contract/catalog.ts';
+import { uuid } from '../../contract/names.ts';
+import type { Db } from '../database.ts';
+
+const attachedEntry = mcpServer
+  .pick({ name: true, shape: true, network: true, egress_allow: true })
+  .extend({ agent_id: uuid });
+export type AttachedEntry = z.infer<typeof attachedEntry>;
+
+/** What decides whether the entries that these agents attach can run, by the entry's name. Throws a ZodError. */
+export async function listAttachedEntries(db: Db, agentIds: readonly string[]): Promise<AttachedEntry[]> {
+  const rows = await db('agent_mcp_attachments as t')
+    .join('mcp_servers as s', 's.id', 't.mcp_server_id')
+    .whereIn('t.agent_id', agentIds)
+    .orderBy('s.name')
+    .select('t.agent_id', 's.name', 's.shape', 's.network', 's.egress_allow');
+  return z.array(attachedEntry).parse(rows);
+}
