@@ -1,5 +1,5 @@
 /** What the documents name is there. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 describe('the threat model', () => {
@@ -15,5 +15,20 @@ describe('the threat model', () => {
       const missing = named.filter((name) => !all.includes(name) && !all.includes(`${name}.test.ts`));
       expect(missing).toEqual([]);
     }
+  });
+});
+
+describe('the list of attacks', () => {
+  it('names for each a test that exists, in the file that it names', () => {
+    const rows = readFileSync('test/hostile/README.md', 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .slice(2)
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    expect(rows.length).toBeGreaterThan(25);
+    const missing = rows
+      .map(([, , , path = '', name = '']) => ({ file: `test/${path.replaceAll('`', '')}.test.ts`, name }))
+      .filter(({ file, name }) => !existsSync(file) || !readFileSync(file, 'utf8').includes(name));
+    expect(missing).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 /** Agents that take all they can get, at the same time; and another tenant, whose approvals go on as ever. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,8 +14,8 @@ const table = new AttemptTable('Hostile agents that flood, beside another tenant
 /** The looper gets to both soon: to its rate first, then to what it may call at all. */
 const limits = { RATE_SESSION_CALLS_PER_MINUTE: '390', LIMIT_SESSION_CALLS: '400' };
 const seconds = 10;
-/** How much longer an approval may take beside the floods, which keep this machine's processors busy, too. */
-const mostSlowdown = 10;
+/** How much longer an approval may take beside the floods, which keep this machine's processors busy, too: 2 to 3 times was seen. */
+const mostSlowdown = 6;
 /** 25 of them leave room for what the agent tells the test, in the 24 MiB of this session. */
 const sizeBytes = 1_000_000;
 
@@ -24,6 +25,8 @@ interface Seen {
   flooded: { medianMs: number; rounds: number };
   looped: Awaited<ReturnType<typeof loopCalls>>;
   uploads: Record<string, number>;
+  /** To the API itself, past the sidecar. */
+  straight: Record<string, number>;
   waits: Awaited<ReturnType<typeof waitOften>>;
   /** What the streams of a person were answered with, and how many events they were sent. */
   streams: { statuses: number[]; events: number };
@@ -45,6 +48,34 @@ async function eventsOf(sessionId: string, event: string): Promise<AuditEvent[]>
   return found;
 }
 
+/** As a sidecar that was taken over would: 32 uploads at once, again and again; how often which status came. */
+async function uploadStraight(sessionId: string): Promise<Record<string, number>> {
+  const said: Record<string, number> = {};
+  const headers = { 'x-internal-token': arena.tokenOf(sessionId) };
+  const endsAtMs = performance.now() + seconds * 1000;
+  const upload = async () => {
+    while (performance.now() < endsAtMs) {
+      const query = `artifact_id=${randomUUID()}&name=straight&mime_type=x/y`;
+      const path = `/internal/sessions/${sessionId}/artifacts?${query}`;
+      // The API answers and closes before it has read what it will not store.
+      const status = await fetch(new URL(path, arena.platform.url), {
+        method: 'POST',
+        headers,
+        body: Buffer.alloc(sizeBytes, 7),
+      }).then(
+        async (answer) => {
+          await answer.text();
+          return String(answer.status);
+        },
+        () => 'broken off',
+      );
+      said[status] = (said[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, upload));
+  return said;
+}
+
 const countedIn = (counts: AuditEvent[]) => counts.reduce((sum, { data }) => sum + Number(data['count']), 0);
 
 const noted = (what: string, stoppedBy: string, check: () => void | Promise<void>) =>
@@ -53,19 +84,21 @@ const noted = (what: string, stoppedBy: string, check: () => void | Promise<void
 describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
   beforeAll(async () => {
     arena = await Arena.open(limits);
-    const [neighbour, looper, uploader, waiter] = await Promise.all([
+    const [neighbour, looper, uploader, takenOver, waiter] = await Promise.all([
       Neighbour.moveIn(arena),
       HostileSession.start(arena.ada, { name: 'looper', servers: ['files', 'vault'] }),
       HostileSession.start(arena.ada, { name: 'uploader', servers: [] }),
+      HostileSession.start(arena.ada, { name: 'taken-over', servers: [] }),
       HostileSession.start(arena.ada, { name: 'waiter', servers: [] }),
     ]);
     const before = await neighbour.approvalMs(0);
     const argument = { seconds, sizeBytes };
     const watched = [looper, uploader, waiter].map(({ id }) => `${id}:0`).join();
     const readers = await Promise.all(Array.from({ length: 50 }, () => arena.ada.openStream(watched)));
-    const [looped, uploads, waits, flooded] = await Promise.all([
+    const [looped, uploads, straight, waits, flooded] = await Promise.all([
       looper.run(loopCalls, { argument }),
       uploader.run(uploadAtOnce, { argument }),
+      uploadStraight(takenOver.id),
       waiter.run(waitOften, { argument }),
       neighbour.approvalMs(seconds - 2),
     ]);
@@ -86,7 +119,7 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
       return found;
     });
     const recorded = await eventsOf(looper.id, 'session.mcp.tool_called');
-    seen = { quiet, flooded, looped, uploads, waits, streams, recorded, counts };
+    seen = { quiet, flooded, looped, uploads, straight, waits, streams, recorded, counts };
     const figures = {
       ...seen,
       streams: streams.events,
@@ -134,6 +167,19 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
     expect(statuses.filter((status) => ![200, 413, 429].includes(status))).toEqual([]);
     expect(seen.uploads['200']).toBeLessThanOrEqual(25);
   });
+
+  noted(
+    'uploads 32 files at once to the API itself, with the token of its session',
+    'the same, kept by the API',
+    () => {
+      const { straight } = seen;
+      expect(
+        Object.keys(straight).filter((status) => !['200', '413', '429', 'broken off'].includes(status)),
+      ).toEqual([]);
+      expect(straight['200']).toBeLessThanOrEqual(25);
+      expect(straight['429']).toBeGreaterThan(0);
+    },
+  );
 
   noted('waits for its human fifty times at once', 'sixteen waits at a time', () => {
     expect(seen.waits).toEqual({ waiting: 16, refused: 34 });

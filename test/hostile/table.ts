@@ -3,7 +3,7 @@ import type { Who } from './attempts/attempt.ts';
 
 interface Row {
   what: string;
-  by: Who;
+  by: Who | 'member';
   stoppedBy: string;
   stopped: boolean;
 }

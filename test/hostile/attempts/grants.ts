@@ -7,6 +7,16 @@ export const callGated = async (kit: Kit, _target: unknown, mark: string): Promi
   return /"code\\*":\\*"(\w+)/.exec(answer)?.[1] ?? 'carried out';
 };
 
+/** As `callGated`, of a server that is named. */
+export const callGatedOf = async (
+  kit: Kit,
+  _target: unknown,
+  { server, mark }: { server: string; mark: string },
+): Promise<string> => {
+  const answer = JSON.stringify(await kit.callTool(server, 'open', { mark }));
+  return /"code\\*":\\*"(\w+)/.exec(answer)?.[1] ?? 'carried out';
+};
+
 /** Five calls at once on one connection. */
 export const raceForOne = async (kit: Kit): Promise<string[]> => {
   const wire = await kit.openServer('vault');

@@ -1,8 +1,9 @@
 /** Expressions of manifests: whatever one workspace saves, the API goes on answering everybody. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { patternBoundProblem, patternLimits, patternSize } from '../../../contract/patterns.ts';
+import { patternBoundProblem } from '../../../contract/patterns.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
+import { frozenPatterns, patternFields, slowValue, worstPatterns } from '../../support/costly-patterns.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -11,23 +12,6 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const shape = { type: 'command', command: 'mcp-server', args: [] };
-const env = (regexes: readonly string[], fallback?: string) =>
-  Object.fromEntries(
-    regexes.map((regex, at) => [
-      `V${at}`,
-      { kind: 'value', label: 'v', regex, ...(fallback === undefined ? {} : { default: fallback }) },
-    ]),
-  );
-
-/** One expression of 490 characters that takes most of a second to compile, in as many variables. */
-const frozen = (count: number) => Array<string>(count).fill(`(?:${'x*'.repeat(240)}){1000}`);
-/** As slow as the bounds let it be: most steps for each character of the longest default. */
-const worst = () => {
-  const regex = '(?:x{0,30}){30}';
-  const count = Math.floor(patternLimits.totalInstructions / patternSize(regex));
-  return Array<string>(count).fill(regex);
-};
-
 /** How long `/api/health` took at worst while something else was going on. */
 async function healthDuring(work: Promise<unknown>): Promise<number> {
   let worstMs = 0;
@@ -49,22 +33,22 @@ const register = (admin: Person, base: string, name: string, fields: Record<stri
 describe('an entry whose expressions are slow', () => {
   it('is refused for its size, before anything of it runs', async () => {
     const { admin, base } = await api.workspace();
-    const answer = await register(admin, base, 'frozen', env(frozen(12)));
+    const answer = await register(admin, base, 'frozen', patternFields(frozenPatterns(12)));
     expect(answer.status).toBe(422);
     expect(answer.body).toMatchObject({
       error: { fields: expect.arrayContaining([expect.objectContaining({ path: 'manifest.env.V0.regex' })]) },
     });
-    const many = await register(admin, base, 'many', env(Array<string>(1_800).fill('a')));
+    const many = await register(admin, base, 'many', patternFields(Array<string>(1_800).fill('a')));
     expect(many.body).toMatchObject({ error: { fields: [{ path: 'manifest.env', code: 'too_many' }] } });
   });
 
   it('holds up no other request while the worst that is allowed is saved', async () => {
     const { admin, base } = await api.workspace();
-    const regexes = worst();
+    const regexes = worstPatterns();
     expect(regexes.map(patternBoundProblem)).toEqual(regexes.map(() => null));
     const began = performance.now();
     const saves = [1, 2, 3].map((at) =>
-      register(admin, base, `worst-${at}`, env(regexes, `${'x'.repeat(4_095)}!`)),
+      register(admin, base, `worst-${at}`, patternFields(regexes, slowValue)),
     );
     const healthMs = await healthDuring(Promise.all(saves));
     const tookMs = performance.now() - began;
@@ -82,12 +66,12 @@ describe('an entry whose expressions are slow', () => {
     for (const slug of slugs) {
       await admin.ok('POST', '/api/workspaces', { slug, name: 'One of many' });
     }
-    const worstEnv = env(worst(), `${'x'.repeat(4_095)}!`);
+    const worstEnv = patternFields(worstPatterns(), slowValue);
     const saves = slugs.map((slug) => register(admin, `/api/workspaces/${slug}`, 'worst', worstEnv));
     const first = Promise.race(saves);
     // The others wait: those that may not are answered at once.
     expect((await first).status).toBe(503);
-    const elsewhere = await register(other.admin, other.base, 'quick', env(['a+'], 'aaa'));
+    const elsewhere = await register(other.admin, other.base, 'quick', patternFields(['a+'], 'aaa'));
     expect(elsewhere.status).toBe(201);
     const statuses = (await Promise.all(saves)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([422, 503]));
@@ -99,7 +83,7 @@ describe('an entry whose expressions are slow', () => {
     await admin.ok('POST', `${base}/mcp-servers`, {
       name: 'old',
       shape,
-      manifest: { env: env(['a+']), tool_scopes: {} },
+      manifest: { env: patternFields(['a+']), tool_scopes: {} },
     });
     const { agent } = await admin.ok<{ agent: { id: string } }>('POST', `${base}/agents`, {
       name: 'a',
@@ -114,7 +98,7 @@ describe('an entry whose expressions are slow', () => {
     await api
       .db('mcp_servers')
       .where({ workspace_id: workspace.id, name: 'old' })
-      .update({ manifest: JSON.stringify({ env: env(frozen(1)), tool_scopes: {} }) });
+      .update({ manifest: JSON.stringify({ env: patternFields(frozenPatterns(1)), tool_scopes: {} }) });
     expect((await attach('xxx')).body).toMatchObject({
       error: { fields: [{ path: 'env.V0', code: 'pattern_too_costly' }] },
     });

@@ -1,0 +1,193 @@
+/** Members who use the front door for what it is not meant for, and another tenant, whose approvals go on as ever. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { frozenPatterns, patternFields, slowValue, worstPatterns } from '../support/costly-patterns.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { withPlatformDatabase } from '../support/platform-database.ts';
+import { describeWith } from '../support/sandbox-programs.ts';
+import { Arena } from './arena.ts';
+import { callGatedOf } from './attempts/grants.ts';
+import { agentProgram } from './inside/puppets.ts';
+import { vaultServer } from './inside/vault.ts';
+import { Neighbour } from './neighbour.ts';
+import { HostileSession } from './session.ts';
+import { AttemptTable } from './table.ts';
+
+const table = new AttemptTable('Hostile members, at the front door');
+const sessionsOfUser = 8;
+const base = '/api/workspaces/demo';
+/** The one absolute figure of the requirement. On a machine that is busy with other tests the best of three attempts shows it. */
+const healthMs = 200;
+const attempts = 3;
+/** How much longer an approval of another tenant may take meanwhile. */
+const mostSlowdown = 6;
+
+let arena: Arena;
+let max: FrontDoor;
+let neighbour: Neighbour;
+
+const noted = (what: string, stoppedBy: string, check: () => Promise<void>) =>
+  it(what, () => table.note({ what, by: 'member', stoppedBy }, check));
+
+/** How long `/api/health` took while something else was going on, and at least twenty times. */
+async function healthDuring(work: Promise<unknown>): Promise<{ medianMs: number; worstMs: number }> {
+  const tookMs: number[] = [];
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  while (!isOver || tookMs.length < 20) {
+    const began = performance.now();
+    await arena.ada.ok('GET', '/api/health');
+    tookMs.push(performance.now() - began);
+  }
+  const sorted = tookMs.toSorted((left, right) => left - right);
+  return { medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0, worstMs: sorted.at(-1) ?? 0 };
+}
+
+describeWith('bwrap', 'slirp4netns')('hostile members', () => {
+  beforeAll(async () => {
+    arena = await Arena.open({ LIMIT_RUNNING_SESSIONS_PER_USER: String(sessionsOfUser) });
+    max = await FrontDoor.signIn(arena.platform.url, 'max@demo.test');
+    neighbour = await Neighbour.moveIn(arena);
+  });
+  afterAll(async () => {
+    table.print();
+    await arena.close();
+  });
+
+  describe('with expressions', () => {
+    const shape = { type: 'command', command: 'mcp-server', args: [] };
+    const manifest = (regexes: readonly string[], value?: string) => ({
+      env: patternFields(regexes, value),
+      tool_scopes: {},
+    });
+    const register = (name: string, given: object) =>
+      arena.ada.send('POST', `${base}/mcp-servers`, { name, shape, manifest: given, network: 'none' });
+
+    noted(
+      'saves the worst expressions that are allowed, to hold up the API',
+      'bounds, and a thread with a deadline',
+      async () => {
+        const seen: { quiet: Health; saving: Health }[] = [];
+        let isQuick = false;
+        for (let attempt = 0; attempt < attempts && !isQuick; attempt += 1) {
+          const quiet = await healthDuring(Promise.resolve());
+          const saves = Promise.all(
+            [1, 2, 3].map((at) => register(`worst-${attempt}-${at}`, manifest(worstPatterns(), slowValue))),
+          );
+          const saving = await healthDuring(saves);
+          expect((await saves).map(({ status }) => status)).toEqual([422, 422, 422]);
+          seen.push({ quiet, saving });
+          isQuick = saving.medianMs < healthMs && saving.worstMs < Math.max(healthMs, 3 * quiet.worstMs);
+        }
+        process.stdout.write(`\nHealth beside the worst expressions: ${JSON.stringify(seen)}\n`);
+        expect({ isQuick, seen }).toMatchObject({ isQuick: true });
+      },
+    );
+
+    noted(
+      'starts sessions with expressions from before there were bounds',
+      'the same bounds at launch; the session fails with the name of the variable',
+      async () => {
+        const old = {
+          'old-large': { regexes: frozenPatterns(12), why: 'cannot be checked' },
+          'old-slow': { regexes: worstPatterns(), why: 'variable V' },
+        };
+        const agents: { id: string; why: string }[] = [];
+        for (const [name, { regexes, why }] of Object.entries(old)) {
+          expect((await register(name, manifest(['x+!?'], 'x'))).status).toBe(201);
+          const { id } = await arena.ada.createAgent(name, [], { [name]: { V0: 'x' } });
+          await withPlatformDatabase(arena.platform, async (db) => {
+            await db('mcp_servers')
+              .where({ name })
+              .update({ manifest: JSON.stringify(manifest(regexes, slowValue)) });
+            await db('agent_mcp_attachments')
+              .where({ agent_id: id })
+              .update({ env: JSON.stringify({ V0: slowValue }) });
+          });
+          agents.push({ id, why });
+        }
+        const before = await neighbour.approvalMs(0);
+        const sessions = await Promise.all(
+          agents.flatMap(({ id, why }) =>
+            [1, 2].map(async () => ({ why, id: (await arena.ada.startSession(id)).id })),
+          ),
+        );
+        const ends = Promise.all(
+          sessions.map(async ({ id, why }) => ({ why, ended: await arena.ada.ended(id) })),
+        );
+        const [health, beside] = await Promise.all([healthDuring(ends), neighbour.approvalMs(0)]);
+        const quietMs = Math.max(before.medianMs, (await neighbour.approvalMs(0)).medianMs);
+        for (const { why, ended } of await ends) {
+          expect(ended).toMatchObject({ status: 'failed', status_reason: expect.stringContaining(why) });
+        }
+        process.stdout.write(
+          `\nBeside launches with old expressions: ${JSON.stringify({ health, beside, quietMs })}\n`,
+        );
+        expect(health.medianMs).toBeLessThan(healthMs);
+        expect(beside.medianMs / quietMs).toBeLessThan(mostSlowdown);
+      },
+    );
+  });
+
+  noted(
+    'plants a grant for a scope that no entry names yet',
+    'the role of its maker, asked at the moment of use',
+    async () => {
+      const { user } = await max.me();
+      const plant = (subject: object) =>
+        max.ok('POST', `${base}/grants`, {
+          ...subject,
+          grant_type: 'tool_scope',
+          details: { scope: 'later.open' },
+          scope: 'persistent',
+        });
+      await plant({ user_subject_id: user.id });
+      await arena.ada.ok('POST', `${base}/mcp-servers`, {
+        name: 'later',
+        shape: vaultServer,
+        manifest: { tool_scopes: { open: 'later.open' } },
+        approvers: 'admin',
+        network: 'none',
+      });
+      const planted = await HostileSession.start(max, { name: 'planted', servers: ['later'] });
+      const call = { argument: { server: 'later', mark: 'planted' } };
+      expect(await planted.run(callGatedOf, call)).toBe('permission_required');
+      // The control: an admin's grant lets the same call pass.
+      await arena.ada.ok('POST', `${base}/grants`, {
+        agent_subject_id: planted.agentId,
+        grant_type: 'tool_scope',
+        details: { scope: 'later.open' },
+        scope: 'persistent',
+      });
+      expect(await planted.run(callGatedOf, call)).toBe('carried out');
+    },
+  );
+
+  noted('starts more sessions than one user may run', 'a quota, counted as each is made', async () => {
+    const nora = await FrontDoor.signIn(arena.platform.url, 'nora@demo.test');
+    const own = '/api/workspaces/crowded';
+    await nora.ok('POST', '/api/workspaces', { slug: 'crowded', name: 'Crowded' });
+    const { agent } = await nora.ok<{ agent: { id: string } }>('POST', `${own}/agents`, {
+      name: 'many',
+      ...agentProgram,
+    });
+    const before = await neighbour.approvalMs(0);
+    const start = () => nora.send('POST', `${own}/sessions`, { agent_id: agent.id, prompt: 'go' });
+    const answers = await Promise.all(Array.from({ length: 3 * sessionsOfUser }, start));
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect({ made: count(201), refused: count(409) }).toEqual({
+      made: sessionsOfUser,
+      refused: 2 * sessionsOfUser,
+    });
+    const beside = await neighbour.approvalMs(0);
+    expect(beside.medianMs / before.medianMs).toBeLessThan(mostSlowdown);
+  });
+
+  it('and after all that other sessions work', async () => {
+    expect(await arena.other.works()).toBe(true);
+  });
+});
+
+type Health = Awaited<ReturnType<typeof healthDuring>>;
