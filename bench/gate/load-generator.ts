@@ -3,7 +3,7 @@
 import { openDiskClient } from './disk-client.ts';
 import { openHttpClient } from './http-client.ts';
 import { type Client, openLineClient } from './line-client.ts';
-import { largeParams, paramsOf, type RequestKind, requestLine } from './messages.ts';
+import { type LargeContent, largeParams, paramsOf, type RequestKind, requestLine } from './messages.ts';
 
 export interface Load {
   client: string;
@@ -17,7 +17,7 @@ export type Transport = 'line' | 'http' | 'disk';
 export type Order =
   | { type: 'open'; client: string; transport: Transport; address: string }
   | ({ type: 'measure' } & Load)
-  | { type: 'flood'; client: string; sizeBytes: number }
+  | { type: 'flood'; client: string; sizeBytes: number; content: LargeContent }
   | { type: 'stop' };
 
 /** What one turn gave. */
@@ -65,9 +65,9 @@ async function measure({ client: name, kind, sizeBytes, inFlight, durationMs }: 
 }
 
 /** Sends large lines until told to stop, two at a time, so that the next one waits when one was answered. */
-function flood(name: string, sizeBytes: number): void {
+function flood(name: string, sizeBytes: number, content: LargeContent): void {
   const client = clientOf(name);
-  const params = largeParams(sizeBytes);
+  const params = largeParams(sizeBytes, content);
   let stopped = false;
   let sent = 0;
   const sendInTurn = async () => {
@@ -95,7 +95,7 @@ async function carryOut(order: Order): Promise<Sample | null> {
     case 'measure':
       return measure(order);
     case 'flood':
-      flood(order.client, order.sizeBytes);
+      flood(order.client, order.sizeBytes, order.content);
       return null;
     case 'stop':
       return { latenciesMs: [], perSecond: await stopFlood() };

@@ -18,8 +18,14 @@ export function requestLine(kind: RequestKind, id: number, params: string): stri
   return `{"jsonrpc":"2.0","id":${id},"method":"${methods[kind]}","params":${params}}`;
 }
 
-/** A megabyte as a tool's arguments are: lines of a file, with what has to be escaped in them. */
-export function largeParams(sizeBytes: number): string {
+/** What a large line is made of: lines of a file, with what has to be escaped in them, or as many values as fit. */
+export type LargeContent = 'text' | 'small values';
+
+export function largeParams(sizeBytes: number, content: LargeContent): string {
+  if (content === 'small values') {
+    const value = '{},';
+    return `{"name":"echo","arguments":{"values":[${value.repeat(sizeBytes / value.length)}0]}}`;
+  }
   const line = 'const name = "value"; // a line of a file, as somebody wrote it\n';
   return JSON.stringify({ name: 'echo', arguments: { text: line.repeat(sizeBytes / (line.length + 3)) } });
 }

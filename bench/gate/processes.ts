@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Load, Order, Sample, Transport } from './load-generator.ts';
+import type { LargeContent } from './messages.ts';
 
 export interface StartOptions {
   cwd?: string;
@@ -13,7 +14,7 @@ export interface StartOptions {
 export interface LoadGenerator {
   open(client: string, transport: Transport, address: string): Promise<void>;
   measure(load: Load): Promise<Sample>;
-  flood(client: string, sizeBytes: number): Promise<void>;
+  flood(client: string, sizeBytes: number, content: LargeContent): Promise<void>;
   /** Ends a flood; answers how many lines a second it sent. */
   stopFlood(): Promise<number>;
 }
@@ -82,7 +83,8 @@ export class Processes {
       open: async (client, transport, address) =>
         void (await order({ type: 'open', client, transport, address })),
       measure: async (load) => (await order({ type: 'measure', ...load })) ?? nothing,
-      flood: async (client, sizeBytes) => void (await order({ type: 'flood', client, sizeBytes })),
+      flood: async (client, sizeBytes, content) =>
+        void (await order({ type: 'flood', client, sizeBytes, content })),
       stopFlood: async () => (await order({ type: 'stop' }))?.perSecond ?? 0,
     };
   }

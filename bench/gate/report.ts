@@ -42,9 +42,10 @@ function columnsOf(cell: Cell | null, inFlight: number): string[] {
 
 function neighbourTable(results: readonly NeighbourResult[]): string {
   return table([
-    ['neighbour (unpinned)', 'p99 alone', 'p99 beside it', 'ratio', '1 MB lines'],
-    ...results.map(({ target, aloneP99Ms, besideP99Ms, linesPerSecond }) => [
+    ['neighbour (unpinned)', 'of', 'p99 alone', 'p99 beside it', 'ratio', '1 MB lines'],
+    ...results.map(({ target, content, aloneP99Ms, besideP99Ms, linesPerSecond }) => [
       target,
+      content,
       time(aloneP99Ms),
       time(besideP99Ms),
       (besideP99Ms / aloneP99Ms).toFixed(2),

@@ -23,10 +23,11 @@ const memoryOf = (sidecar: number) => ({
   sidecarAfterCalls: { rssBytes: 900, pssBytes: 1 },
   calls: 1,
 });
-const besideOthers = (besideP99Ms: number) => [
-  { target: 'socat', aloneP99Ms: 1, besideP99Ms: 100, linesPerSecond: 1 },
-  { target: 'sidecar', aloneP99Ms: 2, besideP99Ms, linesPerSecond: 1 },
-];
+const besideOthers = (besideP99Ms: number) =>
+  (['text', 'small values'] as const).flatMap((content) => [
+    { target: 'socat', content, aloneP99Ms: 1, besideP99Ms: 100, linesPerSecond: 1 },
+    { target: 'sidecar', content, aloneP99Ms: 2, besideP99Ms, linesPerSecond: 1 },
+  ]);
 
 describe('the aims of the gate bench', () => {
   it('compares what is added to a direct socket, calls a second, the neighbour and memory', () => {
@@ -40,6 +41,7 @@ describe('the aims of the gate bench', () => {
       [0.02, true],
       [0.75, true],
       [3, true],
+      [3, true],
       [1.25, true],
     ]);
   });
@@ -47,7 +49,7 @@ describe('the aims of the gate bench', () => {
   it('says which are missed', () => {
     const results = { parts: [part(5, 740)], neighbour: besideOthers(7), memory: memoryOf(126) };
     const reached = aimsReached(results);
-    expect(reached.map(({ isMet }) => isMet)).toEqual([false, false, false, false, false]);
+    expect(reached.map(({ isMet }) => isMet)).toEqual(Array(6).fill(false));
   });
 
   it('leaves out what was not measured', () => {
