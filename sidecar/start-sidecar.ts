@@ -3,6 +3,7 @@
  * ready (design 8). Nothing can reach a server or the platform but through what is set up here.
  */
 import type { Logger } from 'pino';
+import { maxAgentValues } from '../contract/json-values.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 import { createAgentHttp } from './agent-http/agent-http.ts';
 import { writeAgentConfig } from './agent-http/write-agent-config.ts';
@@ -12,7 +13,6 @@ import { listenForPlatform } from './control/listen-for-platform.ts';
 import { createGateMap, type GateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
-import { maxPlatformValues } from './json-rpc/count-values.ts';
 import { createMetrics } from './metrics.ts';
 import { createPace } from './pace/pace.ts';
 import { createSlots } from './pace/slots.ts';
@@ -132,7 +132,7 @@ function openLinks(boot: SidecarBoot, parts: Parts, processes: ProcessTracking):
     limits: {
       lineBytes: line_bytes,
       // The platform's own tools are the one server that reads in this process.
-      messageValues: server === platformServerName ? maxPlatformValues : Number.POSITIVE_INFINITY,
+      messageValues: server === platformServerName ? maxAgentValues : Number.POSITIVE_INFINITY,
       connectTimeoutMs: server_connect_timeout_ms,
       // A tool of the platform waits as long as it was told to.
       callTimeoutMs: server === platformServerName ? 0 : call_timeout_ms,

@@ -1,6 +1,7 @@
 /** Reads a JSON body: its type, its size, its bytes, then its text; what it means is the route's schema's business. */
 import type { Context } from 'koa';
 import type { FieldProblem } from '../../contract/errors.ts';
+import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { requestState } from './request-state.ts';
 
@@ -23,6 +24,9 @@ export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unkn
   }
   if (ctx.request.is('application/json') === false || ctx.get('Content-Encoding') !== '') {
     throw new ApiError('unsupported_media_type', 'The body must be application/json, not compressed');
+  }
+  if (holdsMoreValues(bytes, maxRequestValues)) {
+    throw new ApiError('too_large', `The limit is ${maxRequestValues} JSON values for a request body`);
   }
   const value = parse(bytes);
   const problems = textProblems(value, [], 0);

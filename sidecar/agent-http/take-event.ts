@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AgentEventInput, agentEventInput } from '../../contract/agent-contract.ts';
+import { holdsMoreValues, maxAgentValues } from '../../contract/json-values.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
 import { parseJsonBody, readBody } from '../http/read-body.ts';
-import { holdsMoreValues, maxPlatformValues } from '../json-rpc/count-values.ts';
 import { sendPermissionRequest } from '../platform-tools/permission-request.ts';
 import { asHttpRefusal } from './http-refusal.ts';
 import type { AgentHttpParts } from './parts.ts';
@@ -16,7 +16,7 @@ export async function takeEvent(
   parts: AgentHttpParts,
 ): Promise<void> {
   const body = await readBody(request, parts.limits.eventBytes);
-  if (holdsMoreValues(body, maxPlatformValues)) {
+  if (holdsMoreValues(body, maxAgentValues)) {
     throw tooManyValues();
   }
   const event = parseJsonBody(body, agentEventInput);
@@ -29,7 +29,7 @@ export async function takeEvent(
 
 const tooManyValues = () =>
   new HttpRefusal('validation_failed', 'Some fields are not valid', [
-    { path: 'payload', code: 'too_big', message: `may hold ${maxPlatformValues} JSON values at most` },
+    { path: 'payload', code: 'too_big', message: `may hold ${maxAgentValues} JSON values at most` },
   ]);
 
 async function publish(event: AgentEventInput, parts: AgentHttpParts): Promise<Record<string, string>> {

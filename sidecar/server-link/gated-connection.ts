@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { CallOutcome } from '../../contract/audit-event.ts';
+import { holdsMoreValues } from '../../contract/json-values.ts';
 import type { FailureCause } from '../../contract/session-process.ts';
 import {
   type AgentDecision,
@@ -13,7 +14,6 @@ import {
 } from '../gate/decide.ts';
 import { type Era, eraAfter } from '../gate/method-policy.ts';
 import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
-import { holdsMoreValues } from '../json-rpc/count-values.ts';
 import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';

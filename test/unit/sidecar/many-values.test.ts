@@ -8,13 +8,13 @@ import { duplexPair } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { agentEventInput } from '../../../contract/agent-contract.ts';
+import { holdsMoreValues, maxAgentValues } from '../../../contract/json-values.ts';
 import { createAgentHttp } from '../../../sidecar/agent-http/agent-http.ts';
 import type { AuditTrail } from '../../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
 import { closeHttp } from '../../../sidecar/http/listen-http.ts';
 import { parseJsonBody } from '../../../sidecar/http/read-body.ts';
 import { createInbox } from '../../../sidecar/inputs/inbox.ts';
-import { holdsMoreValues, maxPlatformValues } from '../../../sidecar/json-rpc/count-values.ts';
 import { createMetrics } from '../../../sidecar/metrics.ts';
 import { createSlots } from '../../../sidecar/pace/slots.ts';
 import { createPlatformApi } from '../../../sidecar/platform-api/platform-api.ts';
@@ -113,7 +113,7 @@ describe('a megabyte of small values to the server platform', () => {
       await unbounded.close();
       // The control: it was read to its end.
       expect(result).toContain('details: must not have');
-      const platform = await connectToPlatform(maxPlatformValues);
+      const platform = await connectToPlatform(maxAgentValues);
       let id = 1;
       await expectHeldLessThan(atOnceMs, async () => {
         id += 1;
