@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { holdsMoreValues, maxRequestValues } from '../../../contract/json-values.ts';
 import { maxListingBytes, toolListing } from '../../../contract/mcp-check.ts';
 import { type Db, inTransaction } from '../../../store/database.ts';
 import { lockUnfinishedCheck } from '../../../store/mcp-checks/move.ts';
@@ -69,7 +70,11 @@ async function readBounded(ctx: Context): Promise<Buffer> {
   return buffer.subarray(0, sizeBytes);
 }
 
+/** Null for what is no JSON, or has more values than any list of tools. */
 function jsonOf(bytes: Buffer): unknown {
+  if (holdsMoreValues(bytes, maxRequestValues)) {
+    return null;
+  }
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {

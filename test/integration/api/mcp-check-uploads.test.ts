@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { McpCheck, ToolListing } from '../../../contract/mcp-check.ts';
+import { type McpCheck, type ToolListing, toolListingLimits } from '../../../contract/mcp-check.ts';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import type { Answer, Person } from '../../support/api.ts';
 import { untilFound } from '../../support/eventually.ts';
+import { longestHold } from '../../support/loop-hold.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -136,6 +137,25 @@ describe('an upload of a check', () => {
     const first = await beginReceived(check);
     expect(await first.complete()).toBe(200);
     expect(await upload(check)).toMatchObject({ status: 200 });
+  });
+
+  it('of many small values holds up nobody, and the longest list is taken', async () => {
+    const check = await startRunning();
+    const held = async (body: string) => {
+      const heldMs: number[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const { heldMs: ms, result } = await longestHold(() => upload(check, body));
+        expect(result.status).toBe(400);
+        heldMs.push(ms);
+      }
+      return Math.min(...heldMs);
+    };
+    const textMs = await held(`{"outcome":"${'x'.repeat(1_000_000)}"}`);
+    const members = Array.from({ length: 90_000 }, (_, at) => `"${at.toString(36)}":0`).join();
+    expect(await held(`{${members}}`)).toBeLessThan(Math.max(3 * textMs, 50));
+    const [tool] = listing.tools;
+    const tools = Array.from({ length: toolListingLimits.tools }, (_, at) => ({ ...tool, name: `t${at}` }));
+    expect(await upload(check, { ...listing, tools })).toMatchObject({ status: 200 });
   });
 
   it('is never shown as it came', async () => {
