@@ -7,7 +7,14 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import type { AgentFormState } from './agent-form-type.ts';
-import { type AgentContent, type AgentValues, contentOf, fieldOf, problemsOf } from './agent-values.ts';
+import {
+  type AgentContent,
+  type AgentValues,
+  contentOf,
+  fieldOf,
+  hasField,
+  problemsOf,
+} from './agent-values.ts';
 import { CompanionFields } from './companion-fields.tsx';
 import { EnvFields } from './env-fields.tsx';
 import { Part } from './form-part.tsx';
@@ -68,7 +75,11 @@ export function AgentForm({
         >
           <CompanionFields form={form} path="services" what="service" companions={form.values.services} />
         </Part>
-        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} values={form.values} />
+        <FailureAlert
+          error={save.error}
+          shownAtFields={shownPaths(form.values, save.error)}
+          values={form.values}
+        />
         <Group>
           <Button type="submit" loading={save.isPending}>
             {submitLabel}
@@ -114,8 +125,8 @@ function BasicFields({ form }: { form: AgentFormState }) {
   );
 }
 
-/** All but what has no field: those are listed above the buttons. */
-function shownPaths(error: unknown): string[] {
+/** What a field shows; the rest is listed above the buttons. */
+function shownPaths(values: AgentValues, error: unknown): string[] {
   const paths = error instanceof ApiFailure ? error.fields.map(({ path }) => path) : [];
-  return paths.filter((path) => !/^(siblings|services)(\.\d+)?$/.test(path));
+  return paths.filter((path) => hasField(fieldOf(values, path)));
 }

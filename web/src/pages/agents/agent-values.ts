@@ -153,6 +153,14 @@ export function fieldOf(values: AgentValues, path: string): string {
   return ownField(values.env, path);
 }
 
+const ownFields =
+  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
+const fieldsOfCompanion =
+  /^(siblings|services)\.\d+\.(name|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
+
+/** Whether the form has this field, which then shows its problem itself. */
+export const hasField = (field: string): boolean => ownFields.test(field) || fieldsOfCompanion.test(field);
+
 function ownField(env: readonly EnvRow[], path: string): string {
   if (path.startsWith('env.')) {
     const row = rowOf(env, path.slice('env.'.length));

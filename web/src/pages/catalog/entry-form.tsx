@@ -9,7 +9,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import { AccessFields } from './access-fields.tsx';
-import { type EntryValues, fieldOf, inputOf, problemsOf } from './entry-values.ts';
+import { type EntryValues, fieldOf, hasField, inputOf, problemsOf } from './entry-values.ts';
 import { ManifestEditor } from './manifest-editor.tsx';
 import { readManifest } from './manifest-text.ts';
 import { ShapeFields } from './shape-fields.tsx';
@@ -79,7 +79,11 @@ export function EntryForm({
             />
           ) : null}
         </Part>
-        <FailureAlert error={save.error} shownAtFields={shownPaths(save.error)} values={form.values} />
+        <FailureAlert
+          error={save.error}
+          shownAtFields={shownPaths(form.values, nameIsFixed, save.error)}
+          values={form.values}
+        />
         <Group>
           <Button type="submit" loading={save.isPending}>
             {submitLabel}
@@ -106,8 +110,8 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** What has a field of its own; the manifest's problems and the rest stand above the buttons. */
-function shownPaths(error: unknown): string[] {
+/** What a field shows; the manifest's problems and the rest stand above the buttons. */
+function shownPaths(values: EntryValues, nameIsFixed: boolean, error: unknown): string[] {
   const paths = error instanceof ApiFailure ? error.fields.map(({ path }) => path) : [];
-  return paths.filter((path) => fieldOf(path) !== 'manifestText');
+  return paths.filter((path) => hasField(values, fieldOf(path)) && !(nameIsFixed && path === 'name'));
 }

@@ -110,6 +110,17 @@ export function fieldOf(path: string): string {
   );
 }
 
+const fieldsOfShape: Record<EntryValues['shapeType'], RegExp> = {
+  command: /^(command|args|args\.\d+)$/,
+  image: /^(image|registrySecret)$/,
+  remote: /^url$/,
+};
+const otherFields = /^(name|shapeType|network|egress|approvers|clientFeatures)$/;
+
+/** Whether the form shows a problem of this field there. Those of the manifest are listed. */
+export const hasField = ({ shapeType }: EntryValues, field: string): boolean =>
+  otherFields.test(field) || fieldsOfShape[shapeType].test(field);
+
 /** Problems by field of the form, by the platform's rules; empty when it can be sent. */
 export function problemsOf(values: EntryValues): Record<string, string> {
   const parsed = mcpServerInput.safeParse(inputOf(values));
