@@ -5,6 +5,7 @@ import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } fr
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { type FormSubjects, makeFormSubjects, type WebForm, webForms } from '../support/web-forms.ts';
 
 const sizes = [{ viewport: { width: 1280, height: 720 } }, phone];
 
@@ -13,6 +14,8 @@ const focusInView = `(() => {
   const { top, bottom } = document.activeElement.getBoundingClientRect();
   return document.activeElement !== document.body && top >= 0 && bottom <= innerHeight;
 })()`;
+
+const focusOnAlert = `document.activeElement.role === 'alert'`;
 
 describeInBrowser('forms in the web UI', () => {
   let platform: Platform;
@@ -31,112 +34,63 @@ describeInBrowser('forms in the web UI', () => {
   const press = (page: Page, name: string, inside = 'main') =>
     page.locator(inside).getByRole('button', { name, exact: true }).click();
 
-  /** Every change is refused by the API, as it is when something in it is broken. */
+  /** Every change is refused by the API, for a reason that no field of the form shows. */
   async function refuseChanges(visitor: Visitor): Promise<void> {
-    visitor.expectInConsole(/500/);
+    visitor.expectInConsole(/422|401/);
+    const fields = [{ path: 'elsewhere', code: 'custom', message: 'is refused on purpose' }];
     await visitor.page.route('**/api/**', (route) =>
       ['GET', 'HEAD'].includes(route.request().method())
         ? route.continue()
         : route.fulfill({
-            status: 500,
-            contentType: 'application/json',
-            body: JSON.stringify({
-              error: { code: 'internal_error', message: 'It broke on purpose.', request_id: 'r' },
-            }),
+            status: 422,
+            json: { error: { code: 'validation_failed', message: 'Not valid.', fields, request_id: 'r' } },
           }),
     );
   }
 
-  interface Form {
-    at: (agentId: string) => string;
-    fill: (page: Page) => Promise<unknown>;
-    submit: string;
-    inside?: string;
+  /** What is wrong with how the form takes the refusal; null when nothing is. */
+  async function faultOf(visitor: Visitor, form: WebForm, subjects: FormSubjects): Promise<string | null> {
+    const { page } = visitor;
+    if (form.isForSignedOut) {
+      await page.context().clearCookies();
+    }
+    await visitor.open(form.at(subjects));
+    await form.fill?.(page);
+    await press(page, form.submit, form.inside);
+    const alert = page.getByRole('alert').filter({ hasText: 'elsewhere: is refused on purpose' });
+    const isSaid = await alert.waitFor({ timeout: 20_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (!isSaid) {
+      return 'says nothing of the refusal';
+    }
+    const focus = form.keepsFocus ? `document.activeElement.tagName === 'TEXTAREA'` : focusOnAlert;
+    await inPage(page, `the focus of ${form.submit}`, focus);
+    const box = await alert.boundingBox();
+    const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+    if ((await page.evaluate<number>('document.documentElement.scrollWidth')) > width) {
+      return 'is wider than the window';
+    }
+    const isInView = box !== null && box.y >= 0 && box.y + box.height <= height;
+    return isInView && (await page.evaluate(focusInView)) ? null : 'shows it out of view';
   }
-  const dialog = '[role=dialog]';
-  const forms: Record<string, Form> = {
-    'a new entry': {
-      at: () => 'demo/catalog/_/new',
-      async fill(page) {
-        await page.getByRole('textbox', { name: 'Name' }).fill('another');
-        await page.getByRole('textbox', { name: 'Command' }).fill('node');
-      },
-      submit: 'Register',
-    },
-    'a changed entry': { at: () => 'demo/catalog/files/edit', fill: async () => {}, submit: 'Save' },
-    'a new agent': {
-      at: () => 'demo/agents/new',
-      async fill(page) {
-        await page.getByRole('textbox', { name: 'Name' }).fill('another');
-        await page.getByRole('button', { name: 'Start from an example' }).click();
-      },
-      submit: 'Create',
-    },
-    'an attachment': {
-      at: (agentId) => `demo/agents/${agentId}/servers/files`,
-      fill: async () => {},
-      submit: 'Attach',
-    },
-    'a new grant': {
-      at: (agentId) => `demo/grants/new?holder=agent:${agentId}`,
-      async fill(page) {
-        await page.getByRole('combobox', { name: 'Scope of the tools' }).click();
-        await page.getByRole('option', { name: /files\.write/ }).click();
-      },
-      submit: 'Make the grant',
-    },
-    'a new session': {
-      at: (agentId) => `demo/sessions/new?agent=${agentId}`,
-      fill: (page) => page.getByLabel('Prompt').fill('Go.'),
-      submit: 'Start',
-    },
-    'the settings': {
-      at: () => 'demo/settings',
-      fill: (page) => page.getByLabel('Name of the workspace').fill('Another'),
-      submit: 'Save',
-    },
-    'a new member': {
-      at: () => 'demo/members',
-      async fill(page) {
-        await page.getByRole('button', { name: 'Add a member' }).click();
-        await page.getByLabel('E-mail address or user id').fill('max@demo.test');
-      },
-      submit: 'Add',
-      inside: dialog,
-    },
-    'a new secret': {
-      at: () => 'demo/secrets',
-      async fill(page) {
-        await page.getByRole('button', { name: 'New secret' }).click();
-        await page.locator(dialog).getByRole('textbox', { name: 'Name' }).fill('ANOTHER');
-        await page.locator(dialog).getByLabel('Value').fill('x');
-      },
-      submit: 'Set',
-      inside: dialog,
-    },
-    'a new workspace': {
-      at: () => '_/workspaces/new',
-      fill: (page) => page.getByRole('textbox', { name: 'Name' }).fill('Another'),
-      submit: 'Create',
-    },
-  };
 
   it('bring what the API refuses into view and the focus to it, each of them', async () => {
-    const agent = await ada.createAgent('formed', [], {});
+    const subjects = await makeFormSubjects(ada);
     for (const context of sizes) {
       const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
-      const { page } = visitor;
       await refuseChanges(visitor);
-      for (const [name, { at, fill, submit, inside }] of Object.entries(forms)) {
-        await visitor.open(at(agent.id));
-        await fill(page);
-        await press(page, submit, inside);
-        await page.getByRole('alert').getByText('It broke on purpose.').waitFor();
-        await inPage(page, `the focus on the alert of ${name}`, `document.activeElement.role === 'alert'`);
-        expect([name, await page.evaluate(focusInView)]).toEqual([name, true]);
+      const faults: Record<string, string> = {};
+      for (const [name, form] of Object.entries(webForms)) {
+        const fault = await faultOf(visitor, form, subjects).catch((error: unknown) => String(error));
+        Object.assign(faults, fault === null ? {} : { [name]: fault });
       }
+      expect(faults).toEqual({});
       await visitor.leave();
     }
+    await ada.ok('POST', `/api/sessions/${subjects.askingSessionId}/terminate`, {});
+    await ada.ok('POST', `/api/sessions/${subjects.mutedSessionId}/terminate`, {});
   });
 
   it('lead to the first field that is wrong, and forget what was said of an old value', async () => {

@@ -28,7 +28,7 @@ export function EnvironmentPart({ agent }: { agent: Agent }) {
       {rows.length === 0 ? (
         <Text c="dimmed">None.</Text>
       ) : (
-        <Table>
+        <Table layout="fixed">
           <Table.Tbody>
             {rows.map((row) => (
               <EnvironmentRow key={row.name} agent={agent} row={row} />
@@ -44,7 +44,7 @@ function EnvironmentRow({ agent, row }: { agent: Agent; row: EnvRow }) {
   const { slug } = useWorkspace();
   return (
     <Table.Tr>
-      <Table.Th scope="row" ff="monospace">
+      <Table.Th scope="row" ff="monospace" w="35%" className="text-block">
         {row.name}
       </Table.Th>
       <Table.Td>
@@ -52,7 +52,7 @@ function EnvironmentRow({ agent, row }: { agent: Agent; row: EnvRow }) {
           <VisibleText text={row.text} />
         ) : (
           <Stack gap={4} align="flex-start">
-            <span>
+            <span className="text-block">
               secret <TextLink to={pathOf(slug, 'secrets', row.text)}>{row.text}</TextLink>
             </span>
             <Exposure agent={agent} secretName={row.text} />
@@ -98,7 +98,14 @@ function Exposure({ agent, secretName }: { agent: Agent; secretName: string }) {
         Not granted: sessions will not start.{isAdmin ? '' : ' An admin of the workspace has to grant it.'}
       </Text>
       {isAdmin ? (
-        <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          h="auto"
+          mih={26}
+          styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
+          onClick={() => setAsking(true)}
+        >
           Let the agent read {secretName}
         </Button>
       ) : null}

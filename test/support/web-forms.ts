@@ -1,0 +1,287 @@
+/** Every form and dialog of the web UI that changes something: where it is, how it is filled in, and what sends it. */
+import type { Page } from 'playwright-core';
+import { ask, waitForever } from './asking-steps.ts';
+import { untilFound } from './eventually.ts';
+import type { FrontDoor } from './front-door.ts';
+
+/** Ids of what the forms are about. */
+export interface FormSubjects {
+  agentId: string;
+  /** Waits, with an open permission request. */
+  askingSessionId: string;
+  requestId: string;
+  /** Waits, and is muted. */
+  mutedSessionId: string;
+  grantId: string;
+  /** A check of the entry `files` that has ended. */
+  checkId: string;
+}
+
+export interface WebForm {
+  at: (subjects: FormSubjects) => string;
+  fill?: (page: Page) => Promise<unknown>;
+  submit: string;
+  /** A dialog, where the form is one. */
+  inside?: string;
+  /** Where one goes on typing, the focus stays in the field. */
+  keepsFocus?: true;
+  isForSignedOut?: true;
+}
+
+const base = '/api/workspaces/demo';
+const dialog = '[role=dialog]';
+
+export async function makeFormSubjects(ada: FrontDoor): Promise<FormSubjects> {
+  const agent = await ada.createAgent('formed', [ask('session'), waitForever], { files: {} });
+  await ada.ok('PATCH', `/api/agents/${agent.id}`, { env: { API_TOKEN: '${DEMO_API_TOKEN}' } });
+  const grantFor = async (subject: object) =>
+    (await ada.ok<{ grant: { id: string } }>('POST', `${base}/grants`, { scope: 'persistent', ...subject }))
+      .grant.id;
+  const asker = await ada.createAgent('asker', [ask('session'), waitForever], { files: {} });
+  const waiter = await ada.createAgent('waiter', [waitForever], {});
+  const [asking, muted] = [await ada.startSession(asker.id), await ada.startSession(waiter.id)];
+  await ada.ok('PATCH', `/api/sessions/${muted.id}`, { permission_requests_muted: true });
+  await grantFor({
+    agent_subject_id: agent.id,
+    grant_type: 'spawn',
+    details: { child_agent_id: asker.id },
+  });
+  return {
+    agentId: agent.id,
+    askingSessionId: asking.id,
+    requestId: (await ada.openRequest(asking.id)).id,
+    mutedSessionId: muted.id,
+    grantId: await grantFor({
+      agent_subject_id: agent.id,
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+    }),
+    checkId: await endedCheck(ada),
+  };
+}
+
+async function endedCheck(ada: FrontDoor): Promise<string> {
+  const path = `${base}/mcp-servers/files/checks`;
+  type Answer = { mcp_check: { id: string; ended_at: string | null } };
+  const { id } = (await ada.ok<Answer>('POST', path, { env: {} })).mcp_check;
+  return untilFound('the end of the check', async () =>
+    (await ada.ok<Answer>('GET', `${path}/${id}`)).mcp_check.ended_at === null ? null : id,
+  );
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const choose = async (page: Page, field: string, option: string | RegExp) => {
+  await page.getByRole('combobox', { name: field }).click();
+  await page.getByRole('option', { name: option }).click();
+};
+
+const ofCatalog: Record<string, WebForm> = {
+  'a new entry': {
+    at: () => 'demo/catalog/_/new',
+    async fill(page) {
+      await page.getByRole('textbox', { name: 'Name' }).fill('another');
+      await page.getByRole('textbox', { name: 'Command' }).fill('node');
+    },
+    submit: 'Register',
+  },
+  'a changed entry': { at: () => 'demo/catalog/files/edit', submit: 'Save' },
+  'the removal of an entry': {
+    at: () => 'demo/catalog/files',
+    fill: (page) => press(page, 'Remove'),
+    submit: 'Remove the server',
+    inside: dialog,
+  },
+  'an import': {
+    at: () => 'demo/catalog/_/import',
+    fill: (page) =>
+      page
+        .getByRole('textbox', { name: 'Configuration' })
+        .fill('{ "mcpServers": { "imported": { "command": "mcp-server-everything" } } }'),
+    submit: 'Register',
+  },
+  'a check': { at: () => 'demo/catalog/files/check', submit: 'Check' },
+  'scopes of a check': {
+    at: ({ checkId }) => `demo/catalog/files/check?check=${checkId}`,
+    submit: 'Save to the entry',
+  },
+};
+
+const ofAgents: Record<string, WebForm> = {
+  'a new agent': {
+    at: () => 'demo/agents/new',
+    async fill(page) {
+      await page.getByRole('textbox', { name: 'Name' }).fill('another');
+      await press(page, 'Start from an example');
+    },
+    submit: 'Create',
+  },
+  'a changed agent': { at: ({ agentId }) => `demo/agents/${agentId}/edit`, submit: 'Save' },
+  'the deletion of an agent': {
+    at: ({ agentId }) => `demo/agents/${agentId}`,
+    fill: (page) => press(page, 'Delete'),
+    submit: 'Delete the agent',
+    inside: dialog,
+  },
+  'an attachment': { at: ({ agentId }) => `demo/agents/${agentId}/servers/files`, submit: 'Save' },
+  'a detachment': {
+    at: ({ agentId }) => `demo/agents/${agentId}`,
+    fill: (page) => press(page, 'Detach files'),
+    submit: 'Detach',
+    inside: dialog,
+  },
+  'an agent that may be started': {
+    at: ({ agentId }) => `demo/agents/${agentId}`,
+    async fill(page) {
+      // By the keyboard: on a phone the list of a field far down the page scrolls the page away as it opens.
+      await page.getByRole('button', { name: 'Revoke the start of asker' }).waitFor();
+      const field = page.getByRole('combobox', { name: 'Let it start' });
+      await field.fill('scribe');
+      await field.press('ArrowDown');
+      await field.press('Enter');
+    },
+    submit: 'Grant',
+  },
+  'an agent that may no longer be started': {
+    at: ({ agentId }) => `demo/agents/${agentId}`,
+    fill: (page) => press(page, 'Revoke the start of asker'),
+    submit: 'Revoke',
+    inside: dialog,
+  },
+  'a secret that the agent may read': {
+    at: ({ agentId }) => `demo/agents/${agentId}`,
+    fill: (page) => press(page, 'Let the agent read DEMO_API_TOKEN'),
+    submit: 'Let the agent read it',
+    inside: dialog,
+  },
+};
+
+const ofSessions: Record<string, WebForm> = {
+  'a new session': {
+    at: ({ agentId }) => `demo/sessions/new?agent=${agentId}`,
+    fill: (page) => page.getByLabel('Prompt').fill('Go.'),
+    submit: 'Start',
+  },
+  'a message': {
+    at: ({ mutedSessionId }) => `demo/sessions/${mutedSessionId}`,
+    fill: (page) => page.getByRole('textbox', { name: 'Message to the agent' }).fill('Hello.'),
+    submit: 'Send',
+    keepsFocus: true,
+  },
+  'the end of a session': {
+    at: ({ mutedSessionId }) => `demo/sessions/${mutedSessionId}`,
+    fill: (page) => press(page, 'Terminate'),
+    submit: 'Terminate',
+    inside: dialog,
+  },
+  'a session that is muted no longer': {
+    at: ({ mutedSessionId }) => `demo/sessions/${mutedSessionId}`,
+    submit: 'Take requests again',
+  },
+  'an approval': {
+    at: ({ requestId }) => `demo/approvals/${requestId}`,
+    submit: 'Approve one call',
+    inside: dialog,
+  },
+  'a denial': {
+    at: ({ requestId }) => `demo/approvals/${requestId}`,
+    fill: (page) => press(page, 'Deny…'),
+    submit: 'Deny',
+    inside: dialog,
+  },
+};
+
+const ofGovernance: Record<string, WebForm> = {
+  'a new grant': {
+    at: ({ agentId }) => `demo/grants/new?holder=agent:${agentId}`,
+    fill: (page) => choose(page, 'Scope of the tools', /files\.write/),
+    submit: 'Make the grant',
+  },
+  'a revocation': {
+    at: ({ grantId }) => `demo/grants/${grantId}`,
+    fill: (page) => press(page, 'Revoke'),
+    submit: 'Revoke',
+    inside: dialog,
+  },
+  'the settings': {
+    at: () => 'demo/settings',
+    fill: (page) => page.getByLabel('Name of the workspace').fill('Another'),
+    submit: 'Save',
+  },
+  'a new member': {
+    at: () => 'demo/members',
+    async fill(page) {
+      await press(page, 'Add a member');
+      await page.getByLabel('E-mail address or user id').fill('max@demo.test');
+    },
+    submit: 'Add',
+    inside: dialog,
+  },
+  'a changed role': {
+    at: () => 'demo/members',
+    fill: (page) => press(page, 'Make an admin: Max Member'),
+    submit: 'Make an admin',
+    inside: dialog,
+  },
+  'the removal of a member': {
+    at: () => 'demo/members',
+    fill: (page) => press(page, 'Remove: Max Member'),
+    submit: 'Remove',
+    inside: dialog,
+  },
+  'a new workspace': {
+    at: () => '_/workspaces/new',
+    fill: (page) => page.getByRole('textbox', { name: 'Name' }).fill('Another'),
+    submit: 'Create',
+  },
+};
+
+const typeSecret = (page: Page) => page.locator(dialog).getByLabel('Value').fill('x');
+
+const ofSecrets: Record<string, WebForm> = {
+  'a new secret': {
+    at: () => 'demo/secrets',
+    async fill(page) {
+      await press(page, 'New secret');
+      await page.locator(dialog).getByRole('textbox', { name: 'Name' }).fill('ANOTHER');
+      await typeSecret(page);
+    },
+    submit: 'Set',
+    inside: dialog,
+  },
+  'a replaced value': {
+    at: () => 'demo/secrets/DEMO_API_TOKEN',
+    async fill(page) {
+      await press(page, 'Replace the value');
+      await typeSecret(page);
+    },
+    submit: 'Replace',
+    inside: dialog,
+  },
+  'a value that is cleared': {
+    at: () => 'demo/secrets/DEMO_API_TOKEN',
+    fill: (page) => press(page, 'Clear'),
+    submit: 'Clear the value',
+    inside: dialog,
+  },
+  'a restriction': {
+    at: () => 'demo/secrets/DEMO_API_TOKEN',
+    fill: (page) => page.getByRole('radio', { name: /Any MCP server/ }).check(),
+    submit: 'Save the restriction',
+  },
+};
+
+/** By what each is for. The one of the sign-in is the last, since it is for who is signed out. */
+export const webForms: Record<string, WebForm> = {
+  ...ofCatalog,
+  ...ofAgents,
+  ...ofSessions,
+  ...ofGovernance,
+  ...ofSecrets,
+  'the sign-in': {
+    at: () => '',
+    fill: (page) => page.getByLabel("Another person's e-mail address").fill('nobody@demo.test'),
+    submit: 'Sign in',
+    inside: 'body',
+    isForSignedOut: true,
+  },
+};
