@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import type { CallRecord, RefusedCallCount } from '../../../contract/tool-call.ts';
 import type { Answer, Person } from '../../support/api.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually as eventuallyWithin } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 const mebibyte = 1024 * 1024;
@@ -66,6 +66,9 @@ const limited = (limit: string) => ({
   status: 429,
   body: { error: { code: 'rate_limited', message: `The limit is ${limit}` } },
 });
+
+/** So rarely that the session's 60 requests a minute are never used up by asking. */
+const eventually = (check: () => Promise<void>) => eventuallyWithin(check, { everyMs: 1200 });
 
 /** A request whose body is sent piece by piece, without saying how long it will be. */
 function open(sessionId: string, path: string): { sent: ClientRequest; answered: Promise<Answer> } {
