@@ -1,7 +1,7 @@
 /** Secrets through the UI: set, restrict, replace and clear, with the value nowhere once it is sent; and the view of a member. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { describeInBrowser, openBrowser, type Visitor, visit } from '../support/browser.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
 /** Everything that the page holds as text: markup, form values, and what is kept between pages. */
@@ -106,6 +106,7 @@ describeInBrowser('secrets in the web UI', () => {
     await dialog.getByText('sessions of these will not start until it is set again').waitFor();
     await dialog.getByRole('link', { name: 'scribe' }).waitFor();
     await visitor.checkAccessibility();
+    await expectForgottenWithDialog(visitor, dialog);
     await dialog.getByRole('button', { name: 'Clear the value' }).click();
     await page.getByText('not set', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Set the value' }).click();
@@ -128,3 +129,22 @@ describeInBrowser('secrets in the web UI', () => {
     await visitor.leave();
   });
 });
+
+/** Leaves the dialog open: what one attempt was refused with is not said of the next. */
+async function expectForgottenWithDialog(visitor: Visitor, dialog: Locator): Promise<void> {
+  const { page } = visitor;
+  const error = { code: 'validation_failed', message: 'Not this one.', fields: [], request_id: 'r' };
+  visitor.expectInConsole(/422/);
+  await page.route('**/secrets/DEMO_API_TOKEN', (route) =>
+    route.request().method() === 'DELETE'
+      ? route.fulfill({ status: 422, json: { error } })
+      : route.fallback(),
+  );
+  await dialog.getByRole('button', { name: 'Clear the value' }).click();
+  await dialog.getByText('Not this one.').waitFor();
+  await page.unroute('**/secrets/DEMO_API_TOKEN');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await dialog.getByRole('button', { name: 'Clear the value' }).waitFor();
+  expect(await dialog.getByText('Not this one.').count()).toBe(0);
+}

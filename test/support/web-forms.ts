@@ -132,12 +132,9 @@ const ofAgents: Record<string, WebForm> = {
   'an agent that may be started': {
     at: ({ agentId }) => `demo/agents/${agentId}`,
     async fill(page) {
-      // By the keyboard: on a phone the list of a field far down the page scrolls the page away as it opens.
       await page.getByRole('button', { name: 'Revoke the start of asker' }).waitFor();
-      const field = page.getByRole('combobox', { name: 'Let it start' });
-      await field.fill('scribe');
-      await field.press('ArrowDown');
-      await field.press('Enter');
+      await page.getByRole('combobox', { name: 'Let it start' }).click();
+      await page.getByRole('option', { name: 'scribe' }).click();
     },
     submit: 'Grant',
   },

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Modal } from '@mantine/core';
+import { Combobox, type CSSVariablesResolver, createTheme, Modal } from '@mantine/core';
 
 /** Colours that stay readable in light and dark (WCAG AA; the browser tests check it). */
 export const theme = createTheme({
@@ -10,6 +10,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    // A list that is not placed yet would be scrolled to, at the top of the page, when its chosen option comes into view.
+    Combobox: Combobox.extend({ defaultProps: { floatingStrategy: 'fixed' } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     // By its name: the tables themselves are not part of the first load.
     TableScrollContainer: { defaultProps: { type: 'native', className: 'wide-table' } },

@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { FailureAlert } from './failure-alert.tsx';
 
 /**
  * Asks before something that cannot be undone. Cancel has the focus, so that a key pressed too early does nothing.
- * `error` is what the attempt ended with; the dialog stays open then. `values` is what one typed into it: a message about
- * something else goes.
+ * `error` is what the attempt ended with; the dialog stays open then. It is forgotten with the dialog, and once `values`, which is
+ * what one typed into it, changes.
  */
 export function ConfirmDialog({
   opened,
@@ -28,13 +28,18 @@ export function ConfirmDialog({
   error?: Error | null;
   values?: unknown;
 }) {
+  const [forgotten, setForgotten] = useState<Error | null>(null);
+  const close = () => {
+    setForgotten(error);
+    onClose();
+  };
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeOnClickOutside={!pending}>
+    <Modal opened={opened} onClose={close} title={title} closeOnClickOutside={!pending}>
       <Stack>
         {children}
-        <FailureAlert error={error} values={values} />
+        <FailureAlert error={error === forgotten ? null : error} values={values} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={close} data-autofocus>
             Cancel
           </Button>
           <Button color="red" onClick={onConfirm} loading={pending}>

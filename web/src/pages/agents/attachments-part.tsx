@@ -215,10 +215,7 @@ function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | n
   return (
     <ConfirmDialog
       opened={name !== null}
-      onClose={() => {
-        detach.reset();
-        onClose();
-      }}
+      onClose={onClose}
       title={`Detach ${name ?? ''}?`}
       confirmLabel="Detach"
       onConfirm={() => (name === null ? undefined : detach.mutate(name))}

@@ -25,10 +25,6 @@ export function TerminateButton({ session }: { session: Session }) {
       void queries.invalidateQueries({ queryKey: keys.sessions(slug) });
     },
   });
-  const close = () => {
-    dialog.close();
-    terminate.reset();
-  };
   return (
     <>
       <Button color="red" variant="outline" onClick={dialog.open}>
@@ -36,7 +32,7 @@ export function TerminateButton({ session }: { session: Session }) {
       </Button>
       <ConfirmDialog
         opened={opened}
-        onClose={close}
+        onClose={dialog.close}
         title="Terminate this session?"
         confirmLabel="Terminate"
         onConfirm={() => terminate.mutate()}
