@@ -36,7 +36,8 @@ export function classifyFailure({ how, end, written }: Failure, facts: ServerFac
     facts.loadsPackages &&
     (saysPackageNotFound(written) || written.includes(packagesNotLoaded.package_not_found))
   ) {
-    return 'package_not_found';
+    // Without a network nothing was asked: pip then names no match, as for a wrong name.
+    return facts.network === 'none' ? 'packages_need_network' : 'package_not_found';
   }
   const isNetwork = networkTrouble.test(written) || written.includes(packagesNotLoaded.registry_unreachable);
   if (facts.loadsPackages && (isNetwork || how === 'timeout')) {

@@ -64,6 +64,18 @@ const rows: [string, Partial<Failure>, ServerFacts, FailureCause][] = [
     loading,
     'package_not_found',
   ],
+  [
+    'pip without a network, of a name that it could not ask for',
+    { written: 'ERROR: No matching distribution found for time' },
+    loadingOffline,
+    'packages_need_network',
+  ],
+  [
+    'npx offline that names a wrong package',
+    { written: 'npm error code E404' },
+    loadingOffline,
+    'packages_need_network',
+  ],
   ['a server whose own search found nothing', { written: 'npm error code E404' }, online, 'exited'],
   ['silence', { how: 'timeout' }, online, 'handshake_timeout'],
   ['silence after a network error', { how: 'timeout', written: 'ETIMEDOUT' }, online, 'handshake_timeout'],
