@@ -1,6 +1,6 @@
 /** The processes of a session as the platform knows them: their state, how they ended and what they wrote to stderr. */
 import { z } from 'zod';
-import { entryName, maxStoredInteger, timestamp } from './names.ts';
+import { chosenId, entryName, maxStoredInteger, timestamp } from './names.ts';
 
 /** Kept of what one process of a session wrote to stderr; what came before is dropped. */
 export const maxOutputBytes = 64 * 1024;
@@ -94,7 +94,7 @@ export type ProcessOutput = z.infer<typeof processOutput>;
  */
 export const processReport = z.strictObject({
   ...facts,
-  sidecar_run: z.uuid(),
+  sidecar_run: chosenId,
   revision: z.int().positive().max(maxStoredInteger),
   starts: z.int().min(0).max(1_000_000_000),
   /** Absent when it is as it was reported last. */

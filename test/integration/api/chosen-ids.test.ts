@@ -80,6 +80,10 @@ const asks = (requestId: string) => ({
   justification: 'j',
   refused_call: null,
 });
+const agentProcess = (sidecarRun: string) => ({
+  ...{ kind: 'agent', name: 'agent', state: 'ready', exit_code: null, signal: null, cause: null },
+  ...{ handshake_ms: null, sidecar_run: sidecarRun, revision: 1, starts: 1 },
+});
 const artifact = async (artifactId: string, session = id) => {
   const query = new URLSearchParams({ artifact_id: artifactId, name: 'a', mime_type: 'text/plain' });
   const response = await fetch(`${api.url}/internal/sessions/${session}/artifacts?${query}`, {
@@ -105,11 +109,12 @@ describe('an id that a sidecar chooses', () => {
       await post('events', share(derived)),
       await post('permission-requests', asks(derived)),
       await artifact(derived),
+      await post('processes', agentProcess(derived)),
     ];
     for (const answer of refused) {
       expect(answer).toMatchObject({
         status: 422,
-        body: { error: { fields: [{ path: expect.stringMatching(/id$/) }] } },
+        body: { error: { fields: [{ path: expect.stringMatching(/id$|^sidecar_run$/) }] } },
       });
     }
   });
