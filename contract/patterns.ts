@@ -40,7 +40,8 @@ const frame = 3;
 const groupStart = /^\(\?(?:P?<\w+>|[imsU-]*:|[imsU-]+\))/;
 const quoted = /^\\Q(.*?)(?:\\E|$)/s;
 const escaped = /^\\(?:[pP](?:\{[^}]*\}|.)|x\{[^}]*\}|.)/su;
-const characterClass = /^\[\^?\]?(?:\[:\^?\w+:\]|\\(?:[pP]\{[^}]*\}|.)|[^\]\\])*\]/s;
+/** Each piece can be read in one way only: with two, a class that is never closed would be tried in all their combinations. */
+const characterClass = /^\[\^?\]?(?:\[:\^?\w+:\]|\\(?:[pP](?:\{[^}]*\}|[^{])|[^pP])|[^\]\\])*\]/s;
 const repetition = /^\{(\d+)(,?)(\d*)\}/;
 
 /**

@@ -1,6 +1,12 @@
 /** Members who use the front door for what it is not meant for, and another tenant, whose approvals go on as ever. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { frozenPatterns, patternFields, slowValue, worstPatterns } from '../support/costly-patterns.ts';
+import {
+  frozenPatterns,
+  patternFields,
+  slowValue,
+  unclosedClass,
+  worstPatterns,
+} from '../support/costly-patterns.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { withPlatformDatabase } from '../support/platform-database.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
@@ -73,11 +79,14 @@ describeWith('bwrap', 'slirp4netns')('hostile members', () => {
         let isQuick = false;
         for (let attempt = 0; attempt < attempts && !isQuick; attempt += 1) {
           const quiet = await healthDuring(Promise.resolve());
+          const manifests = [1, 2, 3].map(() => manifest(worstPatterns(), slowValue));
           const saves = Promise.all(
-            [1, 2, 3].map((at) => register(`worst-${attempt}-${at}`, manifest(worstPatterns(), slowValue))),
+            [manifest([unclosedClass]), ...manifests].map((given, at) =>
+              register(`worst-${attempt}-${at}`, given),
+            ),
           );
           const saving = await healthDuring(saves);
-          expect((await saves).map(({ status }) => status)).toEqual([422, 422, 422]);
+          expect((await saves).map(({ status }) => status)).toEqual([422, 422, 422, 422]);
           seen.push({ quiet, saving });
           isQuick = saving.medianMs < healthMs && saving.worstMs < Math.max(healthMs, 3 * quiet.worstMs);
         }

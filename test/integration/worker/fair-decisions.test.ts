@@ -15,7 +15,7 @@ const watchSlots = Math.ceil(sessionCount / 6);
 /** Starting them is most of it, on a machine that is busy with other tests. */
 const limitMs = 300_000 + sessionCount * 3000;
 /** How many times its normal time an approval may take on a machine that the sessions keep busy. */
-const generousRatio = 20;
+const generousRatio = 10;
 
 let api: SessionApi;
 const crowd: string[] = [];

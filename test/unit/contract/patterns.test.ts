@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
@@ -5,6 +6,9 @@ import { manifest } from '../../../contract/catalog.ts';
 import { manifestPatterns, manifestProblems } from '../../../contract/manifest-validation.ts';
 import { patternBoundProblem, patternLimits, patternSize } from '../../../contract/patterns.ts';
 import { runPattern } from '../../../contract/run-pattern.mjs';
+import { unclosedClass } from '../../support/costly-patterns.ts';
+
+const patternsModule = new URL('../../../contract/patterns.ts', import.meta.url).href;
 
 /** Compiled size, or null for what is no expression. */
 function compiledSize(regex: string): number | null {
@@ -74,6 +78,50 @@ describe('the size of an expression', () => {
     const regex = `(?:${'x*'.repeat(100)}){1000}`;
     expect(patternBoundProblem(regex)).toMatch('too large');
     expect(patternBoundProblem('a'.repeat(patternLimits.characters + 1))).toMatch('at most');
+  });
+
+  it('is found in a moment for any text of the grammar, closed or not', () => {
+    const pieces = [
+      '[',
+      ']',
+      '^',
+      '\\',
+      '\\p',
+      '{',
+      '}',
+      '(',
+      ')',
+      '(?',
+      '[:',
+      ':]',
+      'a',
+      '*',
+      '\\p{a}',
+      '\\Q',
+      '\\E',
+    ];
+    const repeated = fc
+      .tuple(
+        fc.constantFrom('', '[', '[^', '('),
+        fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('', '\\]', '\\', '{'),
+      )
+      .map(([start, unit, end]) => {
+        const room = patternLimits.characters - start.length - end.length;
+        return start + unit.join('').repeat(Math.floor(room / unit.join('').length)) + end;
+      });
+    const regexes = [unclosedClass, ...fc.sample(repeated, { numRuns: 3000, seed: 1 })];
+    const program = `
+      import { readFileSync } from 'node:fs';
+      import { patternBoundProblem } from ${JSON.stringify(patternsModule)};
+      for (const regex of JSON.parse(readFileSync(0, 'utf8'))) patternBoundProblem(regex);`;
+    // In a process of its own: what backtracks would hang this one.
+    const { status, signal, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '--eval', program],
+      { input: JSON.stringify(regexes), timeout: 60_000, encoding: 'utf8' },
+    );
+    expect({ status, signal, stderr }).toMatchObject({ status: 0, signal: null });
   });
 });
 
