@@ -7,6 +7,8 @@ const nothing = {
   output_size_bytes: null,
   output_written_bytes: null,
   output_updated_at: null,
+  earlier_output_size_bytes: 0,
+  earlier_written_bytes: 0,
 };
 
 /** Erases what processes wrote longer ago than that. Returns how many outputs it were. */

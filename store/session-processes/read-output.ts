@@ -2,8 +2,8 @@ import type { Session } from '../../contract/session.ts';
 import type { ProcessKind, ProcessOutput } from '../../contract/session-process.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
-import { type MasterKeys, open } from '../secrets/envelope.ts';
-import { outputIdentity } from './output-seal.ts';
+import type { MasterKeys } from '../secrets/envelope.ts';
+import { openOutput } from './output-seal.ts';
 
 /**
  * What a process wrote to stderr, as far as it is kept; each reading is in the audit trail, or does not happen. Null when there is
@@ -22,9 +22,7 @@ export async function readProcessOutput(
     if (row === undefined) {
       return null;
     }
-    const { sealed_output: sealedValue, sealed_data_key: sealedDataKey, key_id: keyId } = row;
-    const identity = outputIdentity(session.workspace_id, { sessionId: session.id, kind, name });
-    const bytes = open(keys, identity, { sealedValue, sealedDataKey, keyId });
+    const bytes = openOutput(keys, session.workspace_id, { sessionId: session.id, kind, name }, row);
     await appendAuditEvent(trx, {
       workspaceId: session.workspace_id,
       event: 'session.output_read',

@@ -1,14 +1,18 @@
 import { maxStoredInteger } from '../../contract/names.ts';
 import type { Session } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
-import { maxOutputBytes, type ProcessKind, type ProcessReport } from '../../contract/session-process.ts';
-import { type Db, inTransaction, prepared, type Transaction } from '../database.ts';
-import { type MasterKeys, seal } from '../secrets/envelope.ts';
+import type { ProcessKind, ProcessReport } from '../../contract/session-process.ts';
+import { type Db, inTransaction, prepared } from '../database.ts';
+import type { MasterKeys } from '../secrets/envelope.ts';
 import { appendSessionEvent } from '../session-events/append.ts';
 import { derivedId } from '../session-events/derived-id.ts';
-import { outputIdentity } from './output-seal.ts';
+import { type EarlierOutput, storeOutput } from './store-output.ts';
 
-/** A report that is older than what is there changes nothing. A process that the session does not have is not taken. */
+/**
+ * A report that is older than what is there changes nothing. A process that the session does not have is not taken.
+ * A restarted sidecar knows nothing of processes that run on, and says "not started": what is known stays, but for an end that it
+ * was told. Its counts and its output begin at zero: what there was before it is kept apart, and goes before them.
+ */
 const recordReport = `
   insert into session_processes as known
     (session_id, kind, name, sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms)
@@ -19,11 +23,23 @@ const recordReport = `
   on conflict (session_id, kind, name) do update set
     earlier_starts = least(${maxStoredInteger}, known.earlier_starts::bigint
       + case when known.sidecar_run = excluded.sidecar_run then 0 else known.starts end),
+    earlier_written_bytes = case when known.sidecar_run = excluded.sidecar_run
+      then known.earlier_written_bytes else coalesce(known.output_written_bytes, 0) end,
+    earlier_output_size_bytes = case when known.sidecar_run = excluded.sidecar_run
+      then known.earlier_output_size_bytes else coalesce(known.output_size_bytes, 0) end,
     sidecar_run = excluded.sidecar_run, revision = excluded.revision, starts = excluded.starts,
-    state = excluded.state, exit_code = excluded.exit_code, signal = excluded.signal, cause = excluded.cause,
-    handshake_ms = excluded.handshake_ms, updated_at = now()
+    state = case when excluded.state <> 'not_started' then excluded.state
+      when known.state in ('starting', 'ready') and num_nonnulls(excluded.exit_code, excluded.signal) > 0 then 'ended'
+      else known.state end,
+    exit_code = case when excluded.state = 'not_started' and excluded.signal is null
+      then coalesce(excluded.exit_code, known.exit_code) else excluded.exit_code end,
+    signal = case when excluded.state = 'not_started' and excluded.exit_code is null
+      then coalesce(excluded.signal, known.signal) else excluded.signal end,
+    cause = case when excluded.state = 'not_started' then known.cause else excluded.cause end,
+    handshake_ms = case when excluded.state = 'not_started' then known.handshake_ms else excluded.handshake_ms end,
+    updated_at = now()
   where known.sidecar_run <> excluded.sidecar_run or known.revision < excluded.revision
-  returning name`;
+  returning earlier_output_size_bytes, earlier_written_bytes`;
 
 const listOf: Readonly<Record<ProcessKind, string>> = { agent: '', server: 'servers', sibling: 'siblings' };
 
@@ -42,13 +58,13 @@ export async function recordProcess(
       report;
     const values = [sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms];
     const key = [session.id, kind, name, listOf[kind]];
-    const taken = await prepared(trx, 'record_process', recordReport, [...key, ...values]);
-    if (taken.length === 0) {
+    const [taken] = await prepared<EarlierOutput>(trx, 'record_process', recordReport, [...key, ...values]);
+    if (taken === undefined) {
       return;
     }
     const { output } = report;
     if (output !== undefined) {
-      await storeOutput(trx, keys, session, { ...report, output });
+      await storeOutput(trx, keys, session, { ...report, output, earlier: taken });
     }
     if (kind === 'server' && state === 'failed' && cause !== null) {
       await appendSessionEvent(trx, session.id, {
@@ -59,24 +75,4 @@ export async function recordProcess(
       });
     }
   });
-}
-
-async function storeOutput(
-  trx: Transaction,
-  keys: MasterKeys,
-  { id: sessionId, workspace_id: workspaceId }: Session,
-  { kind, name, output }: ProcessReport & { output: NonNullable<ProcessReport['output']> },
-): Promise<void> {
-  const bytes = Buffer.from(output.base64, 'base64').subarray(-maxOutputBytes);
-  const sealed = seal(keys, outputIdentity(workspaceId, { sessionId, kind, name }), bytes);
-  await trx('session_processes')
-    .where({ session_id: sessionId, kind, name })
-    .update({
-      sealed_output: sealed.sealedValue,
-      sealed_data_key: sealed.sealedDataKey,
-      key_id: sealed.keyId,
-      output_size_bytes: bytes.length,
-      output_written_bytes: Math.max(bytes.length, output.written_bytes),
-      output_updated_at: trx.fn.now(),
-    });
 }

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
 import type { Session } from '../../../contract/session.ts';
-import type { ProcessReport, SessionProcess } from '../../../contract/session-process.ts';
+import {
+  maxOutputBytes,
+  type ProcessOutput,
+  type ProcessReport,
+  type SessionProcess,
+} from '../../../contract/session-process.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import { eraseOldOutputs, eraseOutputsOfOtherKeys } from '../../../store/session-processes/erase-outputs.ts';
 import type { Person } from '../../support/api.ts';
@@ -96,6 +101,26 @@ describe('the processes of a session', () => {
     expect((await list())[0]).toMatchObject({ state: 'starting', starts: 3 });
   });
 
+  it('stay as they were when a restarted sidecar knows nothing of them, until it does', async () => {
+    const runsOn = { kind: 'agent', name: 'agent', state: 'ready', cause: null, exit_code: null } as const;
+    const restarted = { sidecar_run: randomUUID(), starts: 0, state: 'not_started', cause: null } as const;
+    await report({ ...runsOn, starts: 2 });
+    await report({ state: 'failed', exit_code: null, signal: 'SIGKILL', handshake_ms: 70 });
+    await report({ name: 'notes', state: 'ready', cause: null, exit_code: null, handshake_ms: 80 });
+    for (const revision of [1, 2]) {
+      await report({ ...runsOn, ...restarted, revision });
+      await report({ ...restarted, exit_code: null, revision });
+      // It ended with the connection that it had, and its end is told to the new sidecar.
+      await report({ name: 'notes', ...restarted, revision, exit_code: 3 });
+    }
+    const [files, notes, agent] = await list();
+    expect(agent).toMatchObject({ state: 'ready', starts: 2 });
+    expect(files).toMatchObject({ state: 'failed', cause: 'exited', signal: 'SIGKILL', handshake_ms: 70 });
+    expect(notes).toMatchObject({ state: 'ended', exit_code: 3, signal: null, handshake_ms: 80, starts: 1 });
+    await report({ ...runsOn, ...restarted, revision: 3, state: 'ended', exit_code: 4 });
+    expect((await list())[2]).toMatchObject({ state: 'ended', exit_code: 4, starts: 2 });
+  });
+
   it('are counted up to what can be stored, and no further', async () => {
     const tooMany = { starts: 3_000_000_000, revision: 3_000_000_000, handshake_ms: 3_000_000_000 };
     for (const [field, value] of Object.entries(tooMany)) {
@@ -139,6 +164,42 @@ describe('what a process wrote', () => {
     ]);
     expect(await admin.send('GET', outputPath('notes'))).toMatchObject({ status: 404 });
     expect(await admin.send('GET', `${path()}/other/files/output`)).toMatchObject({ status: 404 });
+  });
+
+  it('goes on when the sidecar was restarted, up to what is kept', async () => {
+    const wrote = (text: string, writtenBytes = text.length) => ({
+      output: { base64: Buffer.from(text).toString('base64'), written_bytes: writtenBytes },
+    });
+    const read = async () => (await admin.ok<{ output: ProcessOutput }>('GET', outputPath())).output;
+    await report(wrote('the first\n', 100_000));
+    const second = { sidecar_run: randomUUID(), state: 'not_started', cause: null, starts: 0 } as const;
+    await report({ ...second, output: undefined });
+    await report({ ...second, revision: 2, ...wrote('the second') });
+    await report({ ...second, revision: 3, ...wrote('the second, longer\n', 30) });
+    const both = 'the first\nthe second, longer\n';
+    expect(await read()).toMatchObject({ text: both, size_bytes: both.length, written_bytes: 100_030 });
+
+    const third = { ...second, sidecar_run: randomUUID() };
+    await report({ ...third, ...wrote('third\n') });
+    expect(await read()).toMatchObject({ text: `${both}third\n`, written_bytes: 100_036 });
+    const much = 'x'.repeat(maxOutputBytes - 8);
+    await report({ ...third, revision: 2, ...wrote(much) });
+    expect(await read()).toMatchObject({ text: ` longer\n${much}`, size_bytes: maxOutputBytes });
+    await report({ ...third, revision: 3, ...wrote(`${much}y`) });
+    expect(await read()).toMatchObject({ text: `longer\n${much}y` });
+  });
+
+  it('begins again where what an earlier sidecar took was erased, or its key is gone', async () => {
+    const ofSession = api.db('session_processes').where({ session_id: session.id });
+    await report();
+    await ofSession.clone().update({ output_updated_at: api.db.raw("now() - interval '2 hours'") });
+    await eraseOldOutputs(api.db, { keptSeconds: 3600 });
+    await report({ sidecar_run: randomUUID() });
+    expect(await admin.ok('GET', outputPath())).toMatchObject({ output: { text, written_bytes: 100_000 } });
+
+    await ofSession.clone().update({ key_id: 'retired' });
+    await report({ sidecar_run: randomUUID() });
+    expect(await admin.ok('GET', outputPath())).toMatchObject({ output: { text, written_bytes: 200_000 } });
   });
 
   it('is in no event, no audit event, no log and, but sealed for its own row, not in the database', async () => {

@@ -1,0 +1,67 @@
+import type { Session } from '../../contract/session.ts';
+import { maxOutputBytes, type ProcessReport } from '../../contract/session-process.ts';
+import type { Transaction } from '../database.ts';
+import { type MasterKeys, seal, UnreadableSecretError } from '../secrets/envelope.ts';
+import { openOutput, outputIdentity, type ProcessKey } from './output-seal.ts';
+
+/** What sidecars before this one took: so many bytes at the beginning of the stored output, and how much was written by then. */
+export interface EarlierOutput {
+  earlier_output_size_bytes: number;
+  earlier_written_bytes: number;
+}
+
+interface Told extends ProcessReport {
+  output: NonNullable<ProcessReport['output']>;
+  earlier: EarlierOutput;
+}
+
+/** Seals and stores the end of what a process wrote: what there was before this sidecar, then what this one took. */
+export async function storeOutput(
+  trx: Transaction,
+  keys: MasterKeys,
+  { id: sessionId, workspace_id: workspaceId }: Session,
+  { kind, name, output, earlier }: Told,
+): Promise<void> {
+  const key = { sessionId, kind, name };
+  const bytes = Buffer.from(output.base64, 'base64').subarray(-maxOutputBytes);
+  const before = await readEarlier(trx, keys, { workspaceId, key, earlier });
+  const all = Buffer.concat([before, bytes]).subarray(-maxOutputBytes);
+  const writtenBytes = earlier.earlier_written_bytes + Math.max(bytes.length, output.written_bytes);
+  const sealed = seal(keys, outputIdentity(workspaceId, key), all);
+  await trx('session_processes')
+    .where({ session_id: sessionId, kind, name })
+    .update({
+      sealed_output: sealed.sealedValue,
+      sealed_data_key: sealed.sealedDataKey,
+      key_id: sealed.keyId,
+      output_size_bytes: all.length,
+      earlier_output_size_bytes: all.length - bytes.length,
+      output_written_bytes: Math.min(Number.MAX_SAFE_INTEGER, writtenBytes),
+      output_updated_at: trx.fn.now(),
+    });
+}
+
+/** Empty when nothing is kept of it, or the key that sealed it is gone. */
+async function readEarlier(
+  trx: Transaction,
+  keys: MasterKeys,
+  { workspaceId, key, earlier }: { workspaceId: string; key: ProcessKey; earlier: EarlierOutput },
+): Promise<Buffer> {
+  const { sessionId, kind, name } = key;
+  const row =
+    earlier.earlier_output_size_bytes === 0
+      ? undefined
+      : await trx('session_processes')
+          .where({ session_id: sessionId, kind, name })
+          .whereNotNull('sealed_output')
+          .first('sealed_output', 'sealed_data_key', 'key_id');
+  try {
+    const stored = row === undefined ? Buffer.alloc(0) : openOutput(keys, workspaceId, key, row);
+    return stored.subarray(0, earlier.earlier_output_size_bytes);
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) {
+      return Buffer.alloc(0);
+    }
+    throw error;
+  }
+}
