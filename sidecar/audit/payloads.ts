@@ -1,11 +1,12 @@
 /** Arguments and results of calls for the audit trail, where the workspace asks for them (spec, Audit events). */
 import type { CallPayload } from '../../contract/tool-call.ts';
+import { jsonPrefix } from './json-prefix.ts';
 
 const payloadLimitBytes = 16 * 1024;
 
-/** The value as JSON text, cut after 16 KiB. */
+/** A value that was read from JSON, as JSON text cut after 16 KiB; what is beyond them is not written first. */
 export function payloadOf(value: unknown): CallPayload {
-  const bytes = Buffer.from(JSON.stringify(value) ?? 'null');
+  const bytes = Buffer.from(jsonPrefix(value, payloadLimitBytes));
   return {
     json: bytes.toString('utf8', 0, payloadLimitBytes),
     truncated: bytes.length > payloadLimitBytes,

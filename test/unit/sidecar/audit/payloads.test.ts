@@ -1,0 +1,101 @@
+/** Payloads of the audit trail: as `JSON.stringify` writes them, cut, and no dearer for what is cut off. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { jsonPrefix } from '../../../../sidecar/audit/json-prefix.ts';
+import { payloadOf } from '../../../../sidecar/audit/payloads.ts';
+import { cpuMs } from '../../../support/loop-hold.ts';
+
+const limitBytes = 16 * 1024;
+
+/** The reference: all of it is written, and then cut. */
+const cutOf = (value: unknown) => {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return { json: bytes.toString('utf8', 0, limitBytes), truncated: bytes.length > limitBytes };
+};
+
+const anyText = fc.string({ unit: 'binary' });
+const text = fc.oneof(anyText, fc.constantFrom('\ud800', '😀', '\u0000"\\', '__proto__', 'toJSON', '1', ''));
+const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    text,
+    fc.double(),
+    fc.constantFrom(null, true, false),
+    fc.array(tie('value')),
+    fc.dictionary(text, tie('value')),
+  ),
+}));
+/** What a line can say: read from JSON, where `__proto__` is a member like others. */
+const readValue = anyValue.map((value): unknown => JSON.parse(JSON.stringify(value)));
+
+describe('the beginning of a JSON text', () => {
+  it('is the whole of it within the limit, and the same bytes up to it beyond', () => {
+    fc.assert(
+      fc.property(readValue, fc.nat({ max: 200 }), (value, bytes) => {
+        const whole = Buffer.from(JSON.stringify(value));
+        const begun = Buffer.from(jsonPrefix(value, bytes));
+        if (whole.length <= bytes) {
+          expect(begun).toEqual(whole);
+        } else {
+          expect(begun.length).toBeGreaterThan(bytes);
+          expect(begun.subarray(0, bytes)).toEqual(whole.subarray(0, bytes));
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('a payload', () => {
+  it('is what the whole text comes to when it is cut', () => {
+    const large = fc.tuple(readValue, fc.integer({ min: 1, max: 3000 }));
+    fc.assert(
+      fc.property(large, ([value, times]) => {
+        const values = Array.from({ length: times }, () => value);
+        expect(payloadOf(values)).toEqual(cutOf(values));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('has numbers as JSON.stringify writes them', () => {
+    const numbers: unknown = JSON.parse('[-0,1e999,-1e999,1E21,1e-7,0.1,9007199254740993]');
+    expect(payloadOf(numbers)).toEqual(cutOf(numbers));
+  });
+
+  it.each([limitBytes - 3, limitBytes - 2, limitBytes - 1, limitBytes, limitBytes + 1])(
+    'is cut where its text is: %i characters',
+    (length) => {
+      for (const end of ['', 'é', '😀', '\ud83d', '\n']) {
+        for (const value of [`${'a'.repeat(length)}${end}b`, `${'é'.repeat(length / 2)}${end}b`]) {
+          expect(payloadOf(value)).toEqual(cutOf(value));
+          expect(payloadOf({ [value]: 0 })).toEqual(cutOf({ [value]: 0 }));
+        }
+      }
+    },
+  );
+
+  const list = (piece: string) => `[${`${piece},`.repeat(1_000_000 / (piece.length + 1))}0]`;
+  const megabytes: [string, string][] = [
+    ['empty objects', list('{}')],
+    ['small objects', list('{"":0}')],
+    ['nested lists', list('['.repeat(60) + ']'.repeat(60))],
+    ['short strings', list('"a"')],
+    ['one string', JSON.stringify('\n'.repeat(500_000))],
+  ];
+  /** The least of some rounds: garbage is collected in some of them. */
+  const leastMs = (work: () => unknown) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const from = cpuMs();
+        work();
+        return cpuMs() - from;
+      }),
+    );
+
+  it.each(megabytes)('of a megabyte takes a fraction of writing it all: %s', (_what, json) => {
+    const value: unknown = JSON.parse(`{"a":${json}}`);
+    expect(payloadOf(value)).toEqual(cutOf(value));
+    expect(leastMs(() => payloadOf(value))).toBeLessThan(leastMs(() => cutOf(value)) / 2);
+  });
+});
