@@ -1,0 +1,149 @@
+/** What must be made once although it was sent twice: an attempt keeps its key when it is sent again, and the next has another. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { describeInBrowser, openBrowser, type Visitor, visit } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+describeInBrowser('the key that a form of the web UI sends', () => {
+  let platform: Platform;
+  let browser: Browser;
+  let ada: FrontDoor;
+  let agentId: string;
+
+  beforeAll(async () => {
+    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    agentId = (await ada.createAgent('keyed', [{ sleep_seconds: 0 }], {})).id;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform?.stop();
+  });
+
+  /** A page whose requests to make a grant or session do not arrive until `arrive` is called. */
+  async function lossyPage() {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
+    const keys: (string | undefined)[] = [];
+    let isLost = true;
+    await visitor.page.route(/\/(grants|sessions)$/, async (route) => {
+      if (route.request().method() !== 'POST') {
+        return route.continue();
+      }
+      keys.push(route.request().headers()['idempotency-key']);
+      return isLost ? route.abort() : route.continue();
+    });
+    const sendWith = async (button: string) => {
+      const sent = keys.length;
+      await press(visitor.page, button);
+      await eventually(() => expect(keys).toHaveLength(sent + 1));
+      return keys.at(-1);
+    };
+    const arrive = () => {
+      isLost = false;
+    };
+    return { visitor, page: visitor.page, sendWith, arrive };
+  }
+
+  /** Sends twice what is filled in, and answers the one key of both. */
+  async function keyOfBoth(visitor: Visitor, send: () => Promise<string | undefined>): Promise<string> {
+    const key = await send();
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    const alert = visitor.page.getByRole('alert');
+    await alert.getByText('The platform does not answer.', { exact: true }).waitFor();
+    expect(await send()).toBe(key);
+    return key ?? '';
+  }
+
+  const grantsOf = async (type: string) => {
+    const path = `/api/workspaces/demo/grants?agent_subject_id=${agentId}&grant_type=${type}`;
+    return (await ada.ok<{ grants: { id: string }[] }>('GET', path)).grants;
+  };
+
+  it('to start a session is one for each attempt, and another once the prompt changes', async () => {
+    const { visitor, page, sendWith, arrive } = await lossyPage();
+    const send = () => sendWith('Start');
+    await visitor.open(`demo/sessions/new?agent=${agentId}`);
+    await page.getByLabel('Prompt').fill('Go.');
+    const first = await keyOfBoth(visitor, send);
+    await page.getByLabel('Prompt').fill('Go on.');
+    const changed = await keyOfBoth(visitor, send);
+    expect(changed).not.toBe(first);
+    arrive();
+    expect(await send()).toBe(changed);
+    await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
+    await visitor.open(`demo/sessions/new?agent=${agentId}`);
+    await page.getByLabel('Prompt').fill('Go on.');
+    expect(await send()).not.toBe(changed);
+    await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
+    await visitor.leave();
+  });
+
+  it('to make a grant is one for each attempt, and another once the form changes', async () => {
+    const { visitor, page, sendWith, arrive } = await lossyPage();
+    const send = () => sendWith('Make the grant');
+    await visitor.open(`demo/grants/new?holder=agent:${agentId}`);
+    await page.getByRole('combobox', { name: 'Scope of the tools' }).click();
+    await page.getByRole('option', { name: /files\.write/ }).click();
+    const first = await keyOfBoth(visitor, send);
+    await page.getByLabel('Reason').fill('It writes every day.');
+    const changed = await keyOfBoth(visitor, send);
+    expect(changed).not.toBe(first);
+    arrive();
+    expect(await send()).toBe(changed);
+    await page.getByText('It permits what it says now.').waitFor();
+    expect(await grantsOf('tool_scope')).toHaveLength(1);
+    await visitor.leave();
+  });
+
+  it('to let an agent start another is one for each attempt, and another for the same after it was revoked', async () => {
+    const { visitor, page, sendWith, arrive } = await lossyPage();
+    const send = () => sendWith('Grant');
+    const chooseScribe = async () => {
+      await page.getByRole('combobox', { name: 'Let it start' }).click();
+      await page.getByRole('option', { name: 'scribe' }).click();
+    };
+    await visitor.open(`demo/agents/${agentId}`);
+    await page.getByRole('combobox', { name: 'Let it start' }).click();
+    await page.getByRole('option', { name: 'keyed' }).click();
+    const first = await keyOfBoth(visitor, send);
+    await chooseScribe();
+    const changed = await keyOfBoth(visitor, send);
+    expect(changed).not.toBe(first);
+    arrive();
+    expect(await send()).toBe(changed);
+    await press(page, 'Revoke the start of scribe');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke the start of scribe' }).waitFor({ state: 'detached' });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await chooseScribe();
+    expect(await send()).not.toBe(changed);
+    await page.getByRole('button', { name: 'Revoke the start of scribe' }).waitFor();
+    expect(await grantsOf('spawn')).toHaveLength(1);
+    await visitor.leave();
+  });
+
+  it('to let an agent read a secret is one for each attempt, and another after it was revoked', async () => {
+    await ada.ok('PATCH', `/api/agents/${agentId}`, { env: { API_TOKEN: '${DEMO_API_TOKEN}' } });
+    const { visitor, page, sendWith, arrive } = await lossyPage();
+    const send = () => sendWith('Let the agent read it');
+    await visitor.open(`demo/agents/${agentId}`);
+    await press(page, 'Let the agent read DEMO_API_TOKEN');
+    const key = await keyOfBoth(visitor, send);
+    arrive();
+    expect(await send()).toBe(key);
+    await page.getByText('granted: readable by the agent').waitFor();
+    const [grant] = await grantsOf('agent_env');
+    await ada.ok('DELETE', `/api/workspaces/demo/grants/${grant?.id}`);
+    await visitor.open(`demo/agents/${agentId}`);
+    await press(page, 'Let the agent read DEMO_API_TOKEN');
+    expect(await send()).not.toBe(key);
+    await page.getByText('granted: readable by the agent').waitFor();
+    expect(await grantsOf('agent_env')).toHaveLength(1);
+    await visitor.leave();
+  });
+});
