@@ -1,0 +1,86 @@
+/** Every Dockerfile is one that Docker's own builder takes, too: it asks for nothing that only BuildKit has. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const listed = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
+const dockerfiles = listed.filter((file) => /(^|\/)[^/]*Dockerfile[^/]*$/.test(file));
+
+/** Options that Docker's own builder knows, of the instructions that BuildKit gave more. */
+const knownOptions: Record<string, readonly string[]> = {
+  FROM: ['--platform'],
+  COPY: ['--from', '--chown'],
+  ADD: ['--chown'],
+  RUN: [],
+};
+const heredoc = /(?<!<)<<-?\s*["']?[A-Za-z_]/;
+const platformArgument = /\$\{?(TARGET|BUILD)(PLATFORM|OS|ARCH|VARIANT)\b/;
+
+/** Instructions, each on a line of its own, without comments. */
+const instructionsOf = (text: string) =>
+  text
+    .replaceAll(/^\s*#.*\n?/gm, '')
+    .replaceAll(/\\[ \t]*\n/g, ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+function needsOf(instruction: string): string[] {
+  const [keyword = '', ...words] = instruction.split(/\s+/);
+  const name = keyword.toUpperCase();
+  const end = words.findIndex((word) => !word.startsWith('--'));
+  const options = words.slice(0, end === -1 ? words.length : end).map((word) => word.replace(/=.*/, ''));
+  const known = knownOptions[name];
+  return [
+    ...(known === undefined ? [] : options.filter((option) => !known.includes(option))),
+    ...(known !== undefined && heredoc.test(instruction) ? ['a heredoc'] : []),
+    ...(platformArgument.test(instruction) ? ['an argument that only BuildKit sets'] : []),
+  ];
+}
+
+/** What of a Dockerfile takes BuildKit, each with its instruction. */
+function needsBuildKit(text: string): string[] {
+  const directives = text.match(/^\s*#\s*(syntax|check)\s*=.*$/gim) ?? [];
+  const instructions = instructionsOf(text).flatMap((instruction) =>
+    needsOf(instruction).map((need) => `${need}: ${instruction}`),
+  );
+  return [...directives, ...instructions];
+}
+
+describe('Docker’s own builder', () => {
+  it('takes every Dockerfile', () => {
+    expect(dockerfiles.length).toBeGreaterThan(4);
+    expect(dockerfiles.flatMap((file) => needsBuildKit(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
+  it('reads the one .dockerignore of a context, and none of a Dockerfile', () => {
+    expect(listed.filter((file) => /[^/]\.dockerignore$/.test(file))).toEqual([]);
+  });
+
+  it.each([
+    '# syntax=docker/dockerfile:1\nFROM scratch',
+    '#check=error=true\nFROM scratch',
+    'COPY --chmod=755 a b',
+    'COPY --from=build --link a b',
+    'copy \\\n  --chmod=755 \\\n  a b',
+    'COPY --parents a b',
+    'ADD --checksum=sha256:0 http://example.com/a b',
+    'RUN --mount=type=cache,target=/root/.npm npm ci',
+    'RUN \\\n# a comment between\n  --network=none true',
+    'RUN <<EOF\ntrue\nEOF',
+    "COPY <<-'END' /file\nx\nEND",
+    'FROM --platform=$BUILDPLATFORM node',
+    'RUN echo ${TARGETARCH}',
+  ])('would not take %j', (text) => {
+    expect(needsBuildKit(text)).toHaveLength(1);
+  });
+
+  it.each([
+    'FROM node AS build\nCOPY --from=build --chown=1:1 a b',
+    'RUN npm ci --ignore-scripts \\\n  && mkdir --mode=1777 /workspace',
+    'HEALTHCHECK --interval=5s CMD true',
+    '# a comment on --mount and the syntax of RUN\nFROM scratch',
+  ])('takes %j', (text) => {
+    expect(needsBuildKit(text)).toEqual([]);
+  });
+});
