@@ -46,7 +46,7 @@ export async function createContainerRuntime({
   });
   if ((await engine.podmanNetworkBackend()) === 'cni') {
     throw new Error(
-      `CONTAINER_SOCKET: the Podman on ${socketPath} uses CNI, whose internal networks have no gateway. Install netavark and aardvark-dns, set network_backend = "netavark" in the [network] section of its containers.conf, and restart it (docs/operations.md)`,
+      `CONTAINER_SOCKET: the Podman on ${socketPath} uses CNI, whose internal networks have no gateway. Use Podman 4 or later, install netavark and aardvark-dns, set network_backend = "netavark" in the [network] section of its containers.conf, and restart it (docs/operations.md)`,
     );
   }
   logger.info(

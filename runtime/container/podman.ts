@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 const engineVersion = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() });
 const image = z.object({ Annotations: z.record(z.string(), z.unknown()).nullish() });
+/** Of a path that the engine does not have, or not in that version. */
+const refusal = z.object({ statusCode: z.literal([400, 404]) });
 const information = z.object({ host: z.object({ networkBackend: z.string().optional() }) });
 
 export async function isPodman(docker: Docker): Promise<boolean> {
@@ -16,9 +18,16 @@ export async function podmanAnnotations(docker: Docker, reference: string): Prom
   return Object.keys(image.parse(await ask(docker, `images/${reference}/json`)).Annotations ?? {});
 }
 
-/** `netavark` or `cni`; versions before 4, which do not say, had CNI only. */
+/** `netavark` or `cni`; versions before 4, which do not say or refuse the path of version 4, had CNI only. */
 export async function podmanNetworkBackend(docker: Docker): Promise<string> {
-  return information.parse(await ask(docker, 'info')).host.networkBackend ?? 'cni';
+  try {
+    return information.parse(await ask(docker, 'info')).host.networkBackend ?? 'cni';
+  } catch (error) {
+    if (refusal.safeParse(error).success) {
+      return 'cni';
+    }
+    throw error;
+  }
 }
 
 function ask(docker: Docker, path: string): Promise<unknown> {
