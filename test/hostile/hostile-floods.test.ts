@@ -185,7 +185,7 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
     expect(seen.waits).toEqual({ waiting: 16, refused: 34 });
   });
 
-  it('and its human, who watches in fifty windows at once, has forty streams', () => {
+  noted('is watched by its human in fifty windows at once', 'forty event streams for a user', () => {
     const { statuses, events } = seen.streams;
     expect(statuses).toEqual([...Array<number>(40).fill(200), ...Array<number>(10).fill(429)]);
     expect(events).toBeGreaterThan(40 * 25);

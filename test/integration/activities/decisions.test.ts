@@ -200,6 +200,16 @@ describe('an approval that does not stand', () => {
         return [header, Buffer.from(claims).toString('base64url'), signature].join('.');
       },
     ],
+    [
+      'with the role of an admin in a member’s',
+      (approval: string) => {
+        const [header = '', payload = '', signature = ''] = approval.split('.');
+        const claims = Buffer.from(payload, 'base64url').toString();
+        const forged = claims.replace('"granted_by_role":"member"', '"granted_by_role":"admin"');
+        expect(forged).not.toBe(claims);
+        return [header, Buffer.from(forged).toString('base64url'), signature].join('.');
+      },
+    ],
   ])('is not believed %s', async (_how, change) => {
     const asked = await ask('persistent');
     const { decisionId } = await approve(asked, {

@@ -180,6 +180,7 @@ describe('POST /grants refuses', () => {
     ['no subject', () => ({ agent_subject_id: undefined }), 'user_subject_id'],
     ['an unknown type', () => ({ grant_type: 'root' }), 'grant_type'],
     ['an unknown field', () => ({ granted_by_user_id: admin.user.id }), 'granted_by_user_id'],
+    ['a role of its maker', () => ({ granted_by_role: 'admin' }), 'granted_by_role'],
     ['unknown details', () => ({ details: { ...details, more: 1 } }), 'details.more'],
     ['missing details', () => ({ details: {} }), 'details.scope'],
     ['a scope that is none', () => ({ details: { scope: 'files' } }), 'details.scope'],
