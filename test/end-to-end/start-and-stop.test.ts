@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { findCgroups } from '../../runtime/process/host/cgroups.ts';
+import { limitsSentence } from '../../runtime/process/limits-sentence.ts';
 import { eventually } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
@@ -67,6 +69,10 @@ describe('the start-up', () => {
     const waiting = await openRequests(platform);
     expect(waiting).toHaveLength(1);
     expect(platform.output()).toContain(waiting[0]?.session_id);
+  });
+
+  it('says what limits sandboxes on this machine', () => {
+    expect(platform.output()).toContain(limitsSentence(findCgroups()));
   });
 
   it('leaves somebody outside of the workspace, whom its admin can add by e-mail', async () => {

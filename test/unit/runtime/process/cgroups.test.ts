@@ -18,8 +18,8 @@ import { type Cgroups, findCgroups, makeCgroups } from '../../../../runtime/proc
 import { limitsSentence } from '../../../../runtime/process/limits-sentence.ts';
 
 const limits = { memoryBytes: 512 * 1024 * 1024, cpuMillis: 1500, processes: 99 };
-const byItself =
-  'limits of sandboxes: each process by itself (memory, number) and a lower priority; control groups cannot be written here';
+const byItself = (limited: string) =>
+  `limits of sandboxes: each process by itself (${limited}) and a lower priority; control groups cannot be written here`;
 const byGroups = (version: 1 | 2) =>
   `limits of sandboxes: control groups, version ${version} (memory, processor, number of processes)`;
 
@@ -182,14 +182,21 @@ describe('where control groups are not known', () => {
 });
 
 describe('what a start says of its limits', () => {
-  const started = (cgroups: Cgroups | null) => limitsSentence(cgroups);
+  const started = (cgroups: Cgroups | null, isRoot = false) => limitsSentence(cgroups, isRoot);
 
   it('is what was found: groups of a version, or each process by itself', () => {
     procSays([systemd], ['0::/']);
     unified('sys/fs/cgroup', all);
     expect(started(find())).toBe(byGroups(2));
     writeFileSync(join(root, 'sys/fs/cgroup/cgroup.subtree_control'), 'memory pids\n');
-    expect(started(find())).toBe(byItself);
+    expect(started(find())).toBe(byItself('memory, number'));
     expect(started({ version: 1, parents: ['/a', '/b', '/c'] })).toBe(byGroups(1));
+  });
+
+  it('names no number of processes for root without groups, whose processes the kernel does not count', () => {
+    expect(started(null, true)).toBe(byItself('memory'));
+    procSays([systemd], ['0::/']);
+    unified('sys/fs/cgroup', all);
+    expect(started(find(), true)).toBe(byGroups(2));
   });
 });
