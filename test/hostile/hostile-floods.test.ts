@@ -78,8 +78,10 @@ async function uploadStraight(sessionId: string): Promise<Record<string, number>
 
 const countedIn = (counts: AuditEvent[]) => counts.reduce((sum, { data }) => sum + Number(data['count']), 0);
 
-const noted = (what: string, stoppedBy: string, check: () => void | Promise<void>) =>
-  it(what, () => table.note({ what, by: 'agent', stoppedBy }, check));
+const notedOf =
+  (by: 'agent' | 'member') => (what: string, stoppedBy: string, check: () => void | Promise<void>) =>
+    it(what, () => table.note({ what, by, stoppedBy }, check));
+const noted = notedOf('agent');
 
 describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
   beforeAll(async () => {
@@ -185,7 +187,7 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
     expect(seen.waits).toEqual({ waiting: 16, refused: 34 });
   });
 
-  noted('is watched by its human in fifty windows at once', 'forty event streams for a user', () => {
+  notedOf('member')('opens fifty event streams at once', 'forty for a user', () => {
     const { statuses, events } = seen.streams;
     expect(statuses).toEqual([...Array<number>(40).fill(200), ...Array<number>(10).fill(429)]);
     expect(events).toBeGreaterThan(40 * 25);
