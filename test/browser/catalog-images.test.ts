@@ -6,6 +6,7 @@ import { loadWebFiles } from '../../api/web-files/load-web-files.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { image, startTestRegistry, type TestRegistry, tar } from '../support/images.ts';
+import { refuseOnce } from '../support/refused-changes.ts';
 
 const withScopes = (tool_scopes: object) =>
   image({ layers: [tar([{ path: 'mcp-manifest.json', content: JSON.stringify({ tool_scopes }) }])] });
@@ -54,6 +55,7 @@ describeInBrowser('image servers in the web UI', () => {
     await page.getByText('/server --stdio').waitFor();
     await page.getByText('files.move').waitFor();
 
+    await refuseOnce(visitor, /\/image-check$/, 'Check for a newer image');
     const check = page.getByRole('button', { name: 'Check for a newer image' });
     await check.click();
     await page.getByText('It is the image that the registry has now').waitFor();
@@ -62,6 +64,7 @@ describeInBrowser('image servers in the web UI', () => {
     await check.click();
     await page.getByText('move is no longer gated: it runs without asking').waitFor();
     await visitor.checkAccessibility();
+    await refuseOnce(visitor, /\/mcp-servers\/boxed$/, 'Take the newer image');
     await page.getByRole('button', { name: 'Take the newer image' }).click();
     await page.getByText('Version 2').waitFor();
     await page.getByText(newer.digest).waitFor();

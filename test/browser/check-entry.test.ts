@@ -6,6 +6,7 @@ import { checkedServer } from '../hostile/inside/checked-server.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { refuseOnce } from '../support/refused-changes.ts';
 
 const secret = 'sesame-of-the-checked-page';
 const servers = '/api/workspaces/demo/mcp-servers';
@@ -87,6 +88,8 @@ describeInBrowser('the check of a catalog entry', () => {
       erase: 'checked.delete',
     });
     expect(Object.keys(mcp_server.manifest.env).sort()).toEqual(['API_TOKEN', 'MODE']);
+    await erase.getByLabel('Scope of erase').fill('checked.other');
+    await tools.getByText('Saved to the entry').waitFor({ state: 'detached' });
 
     // A check makes no version.
     await visitor.open('demo/catalog/checked');
@@ -144,6 +147,7 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('combobox', { name: /Token/ }).click();
     await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
     await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await refuseOnce(visitor, /\/checks\/[^/]+\/cancel$/, 'Cancel the check');
     await page.getByRole('button', { name: 'Cancel the check' }).click();
     await page.getByText('An admin cancelled the check').waitFor({ timeout: 120_000 });
     await visitor.leave();

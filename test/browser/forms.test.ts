@@ -5,17 +5,10 @@ import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } fr
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { focusInView, focusOnAlert, refusalIn, refuseChanges } from '../support/refused-changes.ts';
 import { type FormSubjects, makeFormSubjects, type WebForm, webForms } from '../support/web-forms.ts';
 
 const sizes = [{ viewport: { width: 1280, height: 720 } }, phone];
-
-/** The element with the focus, or what it labels as wrong, is drawn inside the window. */
-const focusInView = `(() => {
-  const { top, bottom } = document.activeElement.getBoundingClientRect();
-  return document.activeElement !== document.body && top >= 0 && bottom <= innerHeight;
-})()`;
-
-const focusOnAlert = `document.activeElement.role === 'alert'`;
 
 describeInBrowser('forms in the web UI', () => {
   let platform: Platform;
@@ -34,20 +27,6 @@ describeInBrowser('forms in the web UI', () => {
   const press = (page: Page, name: string, inside = 'main') =>
     page.locator(inside).getByRole('button', { name, exact: true }).click();
 
-  /** Every change is refused by the API, for a reason that no field of the form shows. */
-  async function refuseChanges(visitor: Visitor): Promise<void> {
-    visitor.expectInConsole(/422|401/);
-    const fields = [{ path: 'elsewhere', code: 'custom', message: 'is refused on purpose' }];
-    await visitor.page.route('**/api/**', (route) =>
-      ['GET', 'HEAD'].includes(route.request().method())
-        ? route.continue()
-        : route.fulfill({
-            status: 422,
-            json: { error: { code: 'validation_failed', message: 'Not valid.', fields, request_id: 'r' } },
-          }),
-    );
-  }
-
   /** What is wrong with how the form takes the refusal; null when nothing is. */
   async function faultOf(visitor: Visitor, form: WebForm, subjects: FormSubjects): Promise<string | null> {
     const { page } = visitor;
@@ -57,7 +36,7 @@ describeInBrowser('forms in the web UI', () => {
     await visitor.open(form.at(subjects));
     await form.fill?.(page);
     await press(page, form.submit, form.inside);
-    const alert = page.getByRole('alert').filter({ hasText: 'elsewhere: is refused on purpose' });
+    const alert = refusalIn(page);
     const isSaid = await alert.waitFor({ timeout: 20_000 }).then(
       () => true,
       () => false,
@@ -73,10 +52,15 @@ describeInBrowser('forms in the web UI', () => {
       return 'is wider than the window';
     }
     const isInView = box !== null && box.y >= 0 && box.y + box.height <= height;
-    return isInView && (await page.evaluate(focusInView)) ? null : 'shows it out of view';
+    if (!isInView || !(await page.evaluate(focusInView))) {
+      return 'shows it out of view';
+    }
+    await form.change?.(page);
+    await (form.change === undefined ? undefined : alert.waitFor({ state: 'detached' }));
+    return null;
   }
 
-  it('bring what the API refuses into view and the focus to it, each of them', async () => {
+  it('bring what the API refuses into view and the focus to it, until a field is changed, each of them', async () => {
     const subjects = await makeFormSubjects(ada);
     for (const context of sizes) {
       const visitor = await visit(browser, { url: platform.url, as: 'ada', context });

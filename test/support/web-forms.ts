@@ -21,6 +21,8 @@ export interface WebForm {
   at: (subjects: FormSubjects) => string;
   fill?: (page: Page) => Promise<unknown>;
   submit: string;
+  /** Changes one field after the refusal, where there is one. */
+  change?: (page: Page) => Promise<unknown>;
   /** A dialog, where the form is one. */
   inside?: string;
   /** Where one goes on typing, the focus stays in the field. */
@@ -75,6 +77,17 @@ const choose = async (page: Page, field: string, option: string | RegExp) => {
   await page.getByRole('option', { name: option }).click();
 };
 
+const type = (field: string, text: string) => (page: Page) =>
+  page.getByRole('textbox', { name: field }).fill(text);
+/** Not valid on the way, as while somebody types. */
+const pasteAnother = async (page: Page) => {
+  await type('Configuration', '{ "mcpServers": {')(page);
+  await page.getByText('What will be registered').waitFor({ state: 'detached' });
+  const another = '{ "mcpServers": { "imported": { "command": "mcp-server-everything", "args": ["x"] } } }';
+  await type('Configuration', another)(page);
+  await page.getByText('mcp-server-everything x').waitFor();
+};
+
 const ofCatalog: Record<string, WebForm> = {
   'a new entry': {
     at: () => 'demo/catalog/_/new',
@@ -83,8 +96,9 @@ const ofCatalog: Record<string, WebForm> = {
       await page.getByRole('textbox', { name: 'Command' }).fill('node');
     },
     submit: 'Register',
+    change: type('Name', 'yet-another'),
   },
-  'a changed entry': { at: () => 'demo/catalog/files/edit', submit: 'Save' },
+  'a changed entry': { at: () => 'demo/catalog/files/edit', submit: 'Save', change: type('Command', 'node') },
   'the removal of an entry': {
     at: () => 'demo/catalog/files',
     fill: (page) => press(page, 'Remove'),
@@ -98,11 +112,13 @@ const ofCatalog: Record<string, WebForm> = {
         .getByRole('textbox', { name: 'Configuration' })
         .fill('{ "mcpServers": { "imported": { "command": "mcp-server-everything" } } }'),
     submit: 'Register',
+    change: pasteAnother,
   },
   'a check': { at: () => 'demo/catalog/files/check', submit: 'Check' },
   'scopes of a check': {
     at: ({ checkId }) => `demo/catalog/files/check?check=${checkId}`,
     submit: 'Save to the entry',
+    change: type('Scope of write_file', 'files.change'),
   },
 };
 
@@ -114,8 +130,13 @@ const ofAgents: Record<string, WebForm> = {
       await press(page, 'Start from an example');
     },
     submit: 'Create',
+    change: type('Name', 'yet another'),
   },
-  'a changed agent': { at: ({ agentId }) => `demo/agents/${agentId}/edit`, submit: 'Save' },
+  'a changed agent': {
+    at: ({ agentId }) => `demo/agents/${agentId}/edit`,
+    submit: 'Save',
+    change: type('Name', 'yet another'),
+  },
   'the deletion of an agent': {
     at: ({ agentId }) => `demo/agents/${agentId}`,
     fill: (page) => press(page, 'Delete'),
@@ -137,6 +158,7 @@ const ofAgents: Record<string, WebForm> = {
       await page.getByRole('option', { name: 'scribe' }).click();
     },
     submit: 'Grant',
+    change: (page) => choose(page, 'Let it start', 'waiter'),
   },
   'an agent that may no longer be started': {
     at: ({ agentId }) => `demo/agents/${agentId}`,
@@ -157,11 +179,13 @@ const ofSessions: Record<string, WebForm> = {
     at: ({ agentId }) => `demo/sessions/new?agent=${agentId}`,
     fill: (page) => page.getByLabel('Prompt').fill('Go.'),
     submit: 'Start',
+    change: (page) => page.getByLabel('Prompt').fill('Go on.'),
   },
   'a message': {
     at: ({ mutedSessionId }) => `demo/sessions/${mutedSessionId}`,
     fill: (page) => page.getByRole('textbox', { name: 'Message to the agent' }).fill('Hello.'),
     submit: 'Send',
+    change: type('Message to the agent', 'Good day.'),
     keepsFocus: true,
   },
   'the end of a session': {
@@ -177,12 +201,14 @@ const ofSessions: Record<string, WebForm> = {
   'an approval': {
     at: ({ requestId }) => `demo/approvals/${requestId}`,
     submit: 'Approve one call',
+    change: (page) => page.getByLabel('For this session').check(),
     inside: dialog,
   },
   'a denial': {
     at: ({ requestId }) => `demo/approvals/${requestId}`,
     fill: (page) => press(page, 'Deny…'),
     submit: 'Deny',
+    change: type('Reason', 'Not now.'),
     inside: dialog,
   },
 };
@@ -192,6 +218,7 @@ const ofGovernance: Record<string, WebForm> = {
     at: ({ agentId }) => `demo/grants/new?holder=agent:${agentId}`,
     fill: (page) => choose(page, 'Scope of the tools', /files\.write/),
     submit: 'Make the grant',
+    change: type('Reason', 'For later.'),
   },
   'a revocation': {
     at: ({ grantId }) => `demo/grants/${grantId}`,
@@ -203,6 +230,7 @@ const ofGovernance: Record<string, WebForm> = {
     at: () => 'demo/settings',
     fill: (page) => page.getByLabel('Name of the workspace').fill('Another'),
     submit: 'Save',
+    change: (page) => page.getByLabel('Name of the workspace').fill('Yet another'),
   },
   'a new member': {
     at: () => 'demo/members',
@@ -211,6 +239,7 @@ const ofGovernance: Record<string, WebForm> = {
       await page.getByLabel('E-mail address or user id').fill('max@demo.test');
     },
     submit: 'Add',
+    change: (page) => page.getByLabel('E-mail address or user id').fill('ada@demo.test'),
     inside: dialog,
   },
   'a changed role': {
@@ -229,10 +258,11 @@ const ofGovernance: Record<string, WebForm> = {
     at: () => '_/workspaces/new',
     fill: (page) => page.getByRole('textbox', { name: 'Name' }).fill('Another'),
     submit: 'Create',
+    change: type('Name', 'Yet another'),
   },
 };
 
-const typeSecret = (page: Page) => page.locator(dialog).getByLabel('Value').fill('x');
+const typeSecret = (page: Page, value = 'x') => page.locator(dialog).getByLabel('Value').fill(value);
 
 const ofSecrets: Record<string, WebForm> = {
   'a new secret': {
@@ -243,6 +273,7 @@ const ofSecrets: Record<string, WebForm> = {
       await typeSecret(page);
     },
     submit: 'Set',
+    change: type('Name', 'YET_ANOTHER'),
     inside: dialog,
   },
   'a replaced value': {
@@ -252,6 +283,7 @@ const ofSecrets: Record<string, WebForm> = {
       await typeSecret(page);
     },
     submit: 'Replace',
+    change: (page) => typeSecret(page, 'y'),
     inside: dialog,
   },
   'a value that is cleared': {
@@ -264,6 +296,7 @@ const ofSecrets: Record<string, WebForm> = {
     at: () => 'demo/secrets/DEMO_API_TOKEN',
     fill: (page) => page.getByRole('radio', { name: /Any MCP server/ }).check(),
     submit: 'Save the restriction',
+    change: (page) => page.getByRole('radio', { name: /Only the MCP servers/ }).check(),
   },
 };
 
@@ -278,6 +311,7 @@ export const webForms: Record<string, WebForm> = {
     at: () => '',
     fill: (page) => page.getByLabel("Another person's e-mail address").fill('nobody@demo.test'),
     submit: 'Sign in',
+    change: (page) => page.getByLabel("Another person's e-mail address").fill('somebody@demo.test'),
     inside: 'body',
     isForSignedOut: true,
   },

@@ -106,7 +106,7 @@ export function ImportPage() {
 
 function Planned({
   servers,
-  register: { registered, failures },
+  register: { registered, failureOf },
   onChoose,
   onWithoutNetwork,
 }: {
@@ -124,7 +124,7 @@ function Planned({
         <PlannedServerCard
           key={server.key}
           server={server}
-          failure={failures[server.key]}
+          failure={failureOf(server)}
           onChoose={onChoose}
           onWithoutNetwork={onWithoutNetwork}
         />

@@ -11,17 +11,20 @@ export interface RegisteredServer {
   secrets: string[];
 }
 
+const whatIsSent = ({ input }: PlannedServer) => JSON.stringify(input);
+
 /** Registers planned servers one after another; one that fails does not keep the others back. */
 export function useRegisterPlan(slug: string) {
   const queries = useQueryClient();
   const [registered, setRegistered] = useState<RegisteredServer[]>([]);
   const [failures, setFailures] = useState<Record<string, unknown>>({});
   const [outcome, setOutcome] = useState<'open' | 'pending' | 'all'>('open');
-  const register = async ({ key, input, variables }: PlannedServer): Promise<boolean> => {
+  const register = async (server: PlannedServer): Promise<boolean> => {
+    const { key, input, variables } = server;
     try {
       await call(api.POST('/api/workspaces/{slug}/mcp-servers', { params: { path: { slug } }, body: input }));
     } catch (error) {
-      setFailures((before) => ({ ...before, [key]: error }));
+      setFailures((before) => ({ ...before, [whatIsSent(server)]: error }));
       return false;
     }
     const secrets = variables.filter(({ kind }) => kind === 'secret').map(({ name }) => name);
@@ -30,7 +33,8 @@ export function useRegisterPlan(slug: string) {
   };
   return {
     registered,
-    failures,
+    /** Why this server was refused as it stands; undefined once its text says something else. */
+    failureOf: (server: PlannedServer): unknown => failures[whatIsSent(server)],
     outcome,
     isPending: outcome === 'pending',
     /** Whether all of them are registered. */

@@ -33,6 +33,7 @@ export function ClaimedTools({
     Object.entries(chosenBefore(tools, entry.manifest)),
   );
   const chosen: ChosenScopes = Object.fromEntries(pairs);
+  const shown = JSON.stringify(chosen);
   const setChosen = (scopes: ChosenScopes) => setPairs(Object.entries(scopes));
   const save = useSaveScopes(begun, (saved) => {
     setBegun(saved);
@@ -70,8 +71,8 @@ export function ClaimedTools({
           />
         )}
         <WhatSavingDoes begun={begun} tools={tools} chosen={chosen} />
-        {save.error === null ? null : <FailureAlert error={save.error} />}
-        {save.isSuccess && !save.isPending ? (
+        {save.error === null ? null : <FailureAlert error={save.error} values={shown} />}
+        {save.isSuccess && JSON.stringify(save.variables) === shown ? (
           <Alert color="green" role="status" title="Saved to the entry" />
         ) : null}
         <Group>
