@@ -227,19 +227,28 @@ describeInBrowser('approvals in the web UI', () => {
     const keys: (string | undefined)[] = [];
     await page.route('**/grants', async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
-      // The first does not arrive; of the second the answer is lost.
+      // The first does not arrive, the second is refused for now, and of the third the answer is lost.
       if (keys.length === 2) {
+        await route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'Busy.' } } });
+        return;
+      }
+      if (keys.length === 3) {
         await route.fetch();
       }
-      await (keys.length > 2 ? route.continue() : route.abort());
+      await (keys.length > 3 ? route.continue() : route.abort());
     });
     await dialog.getByLabel('For this session').check();
     await armed(visitor, 'Approve for this session');
     await dialog.getByRole('button', { name: 'Approve for this session' }).click();
-    await dialog.getByText('Your decision was sent, but no answer came').waitFor();
+    const unconfirmed = dialog.getByRole('alert').filter({ hasText: 'sent, but is not confirmed yet' });
+    const waited = 'It is sent again for up to five minutes, or until the request expires';
+    for (const failures of [1, 2]) {
+      await eventually(() => expect(keys.length).toBeGreaterThanOrEqual(failures));
+      await unconfirmed.getByText(waited).waitFor();
+    }
     expect(await dialog.getByLabel('For this session').isChecked()).toBe(true);
     await dialog.getByText('Approved by you').waitFor();
-    await eventually(() => expect(keys).toHaveLength(3));
+    await eventually(() => expect(keys).toHaveLength(4));
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toBeDefined();
     const { grants } = await ada.ok<{ grants: { request_id: string | null }[] }>(

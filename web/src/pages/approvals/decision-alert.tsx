@@ -15,15 +15,15 @@ export function DecisionAlert({
 }) {
   if (state === 'trying') {
     return (
-      <Alert color="yellow" role="alert" title="Your decision was sent, but no answer came">
-        It is sent again until an answer comes: a request is decided only once. Closing this dialog stops
-        that.
+      <Alert color="yellow" role="alert" title="Your decision was sent, but is not confirmed yet">
+        It is sent again for up to five minutes, or until the request expires: a request is decided only once.
+        Closing this dialog stops that.
       </Alert>
     );
   }
   if (state === 'unanswered') {
     return (
-      <Alert color="yellow" role="alert" title="No answer came in time">
+      <Alert color="yellow" role="alert" title="Your decision was not confirmed in time">
         {messageOf(error)} You may send your decision again: a request is decided only once.
       </Alert>
     );

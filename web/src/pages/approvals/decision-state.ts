@@ -1,8 +1,8 @@
-/** What is known of a decision that was sent, and whether to send it again when no answer came. Pure. */
+/** What is known of a decision that was sent, and whether to send it again while nothing confirms it. Pure. */
 import { ApiFailure, isTransient } from '../../api/failure.ts';
 
 /**
- * `trying`: no answer came so far, and it is sent again. `unanswered`: none came in time. `refused`: the API said why not.
+ * `trying`: no answer came so far, or a 5xx, and it is sent again. `unanswered`: so until it was given up. `refused`: the API said why not.
  * `too-late`: the request was decided before.
  */
 export type DecisionState = 'none' | 'trying' | 'unanswered' | 'refused' | 'too-late';
