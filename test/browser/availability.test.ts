@@ -37,6 +37,18 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await platform?.stop();
   });
 
+  /** A worker that reports itself all the time, beside the real one; the answer ends that. */
+  async function reportMachine(capabilities: Partial<WorkerCapabilities>): Promise<() => Promise<unknown>> {
+    const id = randomUUID();
+    await withPlatformDatabase(platform, async (db) => {
+      await reportWorker(db, { id, capabilities: { ...worker, ...capabilities } });
+      await db('workers')
+        .where({ id })
+        .update({ seen_at: db.raw("now() + interval '1 hour'") });
+    });
+    return () => withPlatformDatabase(platform, (db) => forgetWorker(db, id));
+  }
+
   it('is disabled in forms with the reason, and named in the preview of an import', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
@@ -101,15 +113,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await ada.ok('POST', '/api/workspaces/demo/mcp-servers', { name: 'far', shape, network: 'internet' });
     const traveller = await ada.createAgent('traveller', [], { far: {} });
     const settled = await ada.createAgent('settled', [], {});
-    const id = randomUUID();
-    const report = { id, capabilities: { ...worker, internet: false } };
-    await withPlatformDatabase(platform, async (db) => {
-      await reportWorker(db, report);
-      // As one that reports itself all the time.
-      await db('workers')
-        .where({ id })
-        .update({ seen_at: db.raw("now() + interval '1 hour'") });
-    });
+    const forget = await reportMachine({ internet: false });
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const alert = page.getByRole('note').filter({ hasText: 'Sessions cannot start with this here' });
@@ -174,7 +178,59 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       await ruledOut.getByText(`${what}.`, { exact: true }).waitFor();
     }
     await ruledOut.getByText(/There is no way from sessions to the internet .* slirp4netns/).waitFor();
-    await withPlatformDatabase(platform, (db) => forgetWorker(db, id));
+    await forget();
+    await visitor.leave();
+  });
+
+  it('is a command where the machine has no sandbox, but for those that came with it', async () => {
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const running = { type: 'command', command: 'mcp-server-everything', args: [] };
+    await ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
+      name: 'fenced',
+      shape: running,
+      network: 'none',
+    });
+    const forget = await reportMachine({ sandbox: false, commands: ['mcp-server-filesystem'] });
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/422/);
+    const { page } = visitor;
+    const alert = page.getByRole('note').filter({ hasText: 'Sessions cannot start with this here' });
+
+    await visitor.open('demo/catalog/_/new');
+    await page.getByText(/Not available here: there is no sandbox on the machine/).waitFor();
+    expect(await page.getByRole('radio', { name: 'Command' }).isDisabled()).toBe(false);
+    await visitor.checkAccessibility();
+    await page.getByRole('textbox', { name: 'Name' }).fill('unfenced');
+    await page.getByRole('textbox', { name: 'Command' }).fill('node');
+    await page.getByRole('radio', { name: 'None' }).check();
+    await page.getByRole('button', { name: 'Register' }).click();
+    const refused = page.locator('.mantine-InputWrapper-error').filter({ hasText: 'there is no sandbox' });
+    await refused.waitFor();
+    await page.getByRole('textbox', { name: 'Command' }).fill('mcp-server-filesystem');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('heading', { name: 'unfenced', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'What runs' }).waitFor();
+    expect(await alert.count()).toBe(0);
+
+    await visitor.open('demo/catalog/fenced');
+    await alert.getByText(/^There is no sandbox on the machine/).waitFor();
+    await visitor.checkAccessibility();
+
+    await visitor.open('demo/agents/new');
+    await page.getByText(/^A command is not available here: there is no sandbox/).waitFor();
+    await page.getByRole('combobox', { name: 'What runs' }).click();
+    const option = page.getByRole('option', { name: /^A command: not available here/ });
+    expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
+
+    await visitor.open('demo/system');
+    const facts = page.getByRole('region', { name: 'What runs' });
+    await facts.getByText('each in a sandbox of its own on some workers only').waitFor();
+    const except = 'MCP servers that are commands, but for mcp-server-filesystem.';
+    await page
+      .getByRole('region', { name: 'What cannot run here' })
+      .getByText(except, { exact: true })
+      .waitFor();
+    await forget();
     await visitor.leave();
   });
 
@@ -185,6 +241,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       await visitor.open('demo/system');
       const running = page.getByRole('region', { name: 'What runs' });
       await running.getByText('1 running').waitFor();
+      await running.getByText(/each in a sandbox of its own$/).waitFor();
       expect(await running.getByText('does not work').count()).toBe(0);
       expect(await page.getByLabel('A worker', { exact: true }).count()).toBe(1);
       await page

@@ -11,6 +11,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { sentence } from '../../components/unavailable.tsx';
 import { ruledOut } from './ruled-out.ts';
+import { sessionsText } from './sessions-text.ts';
 
 const lookEveryMs = 15_000;
 
@@ -40,12 +41,6 @@ export function SystemPage() {
     </PageFrame>
   );
 }
-
-const runtimeText: Record<SystemState['runtime'], string> = {
-  process: 'processes of the worker’s machine, each in a sandbox of its own',
-  container: 'containers of a container engine',
-  kubernetes: 'Pods of a Kubernetes cluster',
-};
 
 function Parts({ system }: { system: SystemState }) {
   const { runtime, database, temporal, workers, registries, availability } = system;
@@ -80,7 +75,7 @@ function Parts({ system }: { system: SystemState }) {
               }
             />
           </Fact>
-          <Fact name="Sessions are">{runtimeText[runtime]}</Fact>
+          <Fact name="Sessions are">{sessionsText(runtime, running)}</Fact>
           <Fact name="Registries">
             {registries.private_count === 0
               ? 'public ones only'
