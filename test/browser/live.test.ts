@@ -34,6 +34,7 @@ describeInBrowser('a page of the web UI', () => {
     await visitor.open(`demo/sessions/${session.id}`);
     await page.getByText('Live: what happens appears here.').waitFor();
     await page.getByRole('textbox', { name: 'Message to the agent' }).fill('half a sentence');
+    await eventually(async () => expect(await everythingKept(page)).toContain('half a sentence'));
     await ada.ok('DELETE', `/api/workspaces/demo/members/${user.id}`);
     const removedAt = Date.now();
     await page.getByRole('heading', { name: 'You are no longer a member of Demo' }).waitFor();

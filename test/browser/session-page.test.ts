@@ -32,6 +32,27 @@ describeInBrowser('the page of a session', () => {
     return box !== null && box.y >= 0 && box.y + box.height <= height;
   }
 
+  it('keeps a message that was not sent while one looks elsewhere, and over a reload', async () => {
+    const agent = await ada.createAgent('left-alone', [waitForever], {});
+    const session = await ada.startSession(agent.id);
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open(`demo/sessions/${session.id}`);
+    const field = page.getByRole('textbox', { name: 'Message to the agent' });
+    await field.fill('half a sentence');
+    await page.getByRole('link', { name: 'Secrets' }).click();
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByRole('link', { name: 'left-alone' }).click();
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('half a sentence');
+    await page.reload();
+    await field.waitFor();
+    expect(await field.inputValue()).toBe('half a sentence');
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  });
+
   it('says whom it waits for, here, in the list, in its filter and in the title of the tab', async () => {
     const steps = [...talk, question, waitFor('Green'), ask('once'), waitForever];
     const agent = await ada.createAgent('waiter', steps, { files: {} });

@@ -129,12 +129,14 @@ describeInBrowser('twenty tabs of the web UI', () => {
     async () => {
       await inWindow(async (context) => {
         const [first, second] = await openTabs(context, ['demo/agents', '_/workspaces/new']);
+        const kept = () => second?.evaluate('JSON.stringify(sessionStorage)');
         await second?.getByLabel('Name').fill('Typed');
+        await eventually(async () => expect(await kept()).toContain('Typed'));
         await first?.getByRole('button', { name: 'Ada Admin' }).click();
         await first?.getByRole('menuitem', { name: 'Sign out' }).click();
         await first?.getByRole('heading', { name: 'Sign in' }).waitFor();
         await second?.getByRole('heading', { name: 'Sign in' }).waitFor();
-        expect(await second?.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Typed');
+        expect(await kept()).not.toContain('Typed');
       });
     },
     patientMs,
