@@ -13,6 +13,7 @@ import {
   cacheDirectory,
   cached,
   fails,
+  failsOffline,
   frozenWith,
   open,
   openDriver,
@@ -55,6 +56,20 @@ describeWith('bwrap')('packages', () => {
       cause: 'registry_unreachable',
       text: expect.stringContaining('NPM_REGISTRY_TOKEN'),
     });
+  });
+
+  it('that a package manager without a network cannot load fail the server with that cause', async () => {
+    const runtime = await open();
+    const npx = await failsOffline(runtime, { command: 'npx', args: ['-y', 'probe-server'] });
+    expect(npx).toEqual({ cause: 'packages_need_network', text: expect.stringContaining('npm error') });
+    expect(registry().requests).toEqual([]);
+  });
+
+  it('are not named as the cause where a server without a network connects to somewhere by itself', async () => {
+    const runtime = await open();
+    const connect = `require('node:net').connect(443, '192.0.2.1')`;
+    const own = await failsOffline(runtime, { command: 'node', args: ['-e', connect] });
+    expect(own).toEqual({ cause: 'network_unreachable', text: expect.stringContaining('192.0.2.1') });
   });
 
   it('log their cause and how much the package manager wrote, and only admins read what that was', async () => {

@@ -83,12 +83,17 @@ interface Started {
   told: z.infer<typeof told>;
 }
 
-export const frozenWith = (command: string, args: string[], of = workspaceId) =>
+export const frozenWith = (
+  command: string,
+  args: string[],
+  of = workspaceId,
+  network: 'none' | 'internet' = 'internet',
+) =>
   configuration({
     session_id: randomUUID(),
     workspace_id: of,
     agent: node(`${speaksToServers} ${stays}`),
-    servers: [serverNamed('probe', { shape: { type: 'command', command, args }, network: 'internet' })],
+    servers: [serverNamed('probe', { shape: { type: 'command', command, args }, network })],
   });
 
 export async function start(
@@ -117,12 +122,7 @@ export async function fails(runtime: Runtime<ProcessWorkloadSpec>, args: string[
   const id = frozen.session_id;
   const before = Date.now();
   await runtime.start(runtime.render(frozen), secretsWith(id));
-  const report = await eventually(() => {
-    const all = reports.of(id, 'processes').map(({ body }) => processReport.parse(body));
-    const failed = all.findLast(({ name, state }) => name === 'probe' && state === 'failed');
-    expect(failed).toBeDefined();
-    return failed;
-  });
+  const report = await failureOf(id);
   const tookMs = Date.now() - before;
   const text = await eventually(async () => {
     const log = await runtime.logs(id, 'mcp-probe', 100_000);
@@ -131,6 +131,29 @@ export async function fails(runtime: Runtime<ProcessWorkloadSpec>, args: string[
   });
   await runtime.stop(id);
   return { cause: report?.cause, text, tookMs };
+}
+
+/** Starts a session whose server has no network: why it failed, and what it wrote itself. */
+export async function failsOffline(
+  runtime: Runtime<ProcessWorkloadSpec>,
+  { command, args }: { command: string; args: string[] },
+) {
+  const frozen = frozenWith(command, args, workspaceId, 'none');
+  const id = frozen.session_id;
+  await runtime.start(runtime.render(frozen), secretsWith(id));
+  const report = await failureOf(id);
+  const text = await runtime.logs(id, 'mcp-probe', 100_000);
+  await runtime.stop(id);
+  return { cause: report?.cause, text };
+}
+
+function failureOf(sessionId: string) {
+  return eventually(() => {
+    const all = reports.of(sessionId, 'processes').map(({ body }) => processReport.parse(body));
+    const failed = all.findLast(({ name, state }) => name === 'probe' && state === 'failed');
+    expect(failed).toBeDefined();
+    return failed;
+  });
 }
 
 export const keysOf = (workspace: string) =>
