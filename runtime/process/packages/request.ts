@@ -35,7 +35,8 @@ const uvxOptions: Options = {
 };
 
 const npmPackage = /^(@[a-z0-9~_][\w.~-]*\/)?[a-z0-9~_][\w.~-]*(@[\w.^~*<>=| +-]+)?$/i;
-const pythonPackage = /^[a-z0-9][\w.-]*(\[[\w., -]+\])?(\s*[=<>!~]=?\s*[\w.*+!]+\s*,?)*$/i;
+const pythonPackage =
+  /^[a-z0-9][\w.-]*(\[[\w., -]+\])?(\s*[=<>!~]=?\s*[\w.*+!]+(\s*,\s*[=<>!~]=?\s*[\w.*+!]+)*)?\s*$/i;
 const pythonVersion = /^\d+(\.\d+){0,2}$/;
 const programName = /^[a-z0-9_][\w.-]*$/i;
 
