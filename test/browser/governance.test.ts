@@ -217,6 +217,10 @@ describeInBrowser('grants, audit, members and settings', () => {
     expect(await who.inputValue()).toBe('nobody@demo.test');
     await visitor.checkAccessibility();
     await who.fill('max@demo.test');
+    await page.reload();
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await page.getByText('What you typed before is here again.').waitFor();
+    expect(await who.inputValue()).toBe('max@demo.test');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await row.getByText('Member', { exact: true }).waitFor();
     await outsider.page.getByRole('link', { name: /^Go to / }).click();

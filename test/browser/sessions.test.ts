@@ -138,6 +138,10 @@ describeInBrowser('sessions in the web UI', () => {
     await dialog.getByLabel('Reason').fill('Not now');
     await dialog.getByText('It broke on purpose.').waitFor({ state: 'detached' });
     await page.unroute('**/terminate');
+    // What was typed outlives the page.
+    await page.reload();
+    await page.getByRole('button', { name: 'Terminate' }).click();
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('Not now');
     await dialog.getByRole('button', { name: 'Terminate' }).click();
     await page.getByText('The session has ended.').waitFor();
     await page.getByText('Not now').first().waitFor();

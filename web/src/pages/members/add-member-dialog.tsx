@@ -7,6 +7,7 @@ import { keys } from '../../api/keys.ts';
 import type { ListedMember } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDraft } from '../../components/form-draft.tsx';
 import { isUserId, meaningOfRole } from './role-text.ts';
 
 interface Values {
@@ -42,6 +43,7 @@ export function AddMemberDialog({ members, onClose }: { members: ListedMember[];
     <Modal opened onClose={onClose} title="Add a member" closeOnClickOutside={!form.isDirty()}>
       <form onSubmit={form.onSubmit((values) => add.mutate(values))} noValidate>
         <Stack>
+          <FormDraft form={form} slug={slug} name="new member" save={add} />
           <TextInput
             label="E-mail address or user id"
             description="They must have signed in here once. Their id is in the menu below their own name."

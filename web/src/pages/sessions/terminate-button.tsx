@@ -1,17 +1,17 @@
 import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { useDraft } from '../../components/use-draft.ts';
 
 export function TerminateButton({ session }: { session: Session }) {
   const { slug } = useWorkspace();
   const [opened, dialog] = useDisclosure();
-  const [reason, setReason] = useState('');
+  const [reason, setReason, forgetDraft] = useDraft(`end of ${session.id}`, '');
   const queries = useQueryClient();
   const terminate = useMutation({
     mutationFn() {
@@ -20,6 +20,7 @@ export function TerminateButton({ session }: { session: Session }) {
       return call(api.POST('/api/sessions/{session_id}/terminate', { params, body }));
     },
     onSuccess() {
+      forgetDraft();
       dialog.close();
       void queries.invalidateQueries({ queryKey: keys.session(session.id) });
       void queries.invalidateQueries({ queryKey: keys.sessions(slug) });
