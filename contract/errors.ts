@@ -49,24 +49,44 @@ export const errorBody = z.strictObject({
 });
 export type ErrorBody = z.infer<typeof errorBody>;
 
-/** Fields of a zod error as field problems, each with a dotted path. Unknown keys are named one by one. */
+/** What one answer says of its input. A hostile one has a problem in every value, each at a path as long as the input itself. */
+export const fieldProblemLimits = { problems: 100, characters: 300 };
+
+/** Dotted, and cut at its limit. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  return path.map(cut).join('.').slice(0, fieldProblemLimits.characters);
+}
+
+const cut = (text: PropertyKey) => String(text).slice(0, fieldProblemLimits.characters);
+
+/**
+ * Fields of a zod error as field problems, each with a dotted path; as many as one answer holds. Unknown keys are named one by one.
+ */
 export function fieldProblemsOf(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldProblem[] {
-  return error.issues.flatMap((issue) => {
-    const at = (...more: PropertyKey[]) => [...prefix, ...issue.path, ...more].map(String).join('.');
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        path: at(key),
-        code: 'unknown_field',
-        message: `unknown field "${key}"`,
-      }));
+  const problems: FieldProblem[] = [];
+  for (const issue of error.issues) {
+    const room = fieldProblemLimits.problems - problems.length;
+    if (room === 0) {
+      break;
     }
-    if (issue.code === 'invalid_key') {
-      // The rule that the key broke says more than that it is not a valid key.
-      return issue.issues.map(({ message }) => ({ path: at(), code: issue.code, message }));
-    }
-    // The issue itself does not hold the input: it could be a secret.
-    return issue.message === isRequired
-      ? [{ path: at(), code: 'required', message: isRequired }]
-      : [{ path: at(), code: issue.code, message: issue.message }];
-  });
+    problems.push(...problemsOf(issue, prefix, room));
+  }
+  return problems;
+}
+
+function problemsOf(issue: z.core.$ZodIssue, prefix: readonly PropertyKey[], room: number): FieldProblem[] {
+  const at = (...more: PropertyKey[]) => fieldPath([...prefix, ...issue.path, ...more]);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys
+      .slice(0, room)
+      .map((key) => ({ path: at(key), code: 'unknown_field', message: `unknown field "${cut(key)}"` }));
+  }
+  if (issue.code === 'invalid_key') {
+    // The rule that the key broke says more than that it is not a valid key.
+    return issue.issues.slice(0, room).map(({ message }) => ({ path: at(), code: issue.code, message }));
+  }
+  // The issue itself does not hold the input: it could be a secret.
+  return issue.message === isRequired
+    ? [{ path: at(), code: 'required', message: isRequired }]
+    : [{ path: at(), code: issue.code, message: issue.message }];
 }

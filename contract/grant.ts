@@ -1,5 +1,6 @@
 /** The one record of every approval (spec, Permission grant). A new type is one line in `detailsByGrantType`. */
 import { z } from 'zod';
+import { fieldProblemsOf } from './errors.ts';
 import { secretName, timestamp, toolScope, uuid } from './names.ts';
 import { workspaceRole } from './workspace.ts';
 
@@ -114,11 +115,8 @@ export function grantProblems(input: GrantInput): { path: string; code: string; 
     add('session_id', `must be absent when scope is ${input.scope}`);
   }
   const details = detailsByGrantType[input.grant_type].safeParse(input.details);
-  for (const issue of details.error?.issues ?? []) {
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')];
-    for (const key of keys) {
-      add(['details', key].filter(Boolean).join('.'), issue.message);
-    }
+  for (const { path, message } of details.success ? [] : fieldProblemsOf(details.error, ['details'])) {
+    add(path, message);
   }
   return problems;
 }

@@ -18,9 +18,13 @@ export async function listOpenRequests(
   return { requestIds: requests.map(({ id }) => id) };
 }
 
+/** Who asked, and their reason, are on the session's row. */
+const endedAsAsked = 'The session was asked to end';
+
 /**
  * Cancels what is still open and moves the session to its end, in one transaction. What somebody asked for, as the
- * session's row has it, comes before what the workflow observed. Idempotent: an end that is recorded is returned as it is.
+ * session's row has it, comes before what the workflow observed. Idempotent: an end that is recorded is returned as it is, but for
+ * the words of people and agents, which stay out of Temporal.
  */
 export function recordEnd(
   { db }: ActivityDependencies,
@@ -40,6 +44,7 @@ export function recordEnd(
       to: ending.status,
       reason: ending.reason,
     });
-    return isTerminal(status) ? { status, reason: status_reason ?? ending.reason } : ending;
+    const recorded = isTerminal(status) ? { status, reason: status_reason ?? ending.reason } : ending;
+    return asked === null ? recorded : { ...recorded, reason: endedAsAsked };
   });
 }

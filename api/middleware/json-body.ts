@@ -1,6 +1,6 @@
 /** Reads a JSON body: its type, its size, its bytes, then its text; what it means is the route's schema's business. */
 import type { Context } from 'koa';
-import type { FieldProblem } from '../../contract/errors.ts';
+import { type FieldProblem, fieldPath, fieldProblemLimits } from '../../contract/errors.ts';
 import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { requestState } from './request-state.ts';
@@ -29,7 +29,7 @@ export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unkn
     throw new ApiError('too_large', `The limit is ${maxRequestValues} JSON values for a request body`);
   }
   const value = parse(bytes);
-  const problems = textProblems(value, [], 0);
+  const problems = textProblems(value);
   if (problems.length > 0) {
     throw invalid(problems);
   }
@@ -77,23 +77,37 @@ function parse(bytes: Buffer): unknown {
 
 /**
  * What JSON can say and the store or a schema would drop or change silently: NUL and half surrogates in text,
- * and a field named `__proto__`.
+ * and a field named `__proto__`. As many problems as one answer holds.
  */
-function textProblems(value: unknown, path: readonly string[], depth: number): FieldProblem[] {
-  if (depth > maxDepth) {
+function textProblems(value: unknown): FieldProblem[] {
+  const found: FieldProblem[] = [];
+  addTextProblems(found, value, []);
+  return found;
+}
+
+function addTextProblems(found: FieldProblem[], value: unknown, path: readonly string[]): void {
+  if (path.length > maxDepth) {
     throw new ApiError('malformed_request', `The limit is ${maxDepth} levels of nesting`);
   }
   if (typeof value === 'string') {
-    return isStorable(value) ? [] : [problem(path, 'must be valid Unicode without a NUL character')];
+    if (!isStorable(value)) {
+      found.push(problem(path, 'must be valid Unicode without a NUL character'));
+    }
+    return;
   }
   if (typeof value !== 'object' || value === null) {
-    return [];
+    return;
   }
-  return Object.entries(value).flatMap(([key, inner]) =>
-    isStorable(key) && key !== '__proto__'
-      ? textProblems(inner, [...path, key], depth + 1)
-      : [problem([...path, key.toWellFormed().replaceAll('\0', '')], 'is not a usable field name')],
-  );
+  for (const [key, inner] of Object.entries(value)) {
+    if (found.length >= fieldProblemLimits.problems) {
+      return;
+    }
+    if (isStorable(key) && key !== '__proto__') {
+      addTextProblems(found, inner, [...path, key]);
+    } else {
+      found.push(problem([...path, key.toWellFormed().replaceAll('\0', '')], 'is not a usable field name'));
+    }
+  }
 }
 
 export function isStorable(text: string): boolean {
@@ -101,5 +115,5 @@ export function isStorable(text: string): boolean {
 }
 
 function problem(path: readonly string[], message: string): FieldProblem {
-  return { path: path.join('.'), code: 'invalid_text', message };
+  return { path: fieldPath(path), code: 'invalid_text', message };
 }

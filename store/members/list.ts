@@ -5,17 +5,17 @@ import type { Member } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 import { decodeCursor, pageOf } from '../page-cursor.ts';
 
-/** A workspace's members by e-mail address. Throws InvalidCursorError. */
+/** A workspace's members by name: a cursor is read by members too, who see no address. Throws InvalidCursorError. */
 export async function listMembers(db: Db, workspaceId: string, page: PageQuery): Promise<Page<Member>> {
   const after = decodeCursor(page.cursor, z.tuple([z.string(), z.uuid()]));
   const query = members(db)
     .where('m.workspace_id', workspaceId)
-    .orderBy(['u.email', 'u.id'])
+    .orderBy(['u.name', 'u.id'])
     .limit(page.limit + 1);
   const found: MemberRow[] = await (after === null
     ? query
-    : query.whereRaw('(u.email, u.id) > (?, ?)', after));
-  const { rows, nextCursor } = pageOf(found, page.limit, (row) => [row.email, row.id]);
+    : query.whereRaw('(u.name, u.id) > (?, ?)', after));
+  const { rows, nextCursor } = pageOf(found, page.limit, (row) => [row.name, row.id]);
   return { items: rows.map(present), nextCursor };
 }
 

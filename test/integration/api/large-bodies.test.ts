@@ -16,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
+const sessionless = '00000000-0000-4000-8000-000000000000';
 const members = (count: number) =>
   `{${Array.from({ length: count }, (_, at) => `"${at.toString(36)}":0`).join()}}`;
 const objects = (count: number) => `{"a":[${'{},'.repeat(count)}0]}`;
@@ -52,3 +53,26 @@ describe.each(senders)('a megabyte of small values from %s', (_who, send) => {
     expect((await send(members(maxRequestValues - 10))).status).toBe(422);
   });
 });
+
+describe('what an answer says of a megabyte with a problem in every value', () => {
+  it.each([
+    ['texts below one long name', `{"${'k'.repeat(900_000)}":[${'"\\u0000",'.repeat(9_000)}0]}`],
+    ['unknown fields of a grant', grantWith(9_000)],
+    ['long names of unknown fields', `{"${'k'.repeat(400_000)}":0,"${'l'.repeat(400_000)}":{"a":0}}`],
+  ])('is no longer than an answer: %s', async (_what, body) => {
+    const answer = await admin.send('POST', `${base}/grants`, body);
+    expect(answer.status).toBe(422);
+    expect(answer.text.length).toBeLessThan(100 * 1000);
+  });
+});
+
+/** A grant whose details have so many fields that its type does not know. */
+function grantWith(unknown: number): string {
+  const details = Array.from({ length: unknown }, (_, at) => [`${at}-${'x'.repeat(90)}`, 0] as const);
+  return JSON.stringify({
+    agent_subject_id: sessionless,
+    grant_type: 'tool_scope',
+    scope: 'once',
+    details: Object.fromEntries(details),
+  });
+}
