@@ -1,7 +1,23 @@
 import type { Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
 
-/** Whether its upper and its lower edge are drawn in the dialog, below its title and above its buttons. */
-export async function isInSightOfDialog(page: Page, what: Locator): Promise<boolean> {
+/** Long enough for a dialog that opens to come to rest; nothing is scrolled meanwhile. */
+const restsWithinMs = 10_000;
+
+/** Whether its upper and its lower edge are drawn in the dialog, below its title and above its buttons, once that is at rest. */
+export function isInSightOfDialog(page: Page, what: Locator): Promise<boolean> {
+  const look = async () => {
+    if (!(await isDrawn(page, what))) {
+      throw new Error('not in sight');
+    }
+  };
+  return eventually(look, { withinMs: restsWithinMs }).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isDrawn(page: Page, what: Locator): Promise<boolean> {
   const box = await what.boundingBox();
   if (box === null) {
     return false;
