@@ -19,6 +19,9 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** What runs and starts beside a test may keep a session waiting. */
 const patientMs = 180_000;
 
+/** A connection to a Pod that was killed may stay open and never answer again. */
+const requestLimitMs = 45_000;
+
 export class FrontDoor {
   readonly url: string;
   private cookie: string;
@@ -45,6 +48,7 @@ export class FrontDoor {
       method,
       headers: { cookie: this.cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(requestLimitMs),
     });
     const text = await response.text();
     return {
