@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Db } from '../database.ts';
 
-/** Those of the scopes that something gates on: an entry of the workspace's catalog, or what a running session froze. */
+/**
+ * Those of the scopes that something gates on: an entry of the workspace's catalog, or what a running session froze. Each is read
+ * once, however many scopes are asked for.
+ */
 export async function scopesNamed(
   db: Db,
   workspaceId: string,
@@ -11,17 +14,17 @@ export async function scopesNamed(
     return new Set();
   }
   const { rows } = await db.raw(
-    `select wanted.scope from unnest(:scopes::text[]) as wanted(scope)
-     where exists (
-       select from mcp_servers entry
+    `select distinct scope from (
+       select jsonb_path_query(entry.manifest, '$.tool_scopes.*') #>> '{}' as scope
+       from mcp_servers entry
        where entry.workspace_id = :workspaceId
-         and jsonb_path_query_array(entry.manifest, '$.tool_scopes.*') @> to_jsonb(wanted.scope)
-     ) or exists (
-       select from sessions
+       union all
+       select jsonb_path_query(frozen.configuration, '$.servers[*].tool_scopes.*') #>> '{}'
+       from sessions
        join session_configurations frozen on frozen.session_id = sessions.id
        where sessions.workspace_id = :workspaceId and sessions.ended_at is null
-         and jsonb_path_query_array(frozen.configuration, '$.servers[*].tool_scopes.*') @> to_jsonb(wanted.scope)
-     )`,
+     ) as gated
+     where scope = any(:scopes::text[])`,
     { workspaceId, scopes: [...new Set(scopes)] },
   );
   return new Set(

@@ -4,7 +4,7 @@ import type { Db } from '../database.ts';
 /**
  * Those of the scopes that need an admin's grant (design 4, `approvers`): a catalog entry that names the scope keeps it to
  * admins, or a running session froze it and its entry, as it was frozen or as it is today, does. The check of a call
- * (`check-and-consume.ts`) asks the same of its own session.
+ * (`check-and-consume.ts`) asks the same of its own session. Each entry and session is read once, however many scopes are asked for.
  */
 export async function scopesThatNeedAdmin(
   db: Db,
@@ -15,23 +15,22 @@ export async function scopesThatNeedAdmin(
     return new Set();
   }
   const { rows } = await db.raw(
-    `select wanted.scope from unnest(:scopes::text[]) as wanted(scope)
-     where exists (
-       select from mcp_servers entry
+    `select distinct scope from (
+       select jsonb_path_query(entry.manifest, '$.tool_scopes.*') #>> '{}' as scope
+       from mcp_servers entry
        where entry.workspace_id = :workspaceId and entry.approvers = 'admin'
-         and jsonb_path_query_array(entry.manifest, '$.tool_scopes.*') @> to_jsonb(wanted.scope)
-     ) or exists (
-       select from sessions
+       union all
+       select jsonb_path_query(server, '$.tool_scopes.*') #>> '{}'
+       from sessions
        join session_configurations frozen on frozen.session_id = sessions.id
        cross join jsonb_array_elements(frozen.configuration -> 'servers') as server
        where sessions.workspace_id = :workspaceId and sessions.ended_at is null
-         and jsonb_path_query_array(server, '$.tool_scopes.*') @> to_jsonb(wanted.scope)
-         and (server ->> 'approvers' = 'admin' or exists (
-           select from mcp_servers entry
+         and (server ->> 'approvers' = 'admin' or server ->> 'entry_id' in (
+           select cast(entry.id as text) from mcp_servers entry
            where entry.workspace_id = :workspaceId and entry.approvers = 'admin'
-             and server ->> 'entry_id' = cast(entry.id as text)
          ))
-     )`,
+     ) as kept
+     where scope = any(:scopes::text[])`,
     { workspaceId, scopes: [...new Set(scopes)] },
   );
   const found = z.array(z.object({ scope: z.string() })).parse(rows);
