@@ -1,11 +1,17 @@
 /** Image indexes, manifests and configurations (OCI image specification 1.1, Docker schema 2): the fields that are read. */
 import { z } from 'zod';
+import { holdsMoreValues } from '../contract/json-values.ts';
 import { ImageError } from './errors.ts';
+
+/** An index of 1,000 images with their platforms and annotations has some 15,000. */
+const maxValues = 20_000;
 
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be a sha256 digest');
 const size = z.int().nonnegative();
-const platform = z.object({ os: z.string(), architecture: z.string(), variant: z.string().optional() });
-const descriptor = z.object({ mediaType: z.string(), digest, size });
+/** It may stand in the message of an error. */
+const word = z.string().max(255);
+const platform = z.object({ os: word, architecture: word, variant: word.optional() });
+const descriptor = z.object({ mediaType: word, digest, size });
 export type Descriptor = z.infer<typeof descriptor>;
 
 const index = z.object({
@@ -36,8 +42,8 @@ const names = z
   .nullish()
   .transform((record) => Object.keys(record ?? {}));
 const configuration = z.object({
-  os: z.string(),
-  architecture: z.string(),
+  os: word,
+  architecture: word,
   rootfs: z.object({ type: z.literal('layers'), diff_ids: z.array(digest) }),
   config: z
     .object({ Entrypoint: texts, Cmd: texts, Env: texts, User: text, WorkingDir: text, Volumes: names })
@@ -82,7 +88,11 @@ export function parseConfiguration(bytes: Buffer, what: string): ImageConfigurat
   return parse(configuration, parseJson(bytes, what), what);
 }
 
+/** Counted first: millions of small values in a few megabytes would hold up everything else in this process for seconds. */
 function parseJson(bytes: Buffer, what: string): unknown {
+  if (holdsMoreValues(bytes, maxValues)) {
+    throw new ImageError('invalid_response', `${what} holds more than ${maxValues} JSON values`);
+  }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {

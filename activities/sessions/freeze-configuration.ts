@@ -1,6 +1,6 @@
 /** The first step of every session (spec: configuration is frozen at session start). */
 import type { Agent } from '../../contract/agent.ts';
-import type { FrozenConfiguration, FrozenImage, Session, SessionStatus } from '../../contract/session.ts';
+import type { FrozenConfiguration, Session, SessionStatus } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import type { SessionLimits } from '../../contract/workflows.ts';
 import { readAgent } from '../../store/agents/read.ts';
@@ -15,6 +15,7 @@ import { readLogsToolPayloads } from '../../store/workspaces/read-logs-tool-payl
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { buildConfiguration, secretNamesOf } from './build-configuration.ts';
+import { readImages } from './read-images.ts';
 import { requireOperators } from './require-operators.ts';
 
 export interface Frozen {
@@ -47,7 +48,7 @@ export async function freezeConfiguration(
     const logToolPayloads = await readLogsToolPayloads(trx, session.workspace_id);
     return { session, agent, servers, secretVersions, logToolPayloads };
   });
-  const images = await readImages(deps, sources.agent);
+  const images = await readImages(imagesToRead(deps.runtime.name, sources.agent), deps.readImage);
   const frozenAt = new Date().toISOString();
   const configuration = buildConfiguration({ session, ...sources, images, frozenAt });
   const stored = await inTransaction(db, async (trx) => {
@@ -60,18 +61,11 @@ export async function freezeConfiguration(
   return { ...factsOf(session), limits: limitsOf(stored, deps.limits), searchAttributesKnown };
 }
 
-/** What the images of the agent and its companions stand for now; a catalog entry's was read when it was stored. */
-async function readImages(
-  { runtime, readImage }: ActivityDependencies,
-  { run, siblings, services }: Agent,
-): Promise<ReadonlyMap<string, FrozenImage>> {
+/** Of the agent and its companions; a catalog entry's was read when it was stored. The process runtime refuses images with a sentence of its own. */
+function imagesToRead(runtimeName: string, { run, siblings, services }: Agent): string[] {
   const runs = [run, ...[...siblings, ...services].map((companion) => companion.run)];
   const references = runs.flatMap((each) => (each.type === 'image' ? [each.image] : []));
-  // The process runtime refuses images with a sentence of its own.
-  const wanted = runtime.name === 'process' ? [] : [...new Set(references)];
-  return new Map(
-    await Promise.all(wanted.map(async (reference) => [reference, await readImage(reference)] as const)),
-  );
+  return runtimeName === 'process' ? [] : [...new Set(references)];
 }
 
 /** Whoever reads the session's events can see that more than usual is recorded. */

@@ -1,5 +1,6 @@
 import { type Manifest, manifest } from '../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../contract/errors.ts';
+import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
 import { manifestPatterns, manifestProblems } from '../../contract/manifest-validation.ts';
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
 import { ImageError } from '../../oci/errors.ts';
@@ -22,6 +23,9 @@ export async function parseManifestFile(file: Buffer, runPatterns: RunPatterns):
 }
 
 function parseJson(file: Buffer): unknown {
+  if (holdsMoreValues(file, maxRequestValues)) {
+    throw malformed(`it holds more than ${maxRequestValues} JSON values`);
+  }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file));
   } catch {

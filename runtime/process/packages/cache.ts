@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { uuid } from '../../../contract/names.ts';
 import { createTurns } from '../../in-turn.ts';
+import { createSlots, type Slots } from '../../slots.ts';
 import { type CacheEntry, keyOf, readEntry, writeEntry } from './entry.ts';
 import { PackagesError } from './errors.ts';
 import { isUsed, makeRoom, usersDirectory } from './evict.ts';
@@ -16,7 +17,6 @@ import { withLock } from './lock.ts';
 import { verifyTree } from './manifest.ts';
 import type { FillMachine } from './render-fill.ts';
 import { isPinned, type PackageRequest } from './request.ts';
-import { createSlots, type Slots } from './slots.ts';
 
 export interface CacheSettings extends PackageSettings {
   directory: string;

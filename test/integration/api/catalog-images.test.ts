@@ -185,6 +185,12 @@ describe('an image entry', () => {
     expect(await admin.send('GET', `${entries}/boxed`)).toMatchObject({ status: 404 });
   });
 
+  it('whose manifest holds more values than a pasted one may is not stored, and nothing of it is read', async () => {
+    registry.push('team/many', '1', imageWith(`{"more":[${'0,'.repeat(10_000)}0]}`));
+    const refused = await admin.send('POST', entries, entry({}, 'team/many'));
+    expect(refused.text).toContain('it holds more than 10000 JSON values');
+  });
+
   it('that cannot be read anew stays as it is', async () => {
     registry.push('team/server', '1', first);
     await admin.ok('POST', entries, entry());

@@ -197,6 +197,16 @@ describe('manifests', () => {
       'invalid_response',
     ],
     [
+      'of a platform whose name is a text',
+      {
+        schemaVersion: 2,
+        manifests: [
+          { ...descriptorOf(honest.manifest), platform: { os: 'x'.repeat(256), architecture: 'x' } },
+        ],
+      },
+      'invalid_response',
+    ],
+    [
       'with two images for one platform',
       {
         schemaVersion: 2,
