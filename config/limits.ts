@@ -11,6 +11,8 @@ export const limitFields = {
   /** Bytes of artifacts that one API process holds in memory while they arrive, of all sessions together. */
   LIMIT_UPLOAD_BUFFER_BYTES: count(16 * 1024 * 1024),
   LIMIT_SESSION_EVENT_BYTES: count(64 * 1024 * 1024),
+  /** Text of messages to a session that its sidecar does not hold yet; each counts as 1 KiB at least. */
+  LIMIT_UNDELIVERED_MESSAGE_BYTES: count(16 * 1024 * 1024),
   /** Calls of a session that are recorded one by one; more are refused, and counted. The API takes up to twice as many. */
   LIMIT_SESSION_CALLS: count(50_000),
   /** Requests of one session's sidecar that the API works on at a time. A sidecar keeps to half of it. */

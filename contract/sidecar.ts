@@ -90,7 +90,7 @@ export type SidecarBoot = z.infer<typeof sidecarBoot>;
 export const controlUrl = z
   .string()
   .regex(/^http:\/\/\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, 'must be http://<IPv4 address>:<port>');
-/** `POST .../ready`: every socket listens. Answered with all input so far, so that a restarted sidecar lost none. */
+/** `POST .../ready`: every socket listens. Answered with the first messages so far; what does not fit comes by `/inject`, to a restarted sidecar too. */
 export const readyReport = z.strictObject({ control_url: controlUrl });
 export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
 
@@ -159,4 +159,6 @@ export const endReport = z.strictObject({
 
 /** Control side: `POST /inject` (idempotent by message id), `GET /health`, `GET /metrics`. */
 export const injectRequest = z.strictObject({ messages: z.array(inputMessage).min(1).max(100) });
+/** What the platform reads of `GET /health`. */
+export const controlHealth = z.object({ last_seq: z.int().nonnegative() });
 export const injectAnswer = z.strictObject({ ok: z.literal(true), last_seq: z.int() });

@@ -1,43 +1,52 @@
 /** Delivers what a human said or decided to the session's sidecar (spec, Session events; design 7). */
 import type { InputMessage } from '../../contract/agent-contract.ts';
 import { controlHeaders, controlKey } from '../../contract/session-keys.ts';
-import { injectAnswer } from '../../contract/sidecar.ts';
-import { listSessionInputs, markInputsDelivered } from '../../store/session-inputs/list.ts';
+import { controlHealth, injectAnswer } from '../../contract/sidecar.ts';
+import { markInputsDelivered } from '../../store/session-inputs/delivery.ts';
+import { hasSessionInputs, listSessionInputs } from '../../store/session-inputs/list.ts';
 import { readControlUrl } from '../../store/sessions/control-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-const batchSize = 100;
 const requestTimeoutMs = 5000;
-const conflict = 409;
 
 /**
- * Posts every undelivered input, in order, and notes what the sidecar acknowledged. Throws while the sidecar does not
- * acknowledge, so that the workflow tries again. Idempotent: the sidecar drops what it has seen by id.
+ * Posts every message that the sidecar does not hold, in order, and notes what it acknowledged. Begins after the last one that
+ * it says it has, so that a restarted one gets everything again. Throws while the sidecar does not acknowledge, so that the
+ * workflow tries again. Idempotent: the sidecar drops what it has seen by id.
  */
 export async function deliverInputs(
   deps: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<void> {
   const { db } = deps;
-  const undelivered = await listSessionInputs(db, sessionId, { undeliveredOnly: true });
-  if (undelivered.length === 0) {
+  if (!(await hasSessionInputs(db, sessionId))) {
     return;
   }
-  if (!(await inject(deps, sessionId, undelivered))) {
-    // This sidecar misses what an earlier one was given: send everything.
-    const all = await listSessionInputs(db, sessionId, { undeliveredOnly: false });
-    if (!(await inject(deps, sessionId, all))) {
-      throw new Error('the sidecar refuses the order of its messages');
+  const sidecar = await findSidecar(deps, sessionId);
+  let heldSeq = await readHeldSeq(sidecar);
+  while (true) {
+    await markInputsDelivered(db, sessionId, heldSeq);
+    const messages = await listSessionInputs(db, sessionId, { after: heldSeq });
+    const last = messages.at(-1);
+    if (last === undefined) {
+      return;
+    }
+    heldSeq = await inject(sidecar, messages);
+    if (heldSeq < last.seq) {
+      throw new Error('the sidecar did not take its messages');
     }
   }
 }
 
-/** False when the sidecar says that earlier messages are missing. */
-async function inject(
+interface Sidecar {
+  controlUrl: string;
+  key: string;
+}
+
+async function findSidecar(
   { db, runtime, sessionKeySeed }: ActivityDependencies,
   sessionId: string,
-  messages: InputMessage[],
-): Promise<boolean> {
+): Promise<Sidecar> {
   const controlUrl = await readControlUrl(db, sessionId);
   if (controlUrl === null) {
     throw new Error('the sidecar has not reported where it takes messages');
@@ -46,39 +55,40 @@ async function inject(
   if (new URL(controlUrl).hostname !== (await runtime.sidecarHost(sessionId))) {
     throw new Error('the sidecar reported an address that is not its own');
   }
-  const key = controlKey(sessionKeySeed, sessionId);
-  for (let start = 0; start < messages.length; start += batchSize) {
-    const batch = messages.slice(start, start + batchSize);
-    const lastSeq = await post(controlUrl, key, batch);
-    if (lastSeq === null) {
-      return false;
-    }
-    await markInputsDelivered(db, sessionId, Math.min(lastSeq, batch.at(-1)?.seq ?? 0));
-  }
-  return true;
+  return { controlUrl, key: controlKey(sessionKeySeed, sessionId) };
 }
 
-/** The last `seq` that the sidecar holds, or null when it misses earlier messages. */
-async function post(controlUrl: string, key: string, messages: InputMessage[]): Promise<number | null> {
-  const url = new URL('/inject', controlUrl);
-  const body = JSON.stringify({ messages });
-  const response = await fetch(url, {
-    method: 'POST',
+/** The number of the last message that the sidecar holds; 0 for none. */
+async function readHeldSeq(sidecar: Sidecar): Promise<number> {
+  return controlHealth.parse(await send(sidecar, 'GET', '/health')).last_seq;
+}
+
+/** Likewise, after these. */
+async function inject(sidecar: Sidecar, messages: InputMessage[]): Promise<number> {
+  return injectAnswer.parse(await send(sidecar, 'POST', '/inject', { messages })).last_seq;
+}
+
+/** The JSON that the sidecar answers. Throws for every status that is no success. */
+async function send(
+  { controlUrl, key }: Sidecar,
+  method: 'GET' | 'POST',
+  path: string,
+  content?: object,
+): Promise<unknown> {
+  const body = content === undefined ? '' : JSON.stringify(content);
+  const response = await fetch(new URL(path, controlUrl), {
+    method,
     headers: {
       'content-type': 'application/json',
-      ...controlHeaders(key, { method: 'POST', path: url.pathname, body, atMs: Date.now() }),
+      ...controlHeaders(key, { method, path, body, atMs: Date.now() }),
     },
-    body,
+    body: content === undefined ? null : body,
     redirect: 'error',
     signal: AbortSignal.timeout(requestTimeoutMs),
   });
-  if (response.status === conflict) {
-    await response.body?.cancel();
-    return null;
-  }
   if (!response.ok) {
     await response.body?.cancel();
     throw new Error(`the sidecar answered ${response.status}`);
   }
-  return injectAnswer.parse(await response.json()).last_seq;
+  return response.json();
 }

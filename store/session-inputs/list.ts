@@ -1,25 +1,25 @@
 import type { InputMessage } from '../../contract/agent-contract.ts';
+import { readBoundedRows } from '../bounded-rows.ts';
 import type { Db } from '../database.ts';
 import { type InputRow, presentInput } from './row.ts';
 
-/** What the agent is to read, in order. */
+/** What one answer or one delivery carries; a sidecar reads answers of twice as many bytes. */
+const batch = { limit: 100, maxBytes: 2 * 1024 * 1024 };
+
+/** The next messages for the agent with `seq` above `after`, in order, as many as one delivery carries. Empty when there are none. */
 export async function listSessionInputs(
   db: Db,
   sessionId: string,
-  { undeliveredOnly }: { undeliveredOnly: boolean },
+  { after }: { after: number },
 ): Promise<InputMessage[]> {
-  const query = db<InputRow>('session_inputs').where({ session_id: sessionId }).orderBy('seq');
-  if (undeliveredOnly) {
-    query.whereNull('delivered_at');
-  }
-  return ((await query) as InputRow[]).map(presentInput);
+  const query = db<InputRow>('session_inputs')
+    .where({ session_id: sessionId })
+    .where('seq', '>', after)
+    .orderBy('seq');
+  return (await readBoundedRows<InputRow>(db, query, batch)).rows.map(presentInput);
 }
 
-/** The sidecar acknowledged everything up to `throughSeq`. */
-export async function markInputsDelivered(db: Db, sessionId: string, throughSeq: number): Promise<void> {
-  await db('session_inputs')
-    .where({ session_id: sessionId })
-    .where('seq', '<=', throughSeq)
-    .whereNull('delivered_at')
-    .update({ delivered_at: db.fn.now() });
+/** Whether anything was ever said to the session's agent. */
+export async function hasSessionInputs(db: Db, sessionId: string): Promise<boolean> {
+  return (await db('session_inputs').where({ session_id: sessionId }).first('seq')) !== undefined;
 }

@@ -20,6 +20,7 @@ import {
 import { sessionSignals } from '../../../contract/workflows.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { markInputsUndelivered } from '../../../store/session-inputs/delivery.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
 import { touchActivity } from '../../../store/sessions/activity.ts';
 import { setControlUrl } from '../../../store/sessions/control-url.ts';
@@ -58,7 +59,7 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: `${path}/ready`,
-    summary: 'The sidecar listens; answered with all input so far',
+    summary: 'The sidecar listens; answered with the first messages for its agent, and sent the others',
     scope: 'workload',
     body: readyReport,
     response: readyAnswer,
@@ -70,12 +71,15 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
       const { session } = workload;
       await setControlUrl(db, session.id, body.control_url);
       await touchActivity(db, session.id);
+      const inputs = await listSessionInputs(db, session.id, { after: 0 });
+      await markInputsUndelivered(db, session.id, { after: inputs.at(-1)?.seq ?? 0 });
+      // Has the workflow deliver what this sidecar does not hold.
       if (!(await workflows.signalSession(session.id, sessionSignals.sidecarReady))) {
         throw new ApiError('unavailable', 'The session’s workflow does not run now', {
           retryAfterSeconds: 1,
         });
       }
-      return { inputs: await listSessionInputs(db, session.id, { undeliveredOnly: false }) };
+      return { inputs };
     },
   });
 }

@@ -7,14 +7,15 @@ import { inTransaction } from '../../../store/database.ts';
 import { answerOldestInputRequest } from '../../../store/input-requests/input-requests.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
 import { addSessionInput } from '../../../store/session-inputs/add.ts';
+import { requireRoomForInput } from '../../../store/session-inputs/delivery.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 /**
  * Stores a message for the agent with its event, then has it delivered. When Temporal does not answer, the message
- * stays stored and goes with the next delivery.
+ * stays stored and goes with the next delivery. Throws QuotaExceededError while too much waits for the sidecar.
  */
 export async function sendMessage(
-  { db, workflows, log }: Pick<SessionRouteDependencies, 'db' | 'workflows' | 'log'>,
+  { db, config, workflows, log }: Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>,
   { session, user, text }: { session: Session; user: User; text: string },
 ): Promise<InputMessage> {
   const id = randomUUID();
@@ -25,6 +26,11 @@ export async function sendMessage(
       type: 'user.message',
       actor: { type: 'user', id: user.id },
       payload: { message_id: id, text },
+    });
+    // The event has locked the session's row: of two messages at the limit one is refused.
+    await requireRoomForInput(trx, session.id, {
+      text,
+      limitBytes: config.LIMIT_UNDELIVERED_MESSAGE_BYTES,
     });
     const kind = inputRequestId === null ? 'user_message' : 'input_answer';
     return addSessionInput(trx, session.id, { id, kind, text, decision: null, inputRequestId });

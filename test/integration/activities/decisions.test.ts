@@ -129,7 +129,7 @@ describe('an approval', () => {
           scope === 'once' ? { session_id: asked.session.id, server: 'files', tool: 'write_file' } : null,
       });
       expect(await statusOf(asked)).toBe('approved');
-      const [message] = await listSessionInputs(activities.db, asked.session.id, { undeliveredOnly: true });
+      const [message] = await listSessionInputs(activities.db, asked.session.id, { after: 0 });
       expect(message?.decision).toMatchObject({ status: 'approved', grant_id: grant.id });
       const audited = await activities
         .db('audit_events')
@@ -154,9 +154,7 @@ describe('an approval', () => {
       { status: 'approved', grantId: grant.id },
     ]);
     expect(await grantsOf(asked)).toHaveLength(1);
-    expect(await listSessionInputs(activities.db, asked.session.id, { undeliveredOnly: false })).toHaveLength(
-      1,
-    );
+    expect(await listSessionInputs(activities.db, asked.session.id, { after: 0 })).toHaveLength(1);
   });
 
   it('answers no request when none led to it', async () => {
@@ -338,7 +336,7 @@ describe('decisions that meet', () => {
     const decisionId = await deny(asked);
     expect(await carryOut(decisionId)).toEqual({ status: 'denied', grantId: null });
     expect(await carryOut(decisionId)).toEqual({ status: 'denied', grantId: null });
-    const [message] = await listSessionInputs(activities.db, asked.session.id, { undeliveredOnly: true });
+    const [message] = await listSessionInputs(activities.db, asked.session.id, { after: 0 });
     expect(message?.decision).toMatchObject({ status: 'denied', reason: 'not today' });
     expect(await grantsOf(asked)).toEqual([]);
   });
@@ -367,7 +365,7 @@ describe('decisions that meet', () => {
         expect(answer.status).toBe(status);
       }
       expect(await grantsOf(asked)).toHaveLength(status === 'approved' ? 1 : 0);
-      const messages = await listSessionInputs(activities.db, asked.session.id, { undeliveredOnly: false });
+      const messages = await listSessionInputs(activities.db, asked.session.id, { after: 0 });
       expect(messages).toHaveLength(1);
     }
   });

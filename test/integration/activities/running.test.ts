@@ -1,22 +1,10 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
-import type { InputMessage } from '../../../contract/agent-contract.ts';
 import type { Session } from '../../../contract/session.ts';
-import { controlKey, isSignedBody, verifyControlHead } from '../../../contract/session-keys.ts';
-import {
-  controlRequestHeader,
-  injectRequest,
-  olderControlSignatureHeader,
-} from '../../../contract/sidecar.ts';
 import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
-import { addSessionInput } from '../../../store/session-inputs/add.ts';
-import { listSessionInputs } from '../../../store/session-inputs/list.ts';
-import { setControlUrl } from '../../../store/sessions/control-url.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
@@ -244,130 +232,5 @@ describe('workloads that nobody wants any more', () => {
     expect((await stopOrphans(activities.deps)).sort()).toEqual([ended.id, gone].sort());
     expect(await activities.runtime.list()).toEqual([running.id]);
     activities.runtime.states.clear();
-  });
-});
-
-/** As sidecars from before the head was signed compute it, for the time that the header gives. */
-function olderSignature(key: string, header: string, body: Buffer): string {
-  const [time] = header.split('.');
-  const hash = createHash('sha256').update(body).digest('hex');
-  const text = `${time}\nPOST\n/inject\n${hash}`;
-  return `${time}.${createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('hex')}`;
-}
-
-/** A control port that speaks the sidecar's side of `/inject`, with the signature checked. */
-class ControlPort {
-  readonly messages: InputMessage[] = [];
-  answers: number[] = [];
-  requests = 0;
-  server: Server | undefined;
-
-  async open(session: Session): Promise<void> {
-    const key = controlKey(activities.deps.sessionKeySeed, session.id);
-    this.server = createServer(async (request, response) => {
-      this.requests += 1;
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) {
-        chunks.push(chunk);
-      }
-      const body = Buffer.concat(chunks);
-      const { method = '', url: path = '', headers } = request;
-      const nowMs = Date.now();
-      const head = verifyControlHead(key, String(headers[controlRequestHeader]), { method, path, nowMs });
-      const older = String(headers[olderControlSignatureHeader]);
-      const signed = head !== null && isSignedBody(head, body) && older === olderSignature(key, older, body);
-      const status = signed ? (this.answers.shift() ?? 200) : 401;
-      if (status === 200) {
-        const known = new Set(this.messages.map(({ id }) => id));
-        const { messages } = injectRequest.parse(JSON.parse(body.toString()));
-        this.messages.push(...messages.filter(({ id }) => !known.has(id)));
-      }
-      response.statusCode = status;
-      response.end(JSON.stringify({ ok: true, last_seq: this.messages.at(-1)?.seq ?? 0 }));
-    });
-    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
-    const { port } = this.server.address() as AddressInfo;
-    await setControlUrl(activities.db, session.id, `http://127.0.0.1:${port}`);
-  }
-
-  close(): void {
-    this.server?.close();
-  }
-}
-
-describe('delivering messages', () => {
-  const say = (session: Session, text: string) =>
-    addSessionInput(activities.db, session.id, {
-      id: randomUUID(),
-      kind: 'user_message',
-      text,
-      decision: null,
-      inputRequestId: null,
-    });
-  const deliver = ({ id }: Session) => activities.run('deliverInputs', { sessionId: id });
-  const waiting = async ({ id }: Session) =>
-    (await listSessionInputs(activities.db, id, { undeliveredOnly: true })).length;
-
-  it('posts all of them in order, signed, and only once', async () => {
-    const session = await newSession();
-    const port = new ControlPort();
-    await port.open(session);
-    const texts = Array.from({ length: 230 }, (_, index) => `message ${index}`);
-    for (const text of texts) {
-      await say(session, text);
-    }
-    await deliver(session);
-    await deliver(session);
-    expect(port.messages.map(({ text }) => text)).toEqual(texts);
-    expect(port.requests).toBe(3);
-    expect(await waiting(session)).toBe(0);
-    port.close();
-  });
-
-  it('keeps what was not acknowledged for the next attempt', async () => {
-    const session = await newSession();
-    const port = new ControlPort();
-    await port.open(session);
-    await say(session, 'hello');
-    port.answers = [503];
-    await expect(deliver(session)).rejects.toThrow('the sidecar answered 503');
-    expect(await waiting(session)).toBe(1);
-    await deliver(session);
-    expect(await waiting(session)).toBe(0);
-    port.close();
-  });
-
-  it('sends everything again to a sidecar that misses earlier messages', async () => {
-    const session = await newSession();
-    const first = new ControlPort();
-    await first.open(session);
-    await say(session, 'one');
-    await deliver(session);
-    first.close();
-    const restarted = new ControlPort();
-    await restarted.open(session);
-    restarted.answers = [409];
-    await say(session, 'two');
-    await deliver(session);
-    expect(restarted.messages.map(({ text }) => text)).toEqual(['one', 'two']);
-    restarted.close();
-  });
-
-  it('sends nothing to an address at which the session does not run', async () => {
-    const session = await newSession();
-    const port = new ControlPort();
-    await port.open(session);
-    await setControlUrl(activities.db, session.id, 'http://169.254.169.254:80');
-    await say(session, 'hello');
-    await expect(deliver(session)).rejects.toThrow('an address that is not its own');
-    expect(await waiting(session)).toBe(1);
-    port.close();
-  });
-
-  it('waits for a sidecar that has not reported yet, and asks nobody when nothing waits', async () => {
-    const session = await newSession();
-    await deliver(session);
-    await say(session, 'early');
-    await expect(deliver(session)).rejects.toThrow('has not reported');
   });
 });

@@ -186,8 +186,8 @@ describe('an agent’s request', () => {
         ['permission.decided', asked.request_id],
       ]);
     }
-    expect(await listSessionInputs(database.db, session.id, { undeliveredOnly: true })).toEqual([]);
-    expect(await listSessionInputs(database.db, lowest.id, { undeliveredOnly: true })).toHaveLength(1);
+    expect(await listSessionInputs(database.db, session.id, { after: 0 })).toEqual([]);
+    expect(await listSessionInputs(database.db, lowest.id, { after: 0 })).toHaveLength(1);
   });
 });
 
@@ -207,7 +207,7 @@ describe('an open request closes once', () => {
     expect(await closePermissionRequest(database.db, asked.request_id, closing)).toBe(true);
     expect(await closePermissionRequest(database.db, asked.request_id, { status: 'cancelled' })).toBe(false);
     expect(await readPermissionRequest(database.db, asked.request_id)).toMatchObject({ status });
-    const [input] = await listSessionInputs(database.db, session.id, { undeliveredOnly: true });
+    const [input] = await listSessionInputs(database.db, session.id, { after: 0 });
     expect(input).toMatchObject({ kind: 'permission_decision', decision: { status, grant_id: null } });
     expect(input?.text).toBe(
       `Permission request ${asked.request_id} for tool_scope files.write ${texts[status]}`,
@@ -233,7 +233,7 @@ describe('an open request closes once', () => {
       expect(await markApproved(trx, asked.request_id, approval)).toBe(true);
       await giveGrant(trx, session, { id: grantId, request_id: asked.request_id });
     });
-    const [input] = await listSessionInputs(database.db, session.id, { undeliveredOnly: true });
+    const [input] = await listSessionInputs(database.db, session.id, { after: 0 });
     expect(input?.text).toBe(
       `Permission request ${asked.request_id} for tool_scope files.write was approved once by Ada Admin (grant ${grantId}). You can retry the call.`,
     );
@@ -250,7 +250,7 @@ describe('an open request closes once', () => {
       );
       expect(results.filter(Boolean)).toHaveLength(1);
     }
-    expect(await listSessionInputs(database.db, session.id, { undeliveredOnly: true })).toHaveLength(20);
+    expect(await listSessionInputs(database.db, session.id, { after: 0 })).toHaveLength(20);
   });
 
   it('while others open and close in the same tree, without a deadlock', async () => {

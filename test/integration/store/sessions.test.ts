@@ -15,7 +15,8 @@ import { appendSessionEvent } from '../../../store/session-events/append.ts';
 import { openSessionEventFeed } from '../../../store/session-events/feed.ts';
 import { listSessionEvents } from '../../../store/session-events/list.ts';
 import { addSessionInput } from '../../../store/session-inputs/add.ts';
-import { listSessionInputs, markInputsDelivered } from '../../../store/session-inputs/list.ts';
+import { markInputsDelivered } from '../../../store/session-inputs/delivery.ts';
+import { listSessionInputs } from '../../../store/session-inputs/list.ts';
 import { readIdleState } from '../../../store/sessions/activity.ts';
 import { readRequestedEnding, requestEnding } from '../../../store/sessions/ending.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
@@ -189,12 +190,14 @@ describe('messages for the agent', () => {
       addSessionInput(database.db, session.id, input('two')),
       addSessionInput(database.db, session.id, input('three')),
     ]);
-    const all = () => listSessionInputs(database.db, session.id, { undeliveredOnly: false });
+    const all = () => listSessionInputs(database.db, session.id, { after: 0 });
     expect((await all()).map(({ seq }) => seq)).toEqual([1, 2, 3]);
     await markInputsDelivered(database.db, session.id, 2);
-    expect(
-      (await listSessionInputs(database.db, session.id, { undeliveredOnly: true })).map(({ seq }) => seq),
-    ).toEqual([3]);
+    const waiting = database.db('session_inputs').where({ session_id: session.id }).whereNull('delivered_at');
+    expect(await waiting.pluck('seq')).toEqual([3]);
+    expect((await listSessionInputs(database.db, session.id, { after: 2 })).map(({ seq }) => seq)).toEqual([
+      3,
+    ]);
     expect(await all()).toHaveLength(3);
   });
 });
