@@ -13,7 +13,15 @@ const shortText = z.string().max(1000);
 
 /** A tool that a requested scope would open. */
 export const openedTool = z.strictObject({ server: z.string(), tool: z.string() });
-export type OpenedTool = z.infer<typeof openedTool>;
+/** As many are named in one place; the others are counted. A catalog may gate tens of thousands with one scope. */
+export const mostOpenedTools = 200;
+
+/** The first tools that a scope opens, by server and name, and how many more there are. */
+export const openedTools = z.strictObject({
+  tools: z.array(openedTool).max(mostOpenedTools),
+  more_tools: z.int().nonnegative(),
+});
+export type OpenedTools = z.infer<typeof openedTools>;
 
 /** Each type's payload. */
 export const payloadByEventType = {
@@ -67,6 +75,7 @@ export const payloadByEventType = {
     agent: z.strictObject({ id: uuid, name: z.string() }),
     session_id: uuid,
     tools: z.array(openedTool),
+    more_tools: z.int().nonnegative().default(0),
     expires_at: timestamp,
   }),
   'permission.decided': permissionDecision.extend({ decided_by: uuid.nullable() }),

@@ -1,44 +1,62 @@
 /** What a session of an agent would reach through its operator's own grants (design 4). */
+import type { Knex } from 'knex';
+import { z } from 'zod';
 import type { Grant } from '../../contract/grant.ts';
-import type { OpenedTool } from '../../contract/session-event.ts';
-import { scopesOfAttached } from '../attachments/attached-scopes.ts';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import type { OpenedTools } from '../../contract/session-event.ts';
+import { scopesOfAttached, toolsOfAttached } from '../attachments/attached-scopes.ts';
 import type { Db } from '../database.ts';
+import { pageByTime } from '../page-by-time.ts';
+import { noTools } from './first-tools.ts';
 import { type GrantRow, grantColumns, presentGrant } from './row.ts';
 import { scopesThatNeedAdmin } from './scope-approvers.ts';
 
-export interface Reached {
-  grant: Grant;
-  /** Tools of the agent's servers that the grant opens, as they are attached now. */
-  tools: OpenedTool[];
+/** With the tools of the agent's servers that the grant opens, as they are attached now. */
+export type Reached = { grant: Grant } & OpenedTools;
+
+interface Start {
+  workspaceId: string;
+  agentId: string;
+  userId: string;
 }
 
 /**
  * The user's active `tool_scope` grants that a new session of the agent could use while that user drives it, newest
  * first. A grant for another session, or bound to a call of one, is not among them, nor a member's for a scope that is
- * kept to admins.
+ * kept to admins. Throws InvalidCursorError.
  */
-export async function listReach(
-  db: Db,
-  { workspaceId, agentId, userId }: { workspaceId: string; agentId: string; userId: string },
-): Promise<Reached[]> {
-  const toolsByScope = await scopesOfAttached(db, agentId);
-  if (toolsByScope.size === 0) {
-    return [];
-  }
-  const rows = await db<GrantRow>('grants')
+export async function listReach(db: Db, start: Start, page: PageQuery): Promise<Page<Reached>> {
+  const gated = await scopesOfAttached(db, start.agentId, await scopesHeld(db, start));
+  const keptToAdmins = await scopesThatNeedAdmin(db, start.workspaceId, gated);
+  const forMembers = gated.filter((scope) => !keptToAdmins.has(scope));
+  const query = standingGrants(db, start).whereRaw(
+    `(details ->> 'scope' = any(?) or granted_by_role = 'admin' and details ->> 'scope' = any(?))`,
+    [forMembers, gated],
+  );
+  const { items, nextCursor } = await pageByTime<GrantRow>(db, query, grantColumns, 'granted_at', page);
+  const grants = items.flatMap((row) => presentGrant(row) ?? []);
+  const tools = await toolsOfAttached(db, start.agentId, [...new Set(grants.map(scopeOf))]);
+  return {
+    items: grants.map((grant) => ({ grant, ...(tools.get(scopeOf(grant)) ?? noTools) })),
+    nextCursor,
+  };
+}
+
+async function scopesHeld(db: Db, start: Start): Promise<string[]> {
+  const rows = await standingGrants(db, start).distinct(db.raw(`details ->> 'scope' as scope`));
+  return z
+    .array(z.object({ scope: z.string().nullable() }))
+    .parse(rows)
+    .flatMap(({ scope }) => scope ?? []);
+}
+
+function standingGrants(db: Db, { workspaceId, userId }: Start): Knex.QueryBuilder {
+  return db('grants')
     .where({ workspace_id: workspaceId, user_subject_id: userId, grant_type: 'tool_scope' })
     .whereIn('scope', ['once', 'persistent'])
     .whereNull('revoked_at')
     .whereNull('consumed_at')
-    .whereNull('bound_session_id')
-    .whereRaw(`details ->> 'scope' = any(?)`, [[...toolsByScope.keys()]])
-    .orderBy('granted_at', 'desc')
-    .select([...grantColumns]);
-  const keptToAdmins = await scopesThatNeedAdmin(db, workspaceId, [...toolsByScope.keys()]);
-  return rows
-    .flatMap((row) => presentGrant(row) ?? [])
-    .filter(
-      ({ granted_by_role: role, details }) => role === 'admin' || !keptToAdmins.has(String(details['scope'])),
-    )
-    .map((grant) => ({ grant, tools: toolsByScope.get(String(grant.details['scope'])) ?? [] }));
+    .whereNull('bound_session_id');
 }
+
+const scopeOf = ({ details: { scope } }: Grant) => String(scope);

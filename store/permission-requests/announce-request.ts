@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
+import { noTools } from '../grants/first-tools.ts';
 import { appendSessionEvent } from '../session-events/append.ts';
 import { derivedId } from '../session-events/derived-id.ts';
 import { agentNameOf } from '../sessions/agent-name.ts';
@@ -23,7 +24,7 @@ export async function announceRequest(
     justification: request.justification,
     agent: { id: session.agent_id, name: await agentNameOf(trx, session.agent_id) },
     session_id: session.id,
-    tools: (await readOpenedTools(trx, [request.id])).get(request.id) ?? [],
+    ...((await readOpenedTools(trx, [request])).get(request.id) ?? noTools),
     expires_at: request.expires_at,
   };
   for (const sessionId of lineage) {

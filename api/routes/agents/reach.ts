@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { grant } from '../../../contract/grant.ts';
 import { named } from '../../../contract/names.ts';
-import { openedTool } from '../../../contract/session-event.ts';
+import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import { openedTools } from '../../../contract/session-event.ts';
 import { listReach } from '../../../store/grants/reach.ts';
 import { readUser } from '../../../store/users/read.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
@@ -12,8 +13,11 @@ export const reach = z.strictObject({
   /** The caller owns the agent. */
   own: z.boolean(),
   /** The caller's own grants that a session of the agent could use, and the tools that each opens there. */
-  grants: z.array(z.strictObject({ grant, tools: z.array(openedTool) })),
+  grants: z.array(z.strictObject({ grant, ...openedTools.shape })),
 });
+
+/** Each grant comes with up to 200 tools, so a page has fewer than those of other lists may have. */
+const reachQuery = pageQuery.extend({ limit: z.coerce.number().int().min(1).max(50).default(50) });
 
 /** To be shown before somebody starts an agent of somebody else (design 4). */
 export function reachRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
@@ -22,16 +26,19 @@ export function reachRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
     path: '/agents/{agent_id}/reach',
     summary: 'Which of the caller’s own grants a session of the agent could use, if the caller started it',
     scope: 'agent',
-    response: z.strictObject({ reach }),
-    async handler({ agent, workspace, user }) {
+    query: reachQuery,
+    response: z.strictObject({ reach, next_cursor: nextCursor }),
+    async handler({ agent, workspace, user, query }) {
       const ids = { workspaceId: workspace.id, agentId: agent.id, userId: user.id };
       const owner = agent.owner_id === null ? null : await readUser(db, agent.owner_id);
+      const { items, nextCursor } = await listReach(db, ids, query);
       return {
         reach: {
           owner: owner === null ? null : { id: owner.id, name: owner.name },
           own: agent.owner_id === user.id,
-          grants: await listReach(db, ids),
+          grants: items,
         },
+        next_cursor: nextCursor,
       };
     },
   });

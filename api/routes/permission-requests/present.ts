@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { grantScope } from '../../../contract/grant.ts';
 import { named } from '../../../contract/names.ts';
 import { type PermissionRequest, permissionRequest } from '../../../contract/permission-request.ts';
-import { openedTool } from '../../../contract/session-event.ts';
+import { openedTools } from '../../../contract/session-event.ts';
 import type { Db } from '../../../store/database.ts';
+import { noTools } from '../../../store/grants/first-tools.ts';
 import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
 import { type RequestContext, readRequestContexts } from '../../../store/permission-requests/context.ts';
 import { readOpenedTools } from '../../../store/permission-requests/opened-tools.ts';
@@ -24,8 +25,8 @@ export const shownRequest = permissionRequest.extend({
   child_agent: named.nullable(),
   /** Who answered it; null while it is open, and when nobody did. */
   decider: named.nullable(),
-  /** What the scope opens in this session; empty for other types than `tool_scope`. */
-  tools: z.array(openedTool),
+  /** What the scope opens in this session; nothing for other types than `tool_scope`. */
+  ...openedTools.shape,
   /** Whether the caller may answer it now: deny it, or grant it in one of the scopes below. False once it is closed. */
   may_decide: z.boolean(),
   /** Whether the caller may deny it and mute the session with it. */
@@ -43,7 +44,7 @@ export async function presentRequests(
   visit: Visit,
   requests: readonly PermissionRequest[],
 ): Promise<ShownRequest[]> {
-  const tools = await readOpenedTools(db, requests.map(idOf));
+  const tools = await readOpenedTools(db, requests);
   const inQuestion = await questionsOf(db, visit.workspace.id, requests);
   return requests.flatMap((request) => {
     const asked = inQuestion.get(request.id);
@@ -59,7 +60,7 @@ export async function presentRequests(
         root_operator: rootOperator,
         child_agent: childAgent,
         decider,
-        tools: tools.get(request.id) ?? [],
+        ...(tools.get(request.id) ?? noTools),
         ...answersOf(visit, request, asked),
       },
     ];

@@ -66,6 +66,7 @@ describe('a permission request', () => {
         { server: 'files', tool: 'edit_file' },
         { server: 'files', tool: 'write_file' },
       ],
+      more_tools: 0,
     };
     expect(await read(request_id)).toMatchObject(facts);
     expect(await member.ok('GET', `${base}/permission-requests?session_id=${session.id}`)).toMatchObject({
@@ -75,7 +76,7 @@ describe('a permission request', () => {
       events: expect.arrayContaining([
         expect.objectContaining({
           type: 'agent.permission_request',
-          payload: expect.objectContaining({ agent: facts.agent, tools: facts.tools }),
+          payload: expect.objectContaining({ agent: facts.agent, tools: facts.tools, more_tools: 0 }),
         }),
       ]),
     });

@@ -52,23 +52,34 @@ it('starting an agent shows first which of one’s own grants it would reach', a
   await revokeGrant(api.db, (await give({})).id, { type: 'user', id: member.user.id });
 
   const owner = { id: admin.user.id, name: admin.user.name };
-  expect(await member.ok('GET', path)).toEqual({ reach: { owner, own: false, grants: [] } });
+  expect(await member.ok('GET', path)).toEqual({
+    reach: { owner, own: false, grants: [] },
+    next_cursor: null,
+  });
   await admin.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });
   expect(await member.ok('GET', path)).toEqual({
     reach: {
       owner,
       own: false,
       grants: [
-        { grant: once, tools: [{ server: 'files', tool: 'remove' }] },
+        { grant: once, tools: [{ server: 'files', tool: 'remove' }], more_tools: 0 },
         {
           grant: lasting,
           tools: [
             { server: 'files', tool: 'edit_file' },
             { server: 'files', tool: 'write_file' },
           ],
+          more_tools: 0,
         },
       ],
     },
+    next_cursor: null,
+  });
+  const page = await member.ok<{ next_cursor: string }>('GET', `${path}?limit=1`);
+  expect(page).toMatchObject({ reach: { grants: [{ grant: once }] } });
+  expect(await member.ok('GET', `${path}?limit=1&cursor=${page.next_cursor}`)).toMatchObject({
+    reach: { grants: [{ grant: lasting }] },
+    next_cursor: null,
   });
   expect(await admin.ok('GET', path)).toMatchObject({ reach: { own: true, grants: [expect.anything()] } });
   const other = await api.workspace();

@@ -116,4 +116,17 @@ describe('grants as text', () => {
       ['w', true, 3],
     ]);
   });
+
+  it('names the first tools of a scope and counts the others', () => {
+    const tools = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`tool${at}`, 'w']));
+    const entry = {
+      name: 'files',
+      manifest: { env: {}, tool_scopes: tools },
+      approvers: 'operator',
+    } as const;
+    const [known] = scopesOfEntries([entry, { ...entry, name: 'mail' }]);
+    expect(known).toMatchObject({ scope: 'w', moreTools: 400 });
+    expect(known?.tools).toHaveLength(200);
+    expect(known?.tools[0]).toEqual({ server: 'files', tool: 'tool0' });
+  });
 });

@@ -304,7 +304,10 @@ export interface paths {
         /** Which of the caller’s own grants a session of the agent could use, if the caller started it */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
                 header?: never;
                 path: {
                     agent_id: string;
@@ -364,8 +367,10 @@ export interface paths {
                                         server: string;
                                         tool: string;
                                     }[];
+                                    more_tools: number;
                                 }[];
                             };
+                            next_cursor: string | null;
                         };
                     };
                 };
@@ -3794,6 +3799,7 @@ export interface components {
                 server: string;
                 tool: string;
             }[];
+            more_tools: number;
             may_decide: boolean;
             may_mute: boolean;
             may_grant: {

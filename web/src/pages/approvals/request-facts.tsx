@@ -134,7 +134,7 @@ function Capped({ label, isLong, children }: { label: string; isLong: boolean; c
 }
 
 function Opens({
-  request: { grant_type: type, details, child_agent: child, tools },
+  request: { grant_type: type, details, child_agent: child, tools, more_tools: moreTools },
 }: {
   request: PermissionRequest;
 }) {
@@ -171,6 +171,7 @@ function Opens({
                 of <VisibleText text={server} />
               </List.Item>
             ))}
+            {moreTools === 0 ? null : <List.Item>and {moreTools} more</List.Item>}
           </List>
         </Capped>
       )}

@@ -5,21 +5,22 @@ import { useScopes } from './use-scopes.ts';
 /** The tools that a scope opens, by the catalog as it is now. */
 export function OpenedTools({ scope }: { scope: string }) {
   const { data } = useScopes();
-  const tools = data?.find((known) => known.scope === scope)?.tools;
+  const known = data?.find((one) => one.scope === scope);
   if (data === undefined) {
     return null;
   }
-  return tools === undefined ? (
+  return known === undefined ? (
     <Text size="sm" c="dimmed">
       No entry of the catalog names this scope now.
     </Text>
   ) : (
     <List size="sm">
-      {tools.map(({ server, tool }) => (
+      {known.tools.map(({ server, tool }) => (
         <List.Item key={`${server} ${tool}`}>
           <VisibleText text={`${server}.${tool}`} />
         </List.Item>
       ))}
+      {known.moreTools === 0 ? null : <List.Item>and {known.moreTools} more</List.Item>}
     </List>
   );
 }

@@ -2,10 +2,14 @@ import type { McpServer } from '../../api/types.ts';
 
 export interface KnownScope {
   scope: string;
+  /** The first ones; a catalog may gate tens of thousands with one scope. */
   tools: { server: string; tool: string }[];
+  moreTools: number;
   /** An entry that names it keeps its approval to admins. */
   adminOnly: boolean;
 }
+
+const mostTools = 200;
 
 /** By name. Running sessions may gate with an older version of an entry: this is what new ones do. */
 export function scopesOfEntries(
@@ -14,12 +18,14 @@ export function scopesOfEntries(
   const scopes = new Map<string, KnownScope>();
   for (const { name, manifest, approvers } of entries) {
     for (const [tool, scope] of Object.entries(manifest.tool_scopes)) {
-      const known = scopes.get(scope) ?? { scope, tools: [], adminOnly: false };
-      scopes.set(scope, {
-        scope,
-        tools: [...known.tools, { server: name, tool }],
-        adminOnly: known.adminOnly || approvers === 'admin',
-      });
+      const known = scopes.get(scope) ?? { scope, tools: [], moreTools: 0, adminOnly: false };
+      if (known.tools.length < mostTools) {
+        known.tools.push({ server: name, tool });
+      } else {
+        known.moreTools += 1;
+      }
+      known.adminOnly ||= approvers === 'admin';
+      scopes.set(scope, known);
     }
   }
   return [...scopes.values()].sort((a, b) => (a.scope < b.scope ? -1 : 1));

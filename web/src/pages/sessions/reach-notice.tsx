@@ -1,8 +1,8 @@
 /** Before somebody starts an agent of somebody else: what of theirs it could use. */
-import { Alert, Code, List, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Alert, Button, Code, List, Text } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -10,19 +10,24 @@ import { VisibleText } from '../../components/visible-text.tsx';
 
 export function ReachNotice({ agentId }: { agentId: string }) {
   const { slug } = useWorkspace();
-  const { data, error } = useQuery({
+  const list = useList({
     queryKey: keys.agent(agentId, 'reach'),
-    queryFn: ({ signal }) =>
-      call(api.GET('/api/agents/{agent_id}/reach', { params: { path: { agent_id: agentId } }, signal })),
+    async fetchPage({ cursor, signal }) {
+      const params = { path: { agent_id: agentId }, query: cursor === undefined ? {} : { cursor } };
+      const { reach, next_cursor } = await call(api.GET('/api/agents/{agent_id}/reach', { params, signal }));
+      return { items: [reach], next_cursor };
+    },
   });
-  if (data === undefined) {
-    return error === null ? null : (
+  const [first] = list.items ?? [];
+  if (first === undefined) {
+    return list.error === null ? null : (
       <Alert color="yellow" role="status">
         Which of your grants this agent would reach could not be read.
       </Alert>
     );
   }
-  const { own, owner, grants } = data.reach;
+  const { own, owner } = first;
+  const grants = list.items?.flatMap((reach) => reach.grants) ?? [];
   if (own && grants.length === 0) {
     return null;
   }
@@ -38,7 +43,7 @@ export function ReachNotice({ agentId }: { agentId: string }) {
         <>
           <Text size="sm">While you drive it, it can use these grants of yours without asking:</Text>
           <List size="sm">
-            {grants.map(({ grant, tools }) => (
+            {grants.map(({ grant, tools, more_tools: moreTools }) => (
               <List.Item key={grant.id}>
                 <TextLink to={pathOf(slug, 'grants', grant.id)}>
                   {String(grant.details['scope'] ?? grant.grant_type)}
@@ -51,9 +56,15 @@ export function ReachNotice({ agentId }: { agentId: string }) {
                     <VisibleText text={`${server}.${tool}`} />
                   </Code>
                 ))}
+                {moreTools === 0 ? null : `and ${moreTools} more`}
               </List.Item>
             ))}
           </List>
+          {list.hasMore ? (
+            <Button mt="xs" size="xs" variant="default" onClick={list.loadMore} loading={list.isLoadingMore}>
+              Show more grants
+            </Button>
+          ) : null}
         </>
       )}
     </Alert>
