@@ -7,7 +7,6 @@ import { answerErrors } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { logRequests } from './middleware/log.ts';
 import { checkOrigin } from './middleware/origin.ts';
-import { createRateLimiter } from './middleware/rate-limit.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { createSignInLimit } from './middleware/sign-in-limit.ts';
 import { mountRoutes } from './mount.ts';
@@ -43,10 +42,6 @@ export function createApp(
     authenticate: createAuthenticate(dependencies),
     limits: {
       bodyBytes: config.LIMIT_BODY_BYTES,
-      byUser: createRateLimiter({
-        name: 'requests a minute per user',
-        perMinute: config.RATE_USER_PER_MINUTE,
-      }),
       signIn: createSignInLimit(config),
     },
   });

@@ -1,22 +1,23 @@
 /**
  * Puts routes on the application. Each request of a route passes the same steps, in this order:
- * who asks and about what (401, 404), how often (429), path, query and body (400, 413, 415, 422), handler, answer.
+ * who asks (401), how often (429), about what (404), may they (403), path, query and body (400, 413, 415, 422), may they with it (403),
+ * handler, answer.
  */
 import Router, { type RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import { z } from 'zod';
 import { fieldProblemsOf } from '../contract/errors.ts';
 import type { ResolveScope } from './auth/authenticate.ts';
-import { ApiError, invalid } from './errors.ts';
+import { ApiError, forbidden, invalid } from './errors.ts';
 import { isStorable, readJsonBody } from './middleware/json-body.ts';
-import type { RateLimiter } from './middleware/rate-limit.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
-import { type AnyRoute, isInternal, type SignedIn, written } from './route.ts';
+import type { Refusal } from './policies/refusal.ts';
+import { type AnyRoute, type ContextByScope, isInternal, type RouteScope, written } from './route.ts';
 
 export interface MountOptions {
   authenticate: ResolveScope;
-  limits: { bodyBytes: number; byUser: RateLimiter; signIn: SignInLimit };
+  limits: { bodyBytes: number; signIn: SignInLimit };
 }
 
 /** Throws when two routes have the same method and path. */
@@ -56,22 +57,20 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
   const readsBody = route.body !== undefined || (route.method !== 'get' && route.rawBody !== true);
 
   const answerRequest = async (ctx: RouterContext): Promise<void> => {
-    const state = requestState(ctx);
     const params = usablePath(ctx.params as Record<string, string>);
-    const scope: Partial<SignedIn> = await authenticate[route.scope](ctx, params);
-    if (scope.user !== undefined) {
-      state.userId = scope.user.id;
-      limits.byUser.take(scope.user.id);
-    }
-    const answer = await route.handler({
+    const scope = await authenticate[route.scope](ctx, params);
+    refuse(route.access.whyNot(scope as ContextByScope[RouteScope]));
+    const input = {
       ...scope,
       params: route.params && parsedPath(route, params),
       query: parsed(query, usableQuery(ctx.query)),
       body: readsBody ? parsed(body, await readJsonBody(ctx, limits.bodyBytes)) : undefined,
-      requestId: state.requestId,
+      requestId: requestState(ctx).requestId,
       idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx) : null,
       ctx,
-    } as Parameters<AnyRoute['handler']>[0]);
+    } as Parameters<AnyRoute['handler']>[0];
+    refuse(route.accessWith?.(input) ?? null);
+    const answer = await route.handler(input);
     if (route.response !== undefined && answer !== written) {
       ctx.body = checkedAnswer(route.response, answer);
       ctx.status = route.status ?? 200;
@@ -85,6 +84,12 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     const step = () => answerRequest(ctx);
     await (route.isSignIn === true ? limits.signIn.guard(ctx.ip, step) : step());
   };
+}
+
+function refuse(rule: Refusal): void {
+  if (rule !== null) {
+    throw forbidden(rule);
+  }
 }
 
 /** Null when there is none. Throws 422 `validation_failed` for one that no client should use. */

@@ -8,6 +8,8 @@ import type { Agent } from '../contract/agent.ts';
 import type { Session } from '../contract/session.ts';
 import type { User, Workspace, WorkspaceRole } from '../contract/workspace.ts';
 import type { CheckRow } from '../store/mcp-checks/row.ts';
+import type { Access } from './policies/access.ts';
+import type { Refusal } from './policies/refusal.ts';
 
 export interface SignedIn {
   user: User;
@@ -32,7 +34,8 @@ export interface ContextByScope {
   user: SignedIn;
   workspace: InWorkspace;
   agent: InWorkspace & { agent: Agent };
-  session: InWorkspace & { session: Session };
+  /** `isShared`: with the workspace's members. */
+  session: InWorkspace & { session: Session; isShared: boolean };
   internal: { session: Session };
   workload: { workload: { kind: 'session'; session: Session } | { kind: 'check'; check: CheckRow } };
 }
@@ -47,6 +50,8 @@ interface RouteShape<Scope extends RouteScope> {
   /** One line for the API document. */
   summary: string;
   scope: Scope;
+  /** Who of those may; asked before the body is read. */
+  access: Access<NoInfer<Scope>>;
   /** Also served without the `/api` prefix (the two paths that the specification writes that way). */
   alsoUnprefixed?: boolean;
   /** The body may hold a secret: the request log sees neither body nor size, nor any error's text (design 11). */
@@ -86,6 +91,8 @@ export interface Route<
   params?: Params;
   query?: Query;
   body?: Body;
+  /** What the input alone decides: the rule that stands against it, or null. */
+  accessWith?(input: RouteInput<Scope, Params, Query, Body>): Refusal;
   /** Success status; 200 unless said. */
   status?: 200 | 201 | 202 | 302;
   /** The answer's schema, checked before it leaves. Absent: the handler always writes the answer itself. */

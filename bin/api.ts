@@ -4,8 +4,7 @@ import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import { createSignApproval } from '../api/approvals/sign-approval.ts';
 import { createStreamSlots } from '../api/event-stream/stream-slots.ts';
-import { configurationRoutes } from '../api/routes/index.ts';
-import { sessionRoutes } from '../api/routes/session-index.ts';
+import { allRoutes } from '../api/routes/index.ts';
 import { listen } from '../api/server.ts';
 import { loadWebFiles } from '../api/web-files/load-web-files.ts';
 import { createWorkflowClient } from '../api/workflow-client.ts';
@@ -43,8 +42,7 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   if (web === null) {
     log.warn({ directory: webDirectory }, 'the web UI is not built; only the API is served');
   }
-  const routes = [...configurationRoutes(dependencies), ...sessionRoutes(dependencies)];
-  const app = createApp(dependencies, routes, web);
+  const app = createApp(dependencies, allRoutes(dependencies), web);
   const server = await listen(app, { host: config.HOST, port: config.PORT });
   log.info({ host: config.HOST, port: server.port }, 'the API listens');
   await stopped;

@@ -8,10 +8,12 @@ import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readCheck } from '../../store/mcp-checks/read.ts';
 import { type MembershipKey, readMembership } from '../../store/members/read-membership.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { isSharedWithWorkspace, readSession } from '../../store/sessions/read-session.ts';
 import { readSignedInUser } from '../../store/sign-ins/read-signed-in-user.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, notFound } from '../errors.ts';
+import { createRateLimiter } from '../middleware/rate-limit.ts';
+import { requestState } from '../middleware/request-state.ts';
 import { createSessionLimits } from '../middleware/session-limits.ts';
 import type { ContextByScope, InWorkspace, RouteScope, SignedIn } from '../route.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -26,17 +28,24 @@ export type ResolveScope = {
 };
 
 /**
- * One resolver per scope. They throw 401 `unauthenticated` without a valid credential of the right kind, and 404 for
- * what does not exist or belongs to a workspace that the user is no member of: the two look the same.
+ * One resolver per scope. They throw 401 `unauthenticated` without a valid credential of the right kind, 429 `rate_limited` for a
+ * person who asks too often, and 404 for what does not exist or belongs to a workspace that the user is no member of: the two look
+ * the same.
  */
 export function createAuthenticate({ db, config }: AuthenticateDependencies): ResolveScope {
   const sessionLimits = createSessionLimits(config);
+  const byUser = createRateLimiter({
+    name: 'requests a minute per user',
+    perMinute: config.RATE_USER_PER_MINUTE,
+  });
   const user = async (ctx: Context): Promise<SignedIn> => {
     const claims = await readSessionCookie(ctx, config.COOKIE_KEY);
     const known = claims && (await readSignedInUser(db, claims));
     if (claims === null || known === null) {
       throw new ApiError('unauthenticated', 'Sign in first');
     }
+    requestState(ctx).userId = known.id;
+    byUser.take(known.id);
     return { user: known, signInId: claims.signInId };
   };
 
@@ -83,7 +92,7 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
       const signedIn = await user(ctx);
       const found = await session(params['session_id']);
       const within = await inWorkspace(signedIn, { workspaceId: found.workspace_id }, 'The session');
-      return { ...within, session: found };
+      return { ...within, session: found, isShared: await isSharedWithWorkspace(db, found.id) };
     },
     internal: async (ctx, { session_id = '' }) => {
       beginInternal(ctx, session_id);

@@ -10,7 +10,7 @@ import type { SessionEvent } from '../../contract/session-event.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { SessionEventFeed } from '../../store/session-events/feed.ts';
 import type { WatchedSession } from '../../store/sessions/read-watched.ts';
-import { mayReadSession } from '../policies/sessions.ts';
+import { whyNotReadSession } from '../policies/sessions.ts';
 import { Bell } from './bell.ts';
 import type { StreamTiming } from './session-stream.ts';
 import { NewsCollector } from './workspace-news.ts';
@@ -192,7 +192,10 @@ class BrowserStream {
   private mayRead(session: WatchedSession, roles: Roles): boolean {
     const role = roles.get(session.workspace_id);
     const visitor = { userId: this.source.userId };
-    return role !== undefined && mayReadSession({ ...visitor, role }, session, session.shared_with_workspace);
+    return (
+      role !== undefined &&
+      whyNotReadSession({ ...visitor, role }, session, session.shared_with_workspace) === null
+    );
   }
 
   /** A reader that takes long to receive may have lost the right meanwhile. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { errorBody } from '../../contract/errors.ts';
 import { type AnyRoute, isInternal } from '../route.ts';
 import { answerNames, noNames } from './schema-names.ts';
+import { whoMay } from './who-may.ts';
 
 type JsonSchema = Record<string, unknown>;
 type Components = Record<string, JsonSchema>;
@@ -48,6 +49,7 @@ function operation(route: AnyRoute, components: Components): JsonSchema {
     summary: route.summary,
     tags: [route.path.split('/').findLast((part) => part !== '' && !part.startsWith('{')) ?? ''],
     ...(route.scope === 'public' ? { security: [] } : {}),
+    'x-who-may': whoMay(route),
     parameters: [
       ...pathParameters(route),
       ...queryParameters(route.query),

@@ -4,25 +4,20 @@ import { knownGrantType, type StoredGrant } from '../../contract/grant.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
 import { needsAdmin } from '../../store/grants/scope-approvers.ts';
-import { forbidden } from '../errors.ts';
 import type { InWorkspace } from '../route.ts';
 import { grantMaker } from './grant-maker.ts';
 import { whyNotGrant } from './grants.ts';
+import type { Refusal } from './refusal.ts';
 
 export interface AgentEditor {
-  user: { id: string };
+  userId: string;
   role: WorkspaceRole;
 }
 
-export function mayEditAgent({ user, role }: AgentEditor, agent: Pick<Agent, 'owner_id'>): boolean {
-  return role === 'admin' || agent.owner_id === user.id;
-}
-
-/** Throws 403 `forbidden` unless the user is an admin or owns the agent. */
-export function requireAgentEditor(editor: AgentEditor, agent: Pick<Agent, 'owner_id'>): void {
-  if (!mayEditAgent(editor, agent)) {
-    throw forbidden('Only a workspace admin or the owner of the agent may change it');
-  }
+export function whyNotEditAgent({ userId, role }: AgentEditor, agent: Pick<Agent, 'owner_id'>): Refusal {
+  return role === 'admin' || agent.owner_id === userId
+    ? null
+    : 'Only a workspace admin or the owner of the agent may change it';
 }
 
 /**

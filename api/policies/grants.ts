@@ -2,6 +2,7 @@
 import type { GrantScope, GrantType } from '../../contract/grant.ts';
 import type { Session } from '../../contract/session.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
+import type { Refusal } from './refusal.ts';
 import { isOwnSession } from './sessions.ts';
 
 export interface GrantMaker {
@@ -25,8 +26,7 @@ export interface GrantInQuestion {
   adminScope: boolean;
 }
 
-/** The rule that stands against it, as a sentence; null when the maker may. */
-export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): string | null {
+export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): Refusal {
   if (maker.role === 'admin') {
     return null;
   }
@@ -47,7 +47,7 @@ export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): string |
   return whyNotForAgent(maker, grant);
 }
 
-function whyNotForAgent(maker: GrantMaker, { scope, agentOwnerId, session }: GrantInQuestion): string | null {
+function whyNotForAgent(maker: GrantMaker, { scope, agentOwnerId, session }: GrantInQuestion): Refusal {
   const ownAgent = agentOwnerId === maker.userId;
   if (scope === 'persistent') {
     return ownAgent && maker.membersGrantPersistent

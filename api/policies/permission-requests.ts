@@ -3,6 +3,7 @@ import { agentOnlyGrantTypes, type GrantScope, grantScope, scopeWidth } from '..
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import { type GrantInQuestion, type GrantMaker, whyNotGrant } from './grants.ts';
+import type { Refusal } from './refusal.ts';
 
 export interface RequestInQuestion {
   request: Pick<PermissionRequest, 'grant_type' | 'scope'>;
@@ -11,8 +12,7 @@ export interface RequestInQuestion {
   adminScope: boolean;
 }
 
-/** The rule that stands against it, as a sentence; null when the maker may. */
-export function whyNotDeny(maker: GrantMaker, asked: RequestInQuestion): string | null {
+export function whyNotDeny(maker: GrantMaker, asked: RequestInQuestion): Refusal {
   const asAsked = whyNotGrant(maker, inQuestion(asked, asked.request.scope, null));
   // Whoever may give less than was asked may also give nothing.
   return asAsked === null ? null : whyNotGrant(maker, inQuestion(asked, 'once', null));

@@ -1,6 +1,7 @@
 /** Who may read, drive and end a session (design 4). */
 import type { Session } from '../../contract/session.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
+import type { Refusal } from './refusal.ts';
 
 export interface SessionVisitor {
   userId: string;
@@ -14,20 +15,26 @@ export function isOwnSession({ userId }: { userId: string }, session: People): b
   return session.operator_id === userId || session.root_operator_id === userId;
 }
 
-export function mayReadSession(visitor: SessionVisitor, session: People, shared: boolean): boolean {
-  return visitor.role === 'admin' || shared || isOwnSession(visitor, session);
+export function whyNotReadSession(visitor: SessionVisitor, session: People, isShared: boolean): Refusal {
+  return visitor.role === 'admin' || isShared || isOwnSession(visitor, session)
+    ? null
+    : 'Only its operator, a workspace admin, or members it is shared with may read a session';
 }
 
-/** The operator only: an admin does not speak in somebody else's name. */
-export function mayMessageSession({ userId }: { userId: string }, session: People): boolean {
-  return session.operator_id === userId;
+/** An admin does not speak in somebody else's name. */
+export function whyNotMessageSession({ userId }: { userId: string }, session: People): Refusal {
+  return session.operator_id === userId ? null : 'Only the operator of a session may send it messages';
 }
 
-/** Who is at the wheel, or an admin: from then on the session's requests reach nobody. */
-export function mayMuteSession(visitor: SessionVisitor, session: People): boolean {
-  return visitor.role === 'admin' || isOwnSession(visitor, session);
+/** From then on the session's requests reach nobody. */
+export function whyNotMuteSession(visitor: SessionVisitor, session: People): Refusal {
+  return visitor.role === 'admin' || isOwnSession(visitor, session)
+    ? null
+    : 'Only the operator of a session or a workspace admin may mute it';
 }
 
-export function mayTerminateSession(visitor: SessionVisitor, session: People): boolean {
-  return visitor.role === 'admin' || isOwnSession(visitor, session);
+export function whyNotEndSession(visitor: SessionVisitor, session: People): Refusal {
+  return visitor.role === 'admin' || isOwnSession(visitor, session)
+    ? null
+    : 'Only its operator or a workspace admin may end a session';
 }

@@ -1,6 +1,6 @@
 /** What a role allows on the workspace itself: members, settings, secrets, catalog, audit (design 4). */
 import type { WorkspaceRole } from '../../contract/workspace.ts';
-import { forbidden } from '../errors.ts';
+import type { Refusal } from './refusal.ts';
 
 const adminOnly = {
   'secrets.write': 'Only a workspace admin may set, restrict or clear secrets',
@@ -10,14 +10,12 @@ const adminOnly = {
   'settings.write': 'Only a workspace admin may change settings',
   'audit.read': 'Only a workspace admin may read audit events',
   'system.read': 'Only a workspace admin may see what the platform runs on',
+  'output.read': 'Only a workspace admin may read what processes of a session wrote',
   'egress.write': 'Only a workspace admin may open private network destinations',
 } as const;
 
 export type AdminAction = keyof typeof adminOnly;
 
-/** Throws 403 `forbidden`, saying the rule, unless the role is `admin`. */
-export function requireAdmin(role: WorkspaceRole, action: AdminAction): void {
-  if (role !== 'admin') {
-    throw forbidden(adminOnly[action]);
-  }
+export function whyNotAdmin(role: WorkspaceRole, action: AdminAction): Refusal {
+  return role === 'admin' ? null : adminOnly[action];
 }

@@ -2,14 +2,27 @@
 import type { ApiDependencies } from '../dependencies.ts';
 import type { AnyRoute } from '../route.ts';
 import { agentRoutes } from './agents/routes.ts';
+import { artifactRoutes } from './artifacts/routes.ts';
 import { attachmentRoutes } from './attachments/routes.ts';
 import { auditEventRoutes } from './audit-events/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { grantRoutes } from './grants/routes.ts';
 import { healthRoutes } from './health/routes.ts';
+import { internalRoutes } from './internal/routes.ts';
+import { mcpCheckRoutes } from './mcp-checks/routes.ts';
 import { mcpServerRoutes } from './mcp-servers/routes.ts';
 import { meRoutes } from './me/routes.ts';
+import { browserStreamRoute } from './me/stream-route.ts';
 import { type MemberDependencies, memberRoutes } from './members/routes.ts';
+import { permissionRequestRoutes } from './permission-requests/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
+import type { SessionRouteDependencies } from './session-dependencies.ts';
+import { sessionEventRoutes } from './session-events/routes.ts';
+import { sessionProcessRoutes } from './session-processes/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+import { shareRoutes } from './shares/routes.ts';
+import { systemRoutes } from './system/routes.ts';
+import { toolCallRoutes } from './tool-calls/routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
 
 /** People, workspaces and everything that is configured in them. */
@@ -29,3 +42,26 @@ export function configurationRoutes(
     ...auditEventRoutes(dependencies),
   ];
 }
+
+/** Sessions, their requests and grants, and their sidecars. */
+export function operationRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
+  return [
+    ...sessionRoutes(dependencies),
+    ...sessionEventRoutes(dependencies),
+    browserStreamRoute(dependencies),
+    ...artifactRoutes(dependencies),
+    ...sessionProcessRoutes(dependencies),
+    ...mcpCheckRoutes(dependencies),
+    ...toolCallRoutes(dependencies),
+    ...shareRoutes(dependencies),
+    ...permissionRequestRoutes(dependencies),
+    ...grantRoutes(dependencies),
+    ...systemRoutes(dependencies),
+    ...internalRoutes(dependencies),
+  ];
+}
+
+export const allRoutes = (dependencies: SessionRouteDependencies): AnyRoute[] => [
+  ...configurationRoutes(dependencies),
+  ...operationRoutes(dependencies),
+];

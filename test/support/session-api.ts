@@ -6,7 +6,7 @@ import { createActivities } from '../../activities/index.ts';
 import { createReadImage } from '../../activities/sessions/read-image.ts';
 import { createSignApproval } from '../../api/approvals/sign-approval.ts';
 import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
-import { sessionRoutes } from '../../api/routes/session-index.ts';
+import { operationRoutes } from '../../api/routes/index.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
 import type { TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import type { ApiConfig } from '../../config/api.ts';
@@ -59,7 +59,7 @@ export async function startSessionApi(
   let sign: Awaited<ReturnType<typeof createSignApproval>> | undefined;
   const api = await startTestApi(overrides, (db, config) => {
     feed = openSessionEventFeed(config.DATABASE_URL);
-    return sessionRoutes({
+    return operationRoutes({
       db,
       config,
       log,

@@ -6,6 +6,7 @@ import { openedTools } from '../../../contract/session-event.ts';
 import { listReach } from '../../../store/grants/reach.ts';
 import { readUser } from '../../../store/users/read.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
+import { anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 export const reach = z.strictObject({
@@ -26,6 +27,7 @@ export function reachRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
     path: '/agents/{agent_id}/reach',
     summary: 'Which of the caller’s own grants a session of the agent could use, if the caller started it',
     scope: 'agent',
+    access: anyMember,
     query: reachQuery,
     response: z.strictObject({ reach, next_cursor: nextCursor }),
     async handler({ agent, workspace, user, query }) {

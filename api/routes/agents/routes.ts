@@ -13,8 +13,9 @@ import { whereChanged } from '../../availability/where-changed.ts';
 import { readWhyUnavailable } from '../../availability/why-unavailable.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
-import { mayGrantAfterEdit, requireAgentEditor } from '../../policies/agents.ts';
-import { requireAdmin } from '../../policies/workspace.ts';
+import { agentEditors, anyMember } from '../../policies/access.ts';
+import { mayGrantAfterEdit } from '../../policies/agents.ts';
+import { whyNotAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { presentAgent, shownAgent } from './present.ts';
 import { reachRoute } from './reach.ts';
@@ -38,6 +39,7 @@ export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
       path,
       summary: 'One agent',
       scope: 'agent',
+      access: anyMember,
       response: answer,
       handler: ({ agent }) => answerWith(dependencies, agent),
     }),
@@ -53,6 +55,7 @@ function listRoute(dependencies: AgentDependencies): AnyRoute {
     path: collection,
     summary: 'The agents of a workspace',
     scope: 'workspace',
+    access: anyMember,
     query: pageQuery,
     response: z.strictObject({ agents: z.array(shownAgent), next_cursor: nextCursor }),
     async handler({ workspace, query }) {
@@ -73,13 +76,12 @@ function createRoute(dependencies: AgentDependencies): AnyRoute {
     path: collection,
     summary: 'Create an agent; it belongs to whoever creates it',
     scope: 'workspace',
+    access: anyMember,
     body: agentInput,
+    accessWith: ({ role, body }) => (body.egress_allow.length > 0 ? whyNotAdmin(role, 'egress.write') : null),
     status: 201,
     response: answer,
-    async handler({ workspace, role, user, body }) {
-      if (body.egress_allow.length > 0) {
-        requireAdmin(role, 'egress.write');
-      }
+    async handler({ workspace, user, body }) {
       refuse(unavailableAgentProblems(body, await readAvailability(db, config)));
       return answerWith(dependencies, saved(await createAgent(db, workspace.id, body, user.id)));
     },
@@ -93,13 +95,14 @@ function updateRoute(dependencies: AgentDependencies): AnyRoute {
     path,
     summary: 'Change an agent; holds from the next session on',
     scope: 'agent',
+    access: agentEditors,
     body: agentPatch,
+    accessWith: ({ role, agent, body }) =>
+      body.egress_allow === undefined || isDeepStrictEqual(body.egress_allow, agent.egress_allow)
+        ? null
+        : whyNotAdmin(role, 'egress.write'),
     response: answer,
     async handler({ workspace, role, user, agent, body }) {
-      requireAgentEditor({ user, role }, agent);
-      if (body.egress_allow !== undefined && !isDeepStrictEqual(body.egress_allow, agent.egress_allow)) {
-        requireAdmin(role, 'egress.write');
-      }
       const after = runnableAfter(agent, body);
       refuse(whereChanged(unavailableAgentProblems(after, await readAvailability(db, config)), agent, after));
       const update = await updateAgent(db, {
@@ -122,9 +125,9 @@ function removeRoute({ db }: AgentDependencies): AnyRoute {
     path,
     summary: 'Remove an agent with its attachments, grants and ended sessions',
     scope: 'agent',
+    access: agentEditors,
     response: z.strictObject({ ok: z.literal(true) }),
-    async handler({ role, user, agent }) {
-      requireAgentEditor({ user, role }, agent);
+    async handler({ user, agent }) {
       const removal = await removeAgent(db, agent.id, user.id);
       if (removal.result === 'not_found') {
         throw notFound('The agent');

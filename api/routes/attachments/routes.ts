@@ -9,7 +9,8 @@ import { readMcpServer } from '../../../store/mcp-servers/read.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { judgePatterns } from '../../judge-patterns.ts';
-import { mayGrantAfterEdit, requireAgentEditor } from '../../policies/agents.ts';
+import { agentEditors, anyMember } from '../../policies/access.ts';
+import { mayGrantAfterEdit } from '../../policies/agents.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 type AttachmentDependencies = Pick<ApiDependencies, 'db' | 'config' | 'patterns'>;
@@ -23,6 +24,7 @@ export function attachmentRoutes({ db, config, patterns }: AttachmentDependencie
       path,
       summary: 'The MCP servers that are attached to an agent',
       scope: 'agent',
+      access: anyMember,
       response: z.strictObject({ attachments: z.array(attachment) }),
       handler: async ({ agent }) => ({ attachments: await listAttachments(db, agent.id) }),
     }),
@@ -31,11 +33,11 @@ export function attachmentRoutes({ db, config, patterns }: AttachmentDependencie
       path,
       summary: 'Attach a catalog entry, or change the env of an attachment; holds from the next session on',
       scope: 'agent',
+      access: agentEditors,
       alsoUnprefixed: true,
       body: attachmentInput,
       response: z.strictObject({ attachment }),
       async handler({ agent, workspace, role, user, body }) {
-        requireAgentEditor({ user, role }, agent);
         const { manifest = emptyManifest } = (await readMcpServer(db, workspace.id, body.name)) ?? {};
         const tasks = attachmentPatterns(manifest, body.env);
         const saved = await saveAttachment(db, {
@@ -58,10 +60,10 @@ export function attachmentRoutes({ db, config, patterns }: AttachmentDependencie
       path: `${path}/{name}`,
       summary: 'Detach an MCP server; holds from the next session on',
       scope: 'agent',
+      access: agentEditors,
       params: z.object({ name: z.string() }),
       response: z.strictObject({ ok: z.literal(true) }),
       async handler({ agent, workspace, role, user, params }) {
-        requireAgentEditor({ user, role }, agent);
         const detached = await detach(db, {
           workspaceId: workspace.id,
           agent,

@@ -5,7 +5,7 @@ import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { eachAuditEvent, listAuditEvents } from '../../../store/audit-events/list.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { requireAdmin } from '../../policies/workspace.ts';
+import { admins } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute, written } from '../../route.ts';
 
 const ndjson = 'application/x-ndjson';
@@ -18,6 +18,7 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
       path: '/workspaces/{slug}/audit-events',
       summary: `Audit events, newest first; all that pass the filter as ${ndjson} when asked for`,
       scope: 'workspace',
+      access: admins('audit.read'),
       query: pageQuery.extend({
         event: auditEventName.optional(),
         /** Id of the user or agent. */
@@ -28,8 +29,7 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
         to: pointInTime.optional(),
       }),
       response: z.strictObject({ audit_events: z.array(auditEvent), next_cursor: nextCursor }),
-      async handler({ workspace, role, query, ctx }) {
-        requireAdmin(role, 'audit.read');
+      async handler({ workspace, query, ctx }) {
         const { cursor, limit, ...filter } = query;
         if (ctx.accepts(['application/json', ndjson]) === ndjson) {
           ctx.type = ndjson;

@@ -9,6 +9,7 @@ import { clearSessionCookie } from '../../auth/session-cookie.ts';
 import { isSecure, signIn } from '../../auth/sign-in.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError } from '../../errors.ts';
+import { anybody, anySignedIn } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { meAnswer } from '../me/routes.ts';
 import { authOptions } from './options.ts';
@@ -45,6 +46,7 @@ function optionsRoute({ db, config }: AuthDependencies, oidc: boolean): AnyRoute
     path: '/auth/options',
     summary: 'Which ways of signing in there are',
     scope: 'public',
+    access: anybody,
     response: authOptions,
     async handler() {
       if (!config.DEMO_SIGN_IN) {
@@ -62,6 +64,7 @@ function beginRoute({ config }: AuthDependencies, provider: OidcProvider): AnyRo
     path: '/auth/sign-in',
     summary: 'Begin signing in at the identity provider',
     scope: 'public',
+    access: anybody,
     isSignIn: true,
     query: z.strictObject({ return_to: returnTo }),
     async handler({ ctx, query }) {
@@ -78,6 +81,7 @@ function callbackRoute({ db, config }: AuthDependencies, provider: OidcProvider)
     path: '/auth/callback',
     summary: 'Where the identity provider sends people back to',
     scope: 'public',
+    access: anybody,
     isSignIn: true,
     async handler({ ctx }) {
       const flow = await takeFlowCookie(ctx, config.COOKIE_KEY, { secure: isSecure(config) });
@@ -100,6 +104,7 @@ function demoRoute({ db, config }: AuthDependencies): AnyRoute {
     path: '/auth/demo-sign-in',
     summary: 'Sign in as one of the demo users, without a password',
     scope: 'public',
+    access: anybody,
     isSignIn: true,
     body: z.strictObject({ email: z.email().max(320) }),
     response: meAnswer,
@@ -120,6 +125,7 @@ function signOutRoute({ db, config }: AuthDependencies): AnyRoute {
     path: '/auth/sign-out',
     summary: 'End this sign-in; its cookie is refused from now on',
     scope: 'user',
+    access: anySignedIn,
     response: z.strictObject({ ok: z.literal(true) }),
     async handler({ ctx, signInId }) {
       await revokeSignIn(db, signInId);

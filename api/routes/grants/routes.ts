@@ -7,6 +7,7 @@ import { listGrants, readStoredGrant } from '../../../store/grants/read.ts';
 import { revokeGrant } from '../../../store/grants/revoke.ts';
 import { listGrantUses } from '../../../store/grants/uses.ts';
 import { forbidden, invalid, notFound } from '../../errors.ts';
+import { anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { createGrant } from './create-grant.ts';
@@ -37,6 +38,7 @@ export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
       summary:
         'Create a grant; with request_id, or when everything is equal, it answers a permission request',
       scope: 'workspace',
+      access: anyMember,
       body: grantInput,
       status: 201,
       response: oneGrant,
@@ -59,6 +61,7 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     path: collection,
     summary: 'Grants, newest first; revoked ones only with include_revoked',
     scope: 'workspace',
+    access: anyMember,
     query: pageQuery.extend({
       user_subject_id: uuid.optional(),
       agent_subject_id: uuid.optional(),
@@ -100,6 +103,7 @@ function readRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     path,
     summary: 'One grant: who made it, how it stands, and who revoked it',
     scope: 'workspace',
+    access: anyMember,
     params,
     response: oneGrant,
     async handler({ params, ...visit }) {
@@ -115,6 +119,7 @@ function usesRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     summary:
       'The calls that passed on a grant, newest first: all for admins, in sessions they may read for members',
     scope: 'workspace',
+    access: anyMember,
     params,
     query: pageQuery,
     response: z.strictObject({ uses: z.array(grantUse), next_cursor: nextCursor }),
@@ -139,6 +144,7 @@ function revokeRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     path,
     summary: 'Revoke a grant; one that is consumed, expired or revoked stays as it is',
     scope: 'workspace',
+    access: anyMember,
     params,
     response: z.strictObject({ ok: z.literal(true) }),
     async handler({ params, ...visit }) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError } from '../../errors.ts';
+import { anybody } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 export function healthRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
@@ -10,6 +11,7 @@ export function healthRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
       path: '/health',
       summary: 'Whether the API can serve: it answers and reaches its database',
       scope: 'public',
+      access: anybody,
       response: z.strictObject({ status: z.literal('ok') }),
       async handler() {
         await db.raw('select 1').catch((cause: unknown) => {

@@ -11,6 +11,7 @@ import { ApiError } from '../../errors.ts';
 import { createOccupancy } from '../../middleware/occupancy.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { requestState } from '../../middleware/request-state.ts';
+import { itsSidecar } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { listingReceiver } from './receive-listing.ts';
@@ -41,6 +42,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
     path: '/sessions/{session_id}/artifacts',
     summary: 'Bytes that the agent hands out',
     scope: 'workload',
+    access: itsSidecar,
     rawBody: true,
     query: metadata,
     response: artifactAnswer,

@@ -3,6 +3,7 @@ import { processReport } from '../../../contract/session-process.ts';
 import { recordCheckProcess } from '../../../store/mcp-checks/record-process.ts';
 import { recordProcess } from '../../../store/session-processes/record.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
+import { itsSidecar } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
@@ -20,6 +21,7 @@ export function processRoute({ db, config }: Pick<SessionRouteDependencies, 'db'
     path: '/sessions/{session_id}/processes',
     summary: 'How a process of the session stands, and what it wrote to stderr',
     scope: 'workload',
+    access: itsSidecar,
     secretBody: true,
     body: processReport,
     response: z.strictObject({ ok: z.literal(true) }),

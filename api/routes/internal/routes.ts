@@ -2,6 +2,7 @@
  * What a session's sidecar reports and asks (design 2, 8): with the session's own token, about that session only.
  * Nothing here creates what permits.
  */
+
 import { z } from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import {
@@ -30,6 +31,7 @@ import { readRecordedCalls, recordToolCalls } from '../../../store/tool-calls/re
 import { recordRefusedCalls } from '../../../store/tool-calls/record-refused.ts';
 import { ApiError, notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
+import { itsSidecar } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { artifactRoute } from './artifact-route.ts';
@@ -61,6 +63,7 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
     path: `${path}/ready`,
     summary: 'The sidecar listens; answered with the first messages for its agent, and sent the others',
     scope: 'workload',
+    access: itsSidecar,
     body: readyReport,
     response: readyAnswer,
     async handler({ workload, body }) {
@@ -90,6 +93,7 @@ function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
     path: `${path}/tool-calls/check`,
     summary: 'May this call pass, now?',
     scope: 'internal',
+    access: itsSidecar,
     body: checkRequest,
     response: checkAnswer,
     async handler({ session, body }) {
@@ -112,6 +116,7 @@ function callsRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     path: `${path}/tool-calls`,
     summary: 'Calls that ended, for the audit trail',
     scope: 'internal',
+    access: itsSidecar,
     body: callReport,
     response: ok,
     async handler({ session, body }) {
@@ -130,6 +135,7 @@ function refusedCallsRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     path: `${path}/tool-calls/refused`,
     summary: 'Calls that were refused beyond a limit, by tool and minute, for the audit trail',
     scope: 'internal',
+    access: itsSidecar,
     body: refusedCallsReport,
     response: ok,
     async handler({ session, body }) {
@@ -162,6 +168,7 @@ function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     path: `${path}/events`,
     summary: 'What the agent published',
     scope: 'internal',
+    access: itsSidecar,
     body: eventReport,
     response: ok,
     async handler({ session, body }) {
@@ -183,6 +190,7 @@ function requestRoute({ db, config, workflows, log }: SessionRouteDependencies):
     path: `${path}/permission-requests`,
     summary: 'The agent asks for a permission',
     scope: 'internal',
+    access: itsSidecar,
     body: permissionRequestReport,
     response: permissionRequestAnswer,
     async handler({ session, body }) {
@@ -212,6 +220,7 @@ function requestStateRoute({ db }: SessionRouteDependencies): AnyRoute {
     path: `${path}/permission-requests/{request_id}`,
     summary: 'How a permission request stands',
     scope: 'internal',
+    access: itsSidecar,
     params: z.object({ request_id: uuid }),
     response: permissionRequestState,
     async handler({ session, params }) {
@@ -231,6 +240,7 @@ function endRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
     path: `${path}/end`,
     summary: 'The agent called end_session',
     scope: 'internal',
+    access: itsSidecar,
     body: endReport,
     response: ok,
     async handler({ session, body }) {

@@ -1,4 +1,5 @@
 /** Checks of catalog entries: an admin tries one before an agent attaches it. */
+
 import { z } from 'zod';
 import { type McpCheck, mcpCheck, mcpCheckInput } from '../../../contract/mcp-check.ts';
 import { uuid } from '../../../contract/names.ts';
@@ -10,7 +11,7 @@ import type { CheckRow } from '../../../store/mcp-checks/row.ts';
 import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';
 import { notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
-import { requireAdmin } from '../../policies/workspace.ts';
+import { admins } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { presentCheck } from './present.ts';
@@ -43,13 +44,13 @@ function startRoute(dependencies: Dependencies): AnyRoute {
     summary:
       'Check an entry: run it once with the given env, list its tools, and leave nothing behind; for admins',
     scope: 'workspace',
+    access: admins('catalog.check'),
     params: z.object({ name: z.string() }),
     body: mcpCheckInput,
     status: 201,
     response: answer,
     idempotent: true,
-    async handler({ workspace, role, user, params: { name }, body, idempotencyKey }) {
-      requireAdmin(role, 'catalog.check');
+    async handler({ workspace, user, params: { name }, body, idempotencyKey }) {
       started.take(user.id);
       const check = await startCheck(dependencies, { workspace, user, name, ...body, idempotencyKey });
       return { mcp_check: await presentCheck(dependencies, check) };
@@ -63,6 +64,7 @@ function readRoute(dependencies: Dependencies): AnyRoute {
     path,
     summary: 'How a check stands, and what its server says of its tools: the server’s own claim',
     scope: 'workspace',
+    access: admins('catalog.check'),
     params,
     response: answer,
     async handler(visit): Promise<{ mcp_check: McpCheck }> {
@@ -78,6 +80,7 @@ function outputRoute(dependencies: Dependencies): AnyRoute {
     path: `${path}/output`,
     summary: 'The end of what the server of a check wrote to stderr, its own claim; each reading is audited',
     scope: 'workspace',
+    access: admins('catalog.check'),
     params,
     response: z.strictObject({ output: processOutput }),
     async handler(visit) {
@@ -100,6 +103,7 @@ function cancelRoute(dependencies: Dependencies): AnyRoute {
     path: `${path}/cancel`,
     summary: 'End a check; one that has ended stays as it is',
     scope: 'workspace',
+    access: admins('catalog.check'),
     params,
     response: answer,
     async handler(visit) {
@@ -113,16 +117,14 @@ function cancelRoute(dependencies: Dependencies): AnyRoute {
   });
 }
 
-/** Throws 403 for members, 404 for a check of another entry or workspace. */
+/** Throws 404 for a check of another entry or workspace. */
 async function requireCheck(
   { db }: Dependencies,
   {
     workspace,
-    role,
     params: { name, check_id },
-  }: Pick<InWorkspace, 'workspace' | 'role'> & { params: { name: string; check_id: string } },
+  }: Pick<InWorkspace, 'workspace'> & { params: { name: string; check_id: string } },
 ): Promise<CheckRow> {
-  requireAdmin(role, 'catalog.check');
   const check = await readCheck(db, check_id);
   if (check?.workspace_id !== workspace.id || check.server_name !== name) {
     throw notFound('The check');

@@ -22,7 +22,7 @@ import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { createReadEntryImage, type ReadEntryImage } from '../../images/read-entry-image.ts';
 import { judgePatterns } from '../../judge-patterns.ts';
-import { requireAdmin } from '../../policies/workspace.ts';
+import { admins, anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { presentMcpServer, shownMcpServer } from './present.ts';
 
@@ -65,6 +65,7 @@ function listRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
     path: collection,
     summary: 'The workspace MCP catalog',
     scope: 'workspace',
+    access: anyMember,
     query: pageQuery,
     response: z.strictObject({ mcp_servers: z.array(shownMcpServer), next_cursor: nextCursor }),
     async handler({ workspace, query }) {
@@ -84,11 +85,11 @@ function registerRoute({ db, patterns, readImage, readAvailable }: CatalogDepend
     path: collection,
     summary: 'Register an MCP server',
     scope: 'workspace',
+    access: admins('catalog.write'),
     body: mcpServerInput,
     status: 201,
     response: answer,
-    async handler({ workspace, role, user, body }) {
-      requireAdmin(role, 'catalog.write');
+    async handler({ workspace, user, body }) {
       const here = await readAvailable();
       await refuseUnsound(patterns, user.id, body, unavailableEntryProblems(body, here));
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
@@ -107,6 +108,7 @@ function readRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
     path,
     summary: 'One catalog entry',
     scope: 'workspace',
+    access: anyMember,
     params,
     response: answer,
     async handler({ workspace, params }) {
@@ -122,6 +124,7 @@ function usesRoute({ db }: CatalogDependencies): AnyRoute {
     path: `${path}/uses`,
     summary: 'Agents that attach the entry, secrets that are kept to it, and scopes that it gates tools with',
     scope: 'workspace',
+    access: anyMember,
     params,
     query: pageQuery,
     response: z.strictObject({
@@ -147,11 +150,11 @@ function replaceRoute({ db, patterns, readImage, readAvailable }: CatalogDepende
     path,
     summary: 'Replace a catalog entry; its version counts up, running sessions keep the old one',
     scope: 'workspace',
+    access: admins('catalog.write'),
     params,
     body: mcpServerInput,
     response: answer,
-    async handler({ workspace, role, user, params, body }) {
-      requireAdmin(role, 'catalog.write');
+    async handler({ workspace, user, params, body }) {
       if (body.name !== params.name) {
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
@@ -176,10 +179,10 @@ function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
     path: `${path}/image-check`,
     summary: 'Read the image of an entry anew and say what replacing the entry would change',
     scope: 'workspace',
+    access: admins('catalog.write'),
     params,
     response: z.strictObject({ image_change: imageChange }),
-    async handler({ workspace, role, user, params }) {
-      requireAdmin(role, 'catalog.write');
+    async handler({ workspace, user, params }) {
       const server = await requireServer(db, workspace.id, params.name);
       const now = await readImage({ workspaceId: workspace.id, userId: user.id }, inputOf(server));
       if (now === null) {
@@ -203,10 +206,10 @@ function removeRoute({ db }: CatalogDependencies): AnyRoute {
     path,
     summary: 'Remove a catalog entry that no agent attaches',
     scope: 'workspace',
+    access: admins('catalog.write'),
     params,
     response: z.strictObject({ ok: z.literal(true) }),
-    async handler({ workspace, role, user, params }) {
-      requireAdmin(role, 'catalog.write');
+    async handler({ workspace, user, params }) {
       const removal = await removeMcpServer(db, workspace.id, params.name, user.id);
       if (removal.result === 'not_found') {
         throw notFound('The MCP server');

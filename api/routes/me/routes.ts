@@ -3,6 +3,7 @@ import { uuid } from '../../../contract/names.ts';
 import { user, workspaceRole } from '../../../contract/workspace.ts';
 import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
+import { anySignedIn } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 export const meAnswer = z.strictObject({
@@ -17,6 +18,7 @@ export function meRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
       path: '/me',
       summary: 'Who is signed in, and which workspaces they are a member of',
       scope: 'user',
+      access: anySignedIn,
       response: meAnswer,
       handler: async ({ user }) => ({ user, workspaces: await listWorkspacesOfUser(db, user.id) }),
     }),

@@ -9,6 +9,7 @@ import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts'
 import { invalid } from '../../errors.ts';
 import { type BrowserStreamSource, streamToBrowser } from '../../event-stream/browser-stream.ts';
 import type { StreamTiming } from '../../event-stream/session-stream.ts';
+import { anySignedIn } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute, type SignedIn } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
@@ -25,6 +26,7 @@ export function browserStreamRoute({ db, eventFeed, streamSlots }: Dependencies)
     summary:
       'Everything that a browser shows live, for all of its tabs, as text/event-stream (contract/browser-stream.ts); `sessions` is a list of `<session id>:<seq of the last known event>` with commas',
     scope: 'user',
+    access: anySignedIn,
     query: z.object({ sessions: z.string().max(16_384).default('') }),
     async handler({ ctx, query, user, signInId }) {
       const after = readSessionsParameter(query.sessions);

@@ -16,7 +16,7 @@ import { findUserByVerifiedEmail } from '../../../store/users/read.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
-import { requireAdmin } from '../../policies/workspace.ts';
+import { admins, anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { WorkflowClient } from '../../workflow-client.ts';
 import { demoIssuer } from '../auth/routes.ts';
@@ -38,6 +38,7 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
       summary:
         'The members of a workspace with their names and roles; admins also read their e-mail addresses',
       scope: 'workspace',
+      access: anyMember,
       query: pageQuery,
       response: z.strictObject({ members: z.array(listedMember), next_cursor: nextCursor }),
       async handler({ workspace, role, query }) {
@@ -53,11 +54,11 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
       path,
       summary: 'Add a person to the workspace by their id, or change their role',
       scope: 'workspace',
+      access: admins('members.manage'),
       params,
       body: z.strictObject({ role: workspaceRole }),
       response: z.strictObject({ member }),
-      async handler({ workspace, role, user, params, body }) {
-        requireAdmin(role, 'members.manage');
+      async handler({ workspace, user, params, body }) {
         const put = await putMember(db, {
           workspaceId: workspace.id,
           userId: params.user_id,
@@ -75,10 +76,10 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
       path,
       summary: 'Remove a member: their grants are revoked and their sessions end',
       scope: 'workspace',
+      access: admins('members.manage'),
       params,
       response: z.strictObject({ ok: z.literal(true) }),
-      async handler({ workspace, role, user, params }) {
-        requireAdmin(role, 'members.manage');
+      async handler({ workspace, user, params }) {
         const by = { type: 'user', id: user.id } as const;
         const removal = await removeMember(db, { workspaceId: workspace.id, userId: params.user_id, by });
         if (removal.result !== 'done') {
@@ -113,11 +114,11 @@ function addRoute({ db, config }: MemberDependencies): AnyRoute {
     path: '/workspaces/{slug}/members',
     summary: 'Add somebody who has signed in before, by the e-mail address that their provider vouches for',
     scope: 'workspace',
+    access: admins('members.manage'),
     body: z.strictObject({ email: z.email().max(320), role: workspaceRole }),
     status: 201,
     response: z.strictObject({ member }),
-    async handler({ workspace, role, user, body }) {
-      requireAdmin(role, 'members.manage');
+    async handler({ workspace, user, body }) {
       attempts.take(user.id);
       const found = await findUserByVerifiedEmail(db, body.email, {
         demoIssuer: config.DEMO_SIGN_IN ? demoIssuer : null,

@@ -11,7 +11,7 @@ import { type RequestContext, readRequestContexts } from '../../../store/permiss
 import { readOpenedTools } from '../../../store/permission-requests/opened-tools.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { grantChoices, type RequestInQuestion, whyNotDeny } from '../../policies/permission-requests.ts';
-import { mayMuteSession } from '../../policies/sessions.ts';
+import { whyNotMuteSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 const scopes = z.array(grantScope);
@@ -86,7 +86,7 @@ function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestIn
   return status === 'open'
     ? {
         may_decide: mayDeny,
-        may_mute: mayDeny && mayMuteSession(maker, asked.session),
+        may_mute: mayDeny && whyNotMuteSession(maker, asked.session) === null,
         may_grant: grantChoices(maker, asked),
       }
     : { may_decide: false, may_mute: false, may_grant: { agent: [], operator: [] } };

@@ -7,9 +7,10 @@ import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { listPermissionRequests, readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { ApiError, forbidden, notFound } from '../../errors.ts';
+import { anyMember } from '../../policies/access.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotDeny } from '../../policies/permission-requests.ts';
-import { mayMuteSession } from '../../policies/sessions.ts';
+import { whyNotMuteSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { countDecidable, presentRequests, questionsOf, type ShownRequest, shownRequest } from './present.ts';
@@ -30,6 +31,7 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
       path: collection,
       summary: 'What agents asked for, newest first: all for admins, of own sessions and agents for members',
       scope: 'workspace',
+      access: anyMember,
       query: pageQuery.extend({ status: requestStatus.optional(), session_id: uuid.optional() }),
       response: z.strictObject({ permission_requests: z.array(shownRequest), next_cursor: nextCursor }),
       async handler({ query: { status, session_id: sessionId, ...page }, ...visit }) {
@@ -44,6 +46,7 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
       path: `${collection}/{request_id}`,
       summary: 'One permission request',
       scope: 'workspace',
+      access: anyMember,
       params,
       response: oneRequest,
       async handler({ params, ...visit }) {
@@ -61,6 +64,7 @@ function countRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     path: `${collection}/count`,
     summary: `How many requests are open, and how many of them the caller may decide; counts up to ${mostCounted}`,
     scope: 'workspace',
+    access: anyMember,
     response: z.strictObject({ open: z.int(), may_decide: z.int() }),
     async handler(visit) {
       const filter = { status: 'open', readableBy: readableBy(visit) } as const;
@@ -77,6 +81,7 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
     summary:
       'Deny a permission request; the agent reads the reason; mute refuses its session’s next ones at once',
     scope: 'workspace',
+    access: anyMember,
     params,
     body: z.strictObject({ reason: z.string().max(2000).optional(), mute: z.boolean().default(false) }),
     response: oneRequest,
@@ -143,11 +148,10 @@ async function requireDenier(
   if (question === undefined) {
     throw notFound('The permission request');
   }
-  const rule = whyNotDeny(grantMaker(visit), question);
+  const visitor = { userId: visit.user.id, role: visit.role };
+  const rule =
+    whyNotDeny(grantMaker(visit), question) ?? (mute ? whyNotMuteSession(visitor, question.session) : null);
   if (rule !== null) {
     throw forbidden(rule);
-  }
-  if (mute && !mayMuteSession({ userId: visit.user.id, role: visit.role }, question.session)) {
-    throw forbidden('Only the operator of a session or a workspace admin may mute it');
   }
 }

@@ -18,7 +18,7 @@ import { restrictSecret } from '../../../store/secrets/restrict.ts';
 import { countSecretUsers, listSecretUses } from '../../../store/secrets/uses.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { notFound } from '../../errors.ts';
-import { requireAdmin } from '../../policies/workspace.ts';
+import { admins, anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 type SecretDependencies = Pick<ApiDependencies, 'db' | 'config'>;
@@ -44,6 +44,7 @@ function listRoute({ db }: SecretDependencies): AnyRoute {
     path: '/workspaces/{slug}/secrets',
     summary: 'Metadata of all secrets, never a value',
     scope: 'workspace',
+    access: anyMember,
     alsoUnprefixed: true,
     query: pageQuery.extend({ include_uses: z.enum(['true', 'false']).default('false') }),
     response: z.strictObject({ secrets: z.array(listedSecret), next_cursor: nextCursor }),
@@ -80,12 +81,12 @@ function putRoute({ db, config }: SecretDependencies): AnyRoute {
     path,
     summary: 'Set or replace a secret',
     scope: 'workspace',
+    access: admins('secrets.write'),
     secretBody: true,
     params,
     body: z.strictObject({ value: secretValue }),
     response: answer,
-    async handler({ workspace, role, user, params, body }) {
-      requireAdmin(role, 'secrets.write');
+    async handler({ workspace, user, params, body }) {
       const key = { workspaceId: workspace.id, name: params.name };
       const sealed = seal(config.MASTER_KEYS, key, Buffer.from(body.value));
       return { secret: await putSecret(db, key, sealed, user.id) };
@@ -99,10 +100,10 @@ function clearRoute({ db }: SecretDependencies): AnyRoute {
     path,
     summary: 'Destroy the value; the name stays',
     scope: 'workspace',
+    access: admins('secrets.write'),
     params,
     response: answer,
-    async handler({ workspace, role, user, params }) {
-      requireAdmin(role, 'secrets.write');
+    async handler({ workspace, user, params }) {
       const secret = await clearSecret(db, { workspaceId: workspace.id, name: params.name }, user.id);
       return { secret: found(secret) };
     },
@@ -115,11 +116,11 @@ function restrictRoute({ db }: SecretDependencies): AnyRoute {
     path,
     summary: 'Say which MCP servers may be given this secret; null means any',
     scope: 'workspace',
+    access: admins('secrets.write'),
     params,
     body: z.strictObject({ allowed_servers: allowedServers }),
     response: answer,
-    async handler({ workspace, role, user, params, body }) {
-      requireAdmin(role, 'secrets.write');
+    async handler({ workspace, user, params, body }) {
       const key = { workspaceId: workspace.id, name: params.name };
       return { secret: found(await restrictSecret(db, key, body.allowed_servers, user.id)) };
     },
@@ -132,6 +133,7 @@ function usesRoute({ db }: SecretDependencies): AnyRoute {
     path: `${path}/uses`,
     summary: 'Where the secret is referenced, and which MCP servers may be given it',
     scope: 'workspace',
+    access: anyMember,
     params,
     query: pageQuery,
     response: z.strictObject({

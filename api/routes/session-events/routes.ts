@@ -7,13 +7,14 @@ import { isTerminal } from '../../../contract/session.ts';
 import { sessionEvent } from '../../../contract/session-event.ts';
 import { readMembership } from '../../../store/members/read-membership.ts';
 import { listSessionEvents } from '../../../store/session-events/list.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
+import { isSharedWithWorkspace, readSession } from '../../../store/sessions/read-session.ts';
 import { readSignedInUser } from '../../../store/sign-ins/read-signed-in-user.ts';
 import { invalid } from '../../errors.ts';
 import { type StreamTiming, streamSessionEvents } from '../../event-stream/session-stream.ts';
+import { sessionReaders } from '../../policies/access.ts';
+import { whyNotReadSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type SignedIn, written } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
-import { canRead, requireReader } from '../sessions/access.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'eventFeed' | 'streamSlots'>;
 
@@ -29,13 +30,13 @@ export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
       path: '/sessions/{session_id}/events',
       summary: `The session's events in order; as ${eventStream} when asked for, resuming by Last-Event-ID`,
       scope: 'session',
+      access: sessionReaders,
       query: z.object({
         after: eventPosition.default(0),
         limit: z.coerce.number().int().min(1).max(batchSize).default(100),
       }),
       response: z.strictObject({ events: z.array(sessionEvent), next_after: z.int() }),
       async handler({ ctx, query, ...visit }) {
-        await requireReader(db, visit);
         if (ctx.accepts(['application/json', eventStream]) === eventStream) {
           await answerStream(dependencies, ctx, visit, lastEventId(ctx) ?? query.after);
           return written;
@@ -94,5 +95,12 @@ async function stillReads(
     return false;
   }
   const membership = await readMembership(db, userId, { workspaceId: session.workspace_id });
-  return membership !== null && canRead(db, { user, role: membership.role, session });
+  return (
+    membership !== null &&
+    whyNotReadSession(
+      { userId, role: membership.role },
+      session,
+      await isSharedWithWorkspace(db, sessionId),
+    ) === null
+  );
 }

@@ -3,10 +3,10 @@ import { processKind, processOutput, sessionProcess } from '../../../contract/se
 import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';
 import { listProcesses } from '../../../store/session-processes/list.ts';
 import { readProcessOutput } from '../../../store/session-processes/read-output.ts';
-import { forbidden, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
+import { admins, sessionReaders } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
-import { requireReader } from '../sessions/access.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config'>;
 
@@ -24,9 +24,9 @@ function listRoute({ db }: Dependencies): AnyRoute {
     summary:
       'MCP servers, siblings and agent of a session: state, starts, how they ended; empty before the freeze',
     scope: 'session',
+    access: sessionReaders,
     response: z.strictObject({ processes: z.array(sessionProcess) }),
     async handler(visit) {
-      await requireReader(db, visit);
       return { processes: await listProcesses(db, visit.session.id) };
     },
   });
@@ -39,12 +39,10 @@ function outputRoute({ db, config }: Dependencies): AnyRoute {
     summary:
       'The end of what a process wrote to stderr, its own claim; for admins, and each reading is audited',
     scope: 'session',
+    access: admins('output.read'),
     params: z.object({ kind: processKind, name: z.string().max(64) }),
     response: z.strictObject({ output: processOutput }),
-    async handler({ session, user, role, params: { kind, name } }) {
-      if (role !== 'admin') {
-        throw forbidden('Only a workspace admin may read what processes of a session wrote');
-      }
+    async handler({ session, user, params: { kind, name } }) {
       const reading = { session, kind, name, userId: user.id };
       const output = await readProcessOutput(db, config.MASTER_KEYS, reading).catch(whenSealed);
       if (output === null) {

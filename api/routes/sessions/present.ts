@@ -7,7 +7,7 @@ import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { Db } from '../../../store/database.ts';
 import { readSessionContexts } from '../../../store/sessions/context.ts';
 import { notFound } from '../../errors.ts';
-import { mayMessageSession, mayMuteSession, mayTerminateSession } from '../../policies/sessions.ts';
+import { whyNotEndSession, whyNotMessageSession, whyNotMuteSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 export const shownSession = session.extend({
@@ -59,9 +59,9 @@ export async function presentSessions(
             root_operator: found.rootOperator,
             permission_requests_muted: found.requestsMuted,
             waiting_for: found.waitingFor,
-            may_message: goesOn && mayMessageSession(visitor, session),
-            may_terminate: goesOn && mayTerminateSession(visitor, session),
-            may_mute: goesOn && mayMuteSession(visitor, session),
+            may_message: goesOn && whyNotMessageSession(visitor, session) === null,
+            may_terminate: goesOn && whyNotEndSession(visitor, session) === null,
+            may_mute: goesOn && whyNotMuteSession(visitor, session) === null,
             workflow: workflowOf(session.id, config),
           },
         ];

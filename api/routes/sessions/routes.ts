@@ -6,11 +6,16 @@ import { isTerminal, sessionInput, sessionStatus, sessionWait } from '../../../c
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { listDescendants, listSessions } from '../../../store/sessions/list-sessions.ts';
 import { setRequestsMuted } from '../../../store/sessions/mute-requests.ts';
-import { ApiError, forbidden, notFound } from '../../errors.ts';
-import { mayMessageSession, mayMuteSession, mayTerminateSession } from '../../policies/sessions.ts';
+import { ApiError, notFound } from '../../errors.ts';
+import {
+  anyMember,
+  sessionEnders,
+  sessionMuters,
+  sessionOperator,
+  sessionReaders,
+} from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
-import { requireReader } from './access.ts';
 import { presentSession, presentSessions, shownSession } from './present.ts';
 import { presentConfiguration, shownConfiguration } from './present-configuration.ts';
 import { sendMessage } from './send-message.ts';
@@ -43,6 +48,7 @@ function startRoute(dependencies: Dependencies): AnyRoute {
     path: collection,
     summary: 'Start a session of an agent; whoever starts it drives it',
     scope: 'workspace',
+    access: anyMember,
     body: sessionInput,
     status: 201,
     response: oneSession,
@@ -60,6 +66,7 @@ function listRoute(dependencies: Dependencies): AnyRoute {
     path: collection,
     summary: 'Sessions, newest first: all for admins, own and shared ones for members',
     scope: 'workspace',
+    access: anyMember,
     query: pageQuery.extend({
       status: sessionStatus.optional(),
       waiting_for: sessionWait.optional(),
@@ -85,9 +92,9 @@ function readRoute(dependencies: Dependencies): AnyRoute {
     path,
     summary: 'One session',
     scope: 'session',
+    access: sessionReaders,
     response: oneSession,
     async handler(visit) {
-      await requireReader(dependencies.db, visit);
       return { session: await presentSession(dependencies, visit, visit.session) };
     },
   });
@@ -99,6 +106,7 @@ function messageRoute(dependencies: Dependencies): AnyRoute {
     path: `${path}/messages`,
     summary: 'Send the agent a message; it answers the oldest question that the agent has open',
     scope: 'session',
+    access: sessionOperator,
     body: z.strictObject({
       text: z
         .string()
@@ -108,9 +116,6 @@ function messageRoute(dependencies: Dependencies): AnyRoute {
     status: 201,
     response: z.strictObject({ message: inputMessage }),
     async handler({ session, user, body }) {
-      if (!mayMessageSession({ userId: user.id }, session)) {
-        throw forbidden('Only the operator of a session may send it messages');
-      }
       if (isTerminal(session.status)) {
         throw new ApiError('conflict', 'The session has ended');
       }
@@ -125,12 +130,10 @@ function terminateRoute(dependencies: Dependencies): AnyRoute {
     path: `${path}/terminate`,
     summary: 'End a session; one that has ended stays as it is',
     scope: 'session',
+    access: sessionEnders,
     body: z.strictObject({ reason: z.string().max(2000).optional() }),
     response: oneSession,
     async handler({ session, user, role, body }) {
-      if (!mayTerminateSession({ userId: user.id, role }, session)) {
-        throw forbidden('Only its operator or a workspace admin may end a session');
-      }
       const reason = body.reason || `${user.name} ended the session`;
       const ended = await terminateSession(dependencies, { session, userId: user.id, reason });
       return { session: await presentSession(dependencies, { user, role }, ended) };
@@ -144,12 +147,10 @@ function muteRoute(dependencies: Dependencies): AnyRoute {
     path,
     summary: 'Refuse the permission requests of a session at once, or take them again',
     scope: 'session',
+    access: sessionMuters,
     body: z.strictObject({ permission_requests_muted: z.boolean() }),
     response: oneSession,
     async handler({ session, user, role, body }) {
-      if (!mayMuteSession({ userId: user.id, role }, session)) {
-        throw forbidden('Only the operator of a session or a workspace admin may mute it');
-      }
       if (isTerminal(session.status)) {
         throw new ApiError('conflict', 'The session has ended');
       }
@@ -166,9 +167,9 @@ function configurationRoute({ db }: Dependencies): AnyRoute {
     path: `${path}/configuration`,
     summary: 'What the session runs with, frozen at its start; references are shown, values are left out',
     scope: 'session',
+    access: sessionReaders,
     response: z.strictObject({ configuration: shownConfiguration }),
     async handler(visit) {
-      await requireReader(db, visit);
       const configuration = await readConfiguration(db, visit.session.id);
       if (configuration === null) {
         throw notFound('The configuration: the session has not got that far');
@@ -184,10 +185,10 @@ function childrenRoute(dependencies: Dependencies): AnyRoute {
     path: `${path}/children`,
     summary: 'The tree below a session, as a list whose rows name their parents, newest first',
     scope: 'session',
+    access: sessionReaders,
     query: pageQuery,
     response: sessions,
     async handler({ query, ...visit }) {
-      await requireReader(dependencies.db, visit);
       const { items, nextCursor } = await listDescendants(dependencies.db, visit.session.id, query);
       return { sessions: await presentSessions(dependencies, visit, items), next_cursor: nextCursor };
     },

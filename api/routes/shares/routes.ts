@@ -4,6 +4,7 @@ import { readArtifact } from '../../../store/artifacts/artifacts.ts';
 import { readBytes } from '../../../store/artifacts/contents.ts';
 import { readShareAsMember, type Share, share } from '../../../store/shares/shares.ts';
 import { notFound } from '../../errors.ts';
+import { anySignedIn } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { answerBytes } from '../artifacts/answer-bytes.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -26,6 +27,7 @@ export function shareRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): AnyRo
       path,
       summary: 'One text or artifact that an agent shared with the workspace',
       scope: 'user',
+      access: anySignedIn,
       params,
       response: z.strictObject({ share }),
       handler: async ({ params, user }) => ({ share: await read(params.share_id, user.id) }),
@@ -35,6 +37,7 @@ export function shareRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): AnyRo
       path: `${path}/content`,
       summary: 'The bytes of a shared artifact, always as a download',
       scope: 'user',
+      access: anySignedIn,
       params,
       async handler({ params, user, ctx }) {
         const { session_id: sessionId, artifact_id: id } = await read(params.share_id, user.id);

@@ -3,7 +3,7 @@ import { availability, runtimeName } from '../../../contract/available-runs.ts';
 import { knownWorker, listWorkers } from '../../../store/workers/workers.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { requireAdmin } from '../../policies/workspace.ts';
+import { admins, anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { WorkflowClient } from '../../workflow-client.ts';
 
@@ -32,6 +32,7 @@ export function systemRoutes(dependencies: SystemDependencies): AnyRoute[] {
       path: '/workspaces/{slug}/availability',
       summary: 'What agents and MCP servers can be here, and why not the rest',
       scope: 'workspace',
+      access: anyMember,
       response: z.strictObject({ availability }),
       handler: async () => ({ availability: await readAvailability(db, config) }),
     }),
@@ -40,9 +41,9 @@ export function systemRoutes(dependencies: SystemDependencies): AnyRoute[] {
       path: '/workspaces/{slug}/system',
       summary: 'What the platform runs on: workers, Temporal, runtime and what they lack; for admins',
       scope: 'workspace',
+      access: admins('system.read'),
       response: z.strictObject({ system: systemState }),
-      async handler({ role }) {
-        requireAdmin(role, 'system.read');
+      async handler() {
         const [workers, here, isReachable, version] = await Promise.all([
           listWorkers(db),
           readAvailability(db, config),

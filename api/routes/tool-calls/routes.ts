@@ -3,9 +3,9 @@ import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { refusedCalls, toolCall } from '../../../contract/tool-call.ts';
 import { listToolCalls } from '../../../store/tool-calls/list.ts';
 import { listRefusedCalls } from '../../../store/tool-calls/list-refused.ts';
+import { sessionReaders } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
-import { requireReader } from '../sessions/access.ts';
 
 /** What an agent did beside what it says: from the audit trail, for those who may read the session. */
 export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): AnyRoute[] {
@@ -16,10 +16,10 @@ export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): An
       summary:
         'The tool calls of a session with outcome and grant, last recorded first; no arguments or results',
       scope: 'session',
+      access: sessionReaders,
       query: pageQuery,
       response: z.strictObject({ tool_calls: z.array(toolCall), next_cursor: nextCursor }),
       async handler({ query, ...visit }) {
-        await requireReader(db, visit);
         const { items, nextCursor } = await listToolCalls(db, visit.session.id, query);
         return { tool_calls: items, next_cursor: nextCursor };
       },
@@ -30,9 +30,9 @@ export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): An
       summary:
         'Calls of a session that were refused beyond a limit and kept as counts, by server, tool and outcome; last refused first',
       scope: 'session',
+      access: sessionReaders,
       response: z.strictObject({ refused_calls: z.array(refusedCalls) }),
       async handler(visit) {
-        await requireReader(db, visit);
         return { refused_calls: await listRefusedCalls(db, visit.session.id) };
       },
     }),

@@ -5,7 +5,7 @@ import { createWorkspace } from '../../../store/workspaces/create.ts';
 import { updateWorkspace } from '../../../store/workspaces/update.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid } from '../../errors.ts';
-import { requireAdmin } from '../../policies/workspace.ts';
+import { admins, anyMember, anySignedIn } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 const workspaceName = z.string().trim().min(1).max(100);
@@ -18,6 +18,7 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
       path: '/workspaces',
       summary: 'Create a workspace; whoever creates it is its first admin',
       scope: 'user',
+      access: anySignedIn,
       body: z.strictObject({ slug: workspaceSlug, name: workspaceName }),
       status: 201,
       response: answer,
@@ -36,6 +37,7 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
       path: '/workspaces/{slug}',
       summary: 'A workspace with its settings',
       scope: 'workspace',
+      access: anyMember,
       response: answer,
       handler: async ({ workspace }) => ({ workspace }),
     }),
@@ -44,13 +46,13 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
       path: '/workspaces/{slug}',
       summary: 'Change name and settings',
       scope: 'workspace',
+      access: admins('settings.write'),
       body: z.strictObject({
         name: workspaceName.optional(),
         settings: workspaceSettings.partial().optional(),
       }),
       response: answer,
-      async handler({ workspace, role, user, body }) {
-        requireAdmin(role, 'settings.write');
+      async handler({ workspace, user, body }) {
         requireRetention(body.settings?.tool_call_retention_days, config.TOOL_CALL_RETENTION_FLOOR_DAYS);
         return { workspace: await updateWorkspace(db, workspace.id, body, { type: 'user', id: user.id }) };
       },

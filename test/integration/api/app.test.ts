@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { anySignedIn } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
 import { caller, startTestApi, type TestApi } from '../../support/api.ts';
 
@@ -13,6 +14,7 @@ beforeAll(async () => {
       path: '/test/fails',
       summary: 'A handler with a defect',
       scope: 'user',
+      access: anySignedIn,
       body: z.object({ secret: z.string() }),
       response: z.strictObject({ ok: z.boolean() }),
       handler: async ({ body }) => {
@@ -24,6 +26,7 @@ beforeAll(async () => {
       path: '/test/leaks',
       summary: 'An answer with a field too many',
       scope: 'user',
+      access: anySignedIn,
       response: z.strictObject({ ok: z.boolean() }),
       handler: async () => ({ ok: true, sealed_value: 'must-not-leave' }),
     }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { itsSidecar, sessionReaders } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
 import { internalToken } from '../../../contract/session-keys.ts';
 import { insertSession } from '../../../store/sessions/insert-session.ts';
@@ -19,6 +20,7 @@ beforeAll(async () => {
       path: '/sessions/{session_id}/whoami',
       summary: 'The session of the token',
       scope: 'internal',
+      access: itsSidecar,
       response: z.strictObject({ session_id: z.uuid() }),
       handler: async ({ session }) => ({ session_id: session.id }),
     }),
@@ -27,6 +29,7 @@ beforeAll(async () => {
       path: '/sessions/{session_id}/whoami',
       summary: 'The session of the path',
       scope: 'session',
+      access: sessionReaders,
       response: z.strictObject({ session_id: z.uuid() }),
       handler: async ({ session }) => ({ session_id: session.id }),
     }),

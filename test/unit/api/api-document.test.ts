@@ -7,9 +7,9 @@ import { expect, it } from '@jest/globals';
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { z } from 'zod';
 import { openApiDocument } from '../../../api/openapi/document.ts';
-import { type AnyRoute, isInternal } from '../../../api/route.ts';
-import { configurationRoutes } from '../../../api/routes/index.ts';
-import { sessionRoutes } from '../../../api/routes/session-index.ts';
+import { peopleByScope, whoMay } from '../../../api/openapi/who-may.ts';
+import { type AnyRoute, isInternal, type RouteScope } from '../../../api/route.ts';
+import { allRoutes } from '../../../api/routes/index.ts';
 import { testConfig } from '../../support/api.ts';
 
 const head = `# API
@@ -46,7 +46,7 @@ function row({ method, path, summary, query, body }: AnyRoute): string {
 
 /** Each way of signing in has its routes only where it is configured: here all are. */
 const dependencies = Object.assign(Object.create(null), { config: testConfig(withOidc) });
-const routes = [...configurationRoutes(dependencies), ...sessionRoutes(dependencies)];
+const routes = allRoutes(dependencies);
 
 /** Compares a generated file with what it should hold; writes it first when it is asked to. */
 function expectCurrent(file: string, expected: string): void {
@@ -61,6 +61,53 @@ it('the list of routes in docs/api.md is the one that is served', () => {
     .filter(({ scope }) => !isInternal(scope))
     .toSorted((a, b) => a.path.localeCompare(b.path));
   expectCurrent('docs/api.md', head + listed.map(row).join(''));
+});
+
+const accessHead = `# Who may do what
+
+By route, made by asking each route's own rule (\`access\` in [\`api/routes/\`](../api/routes), [\`api/policies/\`](../api/policies)) about one person of each kind.
+Who is not a member of the workspace finds nothing at all (404). An admin of these tables is neither owner nor operator.
+
+Some input is refused beyond that: private network destinations of an agent are an admin's to open, and who may make or revoke which grant, or deny which request,
+follows from what it is about ([\`api/policies/grants.ts\`](../api/policies/grants.ts)).
+`;
+
+const titles: [RouteScope, string][] = [
+  ['session', 'A session'],
+  ['agent', 'An agent'],
+  ['workspace', 'A workspace'],
+  ['user', 'Signed in'],
+  ['public', 'Everybody'],
+  ['internal', 'Sidecars of sessions'],
+  ['workload', 'Sidecars of sessions and checks'],
+];
+
+function accessTable(scope: RouteScope, title: string): string {
+  const kinds = Object.keys(peopleByScope[scope]);
+  const rows = routes
+    .filter((route) => route.scope === scope)
+    .toSorted((a, b) => a.path.localeCompare(b.path))
+    .map((route) => {
+      const may = whoMay(route);
+      const path = `${isInternal(scope) ? '/internal' : ''}${route.path}`;
+      return `| \`${route.method.toUpperCase()} ${path}\` | ${kinds.map((kind) => (may.includes(kind) ? 'yes' : '')).join(' | ')} |`;
+    });
+  return [
+    '',
+    `## ${title}`,
+    '',
+    `| | ${kinds.join(' | ')} |`,
+    `| --- | ${kinds.map(() => '---').join(' | ')} |`,
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+it('docs/access.md says who may use which route', () => {
+  expectCurrent(
+    'docs/access.md',
+    accessHead + titles.map(([scope, title]) => accessTable(scope, title)).join(''),
+  );
 });
 
 it('docs/openapi.json describes the routes that are served, and the types of the web UI follow it', async () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayMessageSession, mayReadSession, mayTerminateSession } from '../../../../api/policies/sessions.ts';
+import {
+  whyNotEndSession,
+  whyNotMessageSession,
+  whyNotReadSession,
+} from '../../../../api/policies/sessions.ts';
 
 const own = { operator_id: 'max', root_operator_id: 'max' };
 const child = { operator_id: null, root_operator_id: 'max' };
@@ -19,15 +23,15 @@ describe('a session', () => {
     ['admin', scheduled, true, false, true],
   ] as const)('lets a %s with %j read: %s, message: %s, end: %s', (role, session, read, message, end) => {
     const visitor = { userId: 'max', role };
-    expect(mayReadSession(visitor, session, false)).toBe(read);
-    expect(mayMessageSession(visitor, session)).toBe(message);
-    expect(mayTerminateSession(visitor, session)).toBe(end);
+    expect(whyNotReadSession(visitor, session, false) === null).toBe(read);
+    expect(whyNotMessageSession(visitor, session) === null).toBe(message);
+    expect(whyNotEndSession(visitor, session) === null).toBe(end);
   });
 
   it('that is shared is read by every member, and driven by none of them', () => {
     const visitor = { userId: 'max', role: 'member' } as const;
-    expect(mayReadSession(visitor, foreign, true)).toBe(true);
-    expect(mayMessageSession(visitor, foreign)).toBe(false);
-    expect(mayTerminateSession(visitor, foreign)).toBe(false);
+    expect(whyNotReadSession(visitor, foreign, true)).toBeNull();
+    expect(whyNotMessageSession(visitor, foreign)).toMatch('Only the operator');
+    expect(whyNotEndSession(visitor, foreign)).toMatch('Only its operator');
   });
 });

@@ -1,0 +1,40 @@
+/** Who may use a route, found by asking its own rule about one person of each kind. */
+import type { AskingByScope } from '../policies/access.ts';
+import type { AnyRoute, RouteScope } from '../route.ts';
+
+const one = { id: 'one' };
+const member = { user: one, role: 'member' } as const;
+const admin = { user: one, role: 'admin' } as const;
+const foreign = { operator_id: 'another', root_operator_id: 'another' };
+
+/** Kinds of people, by what a route is about. An admin of these tables is neither owner nor operator. */
+export const peopleByScope = {
+  public: { anybody: {} },
+  user: { 'whoever is signed in': {} },
+  workspace: { admin, member },
+  agent: {
+    admin: { ...admin, agent: { owner_id: 'another' } },
+    "agent's owner": { ...member, agent: { owner_id: one.id } },
+    'other member': { ...member, agent: { owner_id: 'another' } },
+  },
+  session: {
+    admin: { ...admin, session: foreign, isShared: false },
+    operator: { ...member, session: { operator_id: one.id, root_operator_id: one.id }, isShared: false },
+    'operator at the root': {
+      ...member,
+      session: { operator_id: null, root_operator_id: one.id },
+      isShared: false,
+    },
+    'member it is shared with': { ...member, session: foreign, isShared: true },
+    'other member': { ...member, session: foreign, isShared: false },
+  },
+  internal: { "the session's sidecar": {} },
+  workload: { 'the sidecar of the session or check': {} },
+} satisfies { [Scope in RouteScope]: Record<string, AskingByScope[Scope]> };
+
+/** The kinds of people of the route's scope who may use it, as far as no input stands against it. */
+export function whoMay({ scope, access }: AnyRoute): string[] {
+  return Object.entries<unknown>(peopleByScope[scope])
+    .filter(([, asking]) => access.whyNot(asking as AskingByScope[RouteScope]) === null)
+    .map(([kind]) => kind);
+}
