@@ -1,5 +1,6 @@
 /** The one error type that handlers throw on purpose; `middleware/errors.ts` is the only place that shapes an answer. */
 import type { ErrorCode, FieldProblem } from '../contract/errors.ts';
+import type { Refusal } from './policies/refusal.ts';
 
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -28,6 +29,13 @@ export class ApiError extends Error {
 
 export const notFound = (what: string) => new ApiError('not_found', `${what} was not found`);
 export const forbidden = (rule: string) => new ApiError('forbidden', rule);
+/** Throws 403 `forbidden` with the rule that stands against it, where a policy found one. */
+export function requireAllowed(rule: Refusal): void {
+  if (rule !== null) {
+    throw forbidden(rule);
+  }
+}
+
 export const invalid = (fields: FieldProblem[], message = 'Some fields are not valid') =>
   new ApiError('validation_failed', message, { fields });
 export const reusedKey = () =>

@@ -8,11 +8,10 @@ import type Koa from 'koa';
 import { z } from 'zod';
 import { fieldProblemsOf } from '../contract/errors.ts';
 import type { ResolveScope } from './auth/authenticate.ts';
-import { ApiError, forbidden, invalid } from './errors.ts';
+import { ApiError, invalid, requireAllowed } from './errors.ts';
 import { isStorable, readJsonBody } from './middleware/json-body.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
-import type { Refusal } from './policies/refusal.ts';
 import { type AnyRoute, type ContextByScope, isInternal, type RouteScope, written } from './route.ts';
 
 export interface MountOptions {
@@ -59,7 +58,7 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
   const answerRequest = async (ctx: RouterContext): Promise<void> => {
     const params = usablePath(ctx.params as Record<string, string>);
     const scope = await authenticate[route.scope](ctx, params);
-    refuse(route.access.whyNot(scope as ContextByScope[RouteScope]));
+    requireAllowed(route.access.whyNot(scope as ContextByScope[RouteScope]));
     const input = {
       ...scope,
       params: route.params && parsedPath(route, params),
@@ -69,7 +68,7 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
       idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx) : null,
       ctx,
     } as Parameters<AnyRoute['handler']>[0];
-    refuse(route.accessWith?.(input) ?? null);
+    requireAllowed(route.accessWith?.(input) ?? null);
     const answer = await route.handler(input);
     if (route.response !== undefined && answer !== written) {
       ctx.body = checkedAnswer(route.response, answer);
@@ -84,12 +83,6 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     const step = () => answerRequest(ctx);
     await (route.isSignIn === true ? limits.signIn.guard(ctx.ip, step) : step());
   };
-}
-
-function refuse(rule: Refusal): void {
-  if (rule !== null) {
-    throw forbidden(rule);
-  }
 }
 
 /** Null when there is none. Throws 422 `validation_failed` for one that no client should use. */

@@ -34,21 +34,7 @@ export type ResolveScope = {
  */
 export function createAuthenticate({ db, config }: AuthenticateDependencies): ResolveScope {
   const sessionLimits = createSessionLimits(config);
-  const byUser = createRateLimiter({
-    name: 'requests a minute per user',
-    perMinute: config.RATE_USER_PER_MINUTE,
-  });
-  const user = async (ctx: Context): Promise<SignedIn> => {
-    const claims = await readSessionCookie(ctx, config.COOKIE_KEY);
-    const known = claims && (await readSignedInUser(db, claims));
-    if (claims === null || known === null) {
-      throw new ApiError('unauthenticated', 'Sign in first');
-    }
-    requestState(ctx).userId = known.id;
-    byUser.take(known.id);
-    return { user: known, signInId: claims.signInId };
-  };
-
+  const user = createSignedIn({ db, config });
   const inWorkspace = async (signedIn: SignedIn, key: MembershipKey, what: string): Promise<InWorkspace> => {
     const membership = await readMembership(db, signedIn.user.id, key);
     if (membership === null) {
@@ -120,4 +106,22 @@ function refuseEnded(hasEnded: boolean): void {
   if (hasEnded) {
     throw new ApiError('unauthenticated', 'The session has ended');
   }
+}
+
+/** Who has the cookie; each request of theirs counts. */
+function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'config'>) {
+  const byUser = createRateLimiter({
+    name: 'requests a minute per user',
+    perMinute: config.RATE_USER_PER_MINUTE,
+  });
+  return async (ctx: Context): Promise<SignedIn> => {
+    const claims = await readSessionCookie(ctx, config.COOKIE_KEY);
+    const known = claims && (await readSignedInUser(db, claims));
+    if (claims === null || known === null) {
+      throw new ApiError('unauthenticated', 'Sign in first');
+    }
+    requestState(ctx).userId = known.id;
+    byUser.take(known.id);
+    return { user: known, signInId: claims.signInId };
+  };
 }

@@ -89,6 +89,7 @@ export function check(source: SourceText): Violation[] {
     checkMarkup(node, add);
     checkEnvironment(node, folder, add);
     checkWorkflowNames(node, source.path, folder, add);
+    checkRefusals(node, source.path, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -126,6 +127,14 @@ function checkWorkflowNames(node: ts.Node, path: string, folder: string, add: Ad
   const isElsewhere = folder === 'test' || folder === 'web' || path === 'contract/workflows.ts';
   if (!isElsewhere && ts.isStringLiteral(node) && workflowNames.test(node.text)) {
     add(node, `"${node.text}" is named in contract/workflows.ts and nowhere else`);
+  }
+}
+
+/** Who may do what is decided by `api/policies`: a handler hands a policy's answer to `requireAllowed` and words no refusal itself. */
+function checkRefusals(node: ts.Node, path: string, add: Add): void {
+  const mayRefuse = !path.startsWith('api/') || /^api\/(errors\.ts|middleware\/)/.test(path);
+  if (!mayRefuse && ts.isCallExpression(node) && node.expression.getText() === 'forbidden') {
+    add(node, 'a refusal comes from a policy (api/policies), by requireAllowed');
   }
 }
 

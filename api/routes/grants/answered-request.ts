@@ -7,7 +7,8 @@ import type { Session } from '../../../contract/session.ts';
 import type { Db } from '../../../store/database.ts';
 import { findEqualOpenRequest, readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
-import { ApiError, invalid } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
+import { requireOpen } from '../permission-requests/decide-request.ts';
 
 export interface AnsweredRequest {
   request: PermissionRequest;
@@ -44,9 +45,7 @@ function requireFit(input: GrantInput, answered: AnsweredRequest): void {
   if (problems.length > 0) {
     throw invalid(problems);
   }
-  if (answered.request.status !== 'open') {
-    throw new ApiError('already_decided', `The permission request is already ${answered.request.status}`);
-  }
+  requireOpen(answered.request);
 }
 
 function misfits(input: GrantInput, { request, session }: AnsweredRequest): FieldProblem[] {

@@ -5,11 +5,12 @@ import { findApproval, insertDecision } from '../../../store/decisions/decisions
 import { readGrant } from '../../../store/grants/read.ts';
 import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
 import { subjectMatter } from '../../../store/permission-requests/audit.ts';
-import { asSummary, readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
-import { ApiError, forbidden, invalid, reusedKey } from '../../errors.ts';
+import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
+import { ApiError, invalid, requireAllowed, reusedKey } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotGrant } from '../../policies/grants.ts';
 import type { InWorkspace } from '../../route.ts';
+import { decideRequest } from '../permission-requests/decide-request.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { type AnsweredRequest, readAnsweredRequest } from './answered-request.ts';
 import { type GrantReferences, readReferences } from './references.ts';
@@ -104,10 +105,7 @@ async function carryOut(
     await workflows.runGrant(grantId, decisionId, summary);
     return;
   }
-  const outcome = await workflows.decide(requestId, decisionId, await readRequestSummary(db, requestId));
-  if (outcome.grantId !== grantId) {
-    throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
-  }
+  await decideRequest({ db, workflows }, { requestId, decisionId }, (stands) => stands.grantId === grantId);
 }
 
 async function requireMaker(
@@ -124,9 +122,7 @@ async function requireMaker(
     session: answered?.session ?? references.session,
     adminScope: await needsAdmin(db, visit.workspace.id, input.details),
   });
-  if (rule !== null) {
-    throw forbidden(rule);
-  }
+  requireAllowed(rule);
 }
 
 /**

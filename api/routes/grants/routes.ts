@@ -6,7 +6,7 @@ import { workspaceRole } from '../../../contract/workspace.ts';
 import { listGrants, readStoredGrant } from '../../../store/grants/read.ts';
 import { revokeGrant } from '../../../store/grants/revoke.ts';
 import { listGrantUses } from '../../../store/grants/uses.ts';
-import { forbidden, invalid, notFound } from '../../errors.ts';
+import { invalid, notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -149,10 +149,7 @@ function revokeRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     response: z.strictObject({ ok: z.literal(true) }),
     async handler({ params, ...visit }) {
       const found = await requireGrant(db, visit, params.grant_id);
-      const rule = await whyNotRevoke(db, visit, found);
-      if (rule !== null) {
-        throw forbidden(rule);
-      }
+      requireAllowed(await whyNotRevoke(db, visit, found));
       await revokeGrant(db, found.id, { type: 'user', id: visit.user.id });
       return { ok: true } as const;
     },

@@ -4,7 +4,6 @@ import type { Session } from '../../../contract/session.ts';
 import { artifactAnswer } from '../../../contract/sidecar.ts';
 import { insertArtifact, usedBytes } from '../../../store/artifacts/artifacts.ts';
 import { abandonContent } from '../../../store/artifacts/contents.ts';
-import { touchActivity } from '../../../store/sessions/activity.ts';
 import { createByteBudget } from '../../artifacts/byte-budget.ts';
 import { type ReceivedContent, receiveContent, tooLarge } from '../../artifacts/receive-artifact.ts';
 import { ApiError } from '../../errors.ts';
@@ -58,7 +57,6 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
       try {
         leave = enter(session.id);
         handedOut.take(session.id);
-        await touchActivity(db, session.id);
         await requireRoom(db, session.id, {
           announcedBytes: Number(ctx.get('Content-Length')) || 0,
           sessionBytes,

@@ -32,7 +32,7 @@ import { recordRefusedCalls } from '../../../store/tool-calls/record-refused.ts'
 import { ApiError, notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { itsSidecar } from '../../policies/access.ts';
-import { type AnyRoute, defineRoute } from '../../route.ts';
+import { type AnyRoute, type ContextByScope, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { artifactRoute } from './artifact-route.ts';
 import { checkCall } from './check-call.ts';
@@ -43,18 +43,36 @@ const path = '/sessions/{session_id}';
 const ok = z.strictObject({ ok: z.literal(true) });
 
 export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
+  const activity = [readyRoute, checkRoute, callsRoute, eventRoute, requestRoute, artifactRoute];
   return [
-    readyRoute(dependencies),
-    checkRoute(dependencies),
-    callsRoute(dependencies),
+    ...activity.map((routeOf) => restartingIdleClock(dependencies, routeOf(dependencies))),
     refusedCallsRoute(dependencies),
-    eventRoute(dependencies),
-    requestRoute(dependencies),
     requestStateRoute(dependencies),
-    artifactRoute(dependencies),
     processRoute(dependencies),
     endRoute(dependencies),
   ];
+}
+
+/** Each request of the route counts as activity of its session. A check has no idle clock. */
+function restartingIdleClock({ db }: SessionRouteDependencies, route: AnyRoute): AnyRoute {
+  return {
+    ...route,
+    async handler(input) {
+      const id = sessionIdOf(input);
+      if (id !== null) {
+        await touchActivity(db, id);
+      }
+      return route.handler(input);
+    },
+  };
+}
+
+interface OfSidecar extends Partial<ContextByScope['internal'] & ContextByScope['workload']> {
+  requestId: string;
+}
+
+function sessionIdOf({ session, workload }: OfSidecar): string | null {
+  return session?.id ?? (workload?.kind === 'session' ? workload.session.id : null);
 }
 
 function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
@@ -73,7 +91,6 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
       }
       const { session } = workload;
       await setControlUrl(db, session.id, body.control_url);
-      await touchActivity(db, session.id);
       const inputs = await listSessionInputs(db, session.id, { after: 0 });
       await markInputsUndelivered(db, session.id, { after: inputs.at(-1)?.seq ?? 0 });
       // Has the workflow deliver what this sidecar does not hold.
@@ -96,10 +113,7 @@ function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
     access: itsSidecar,
     body: checkRequest,
     response: checkAnswer,
-    async handler({ session, body }) {
-      await touchActivity(db, session.id);
-      return checkCall(db, session.id, body);
-    },
+    handler: ({ session, body }) => checkCall(db, session.id, body),
   });
 }
 
@@ -122,7 +136,6 @@ function callsRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     async handler({ session, body }) {
       recorded.take(session.id, body.calls.length);
       await requireRoomForRecords(db, session.id, config);
-      await touchActivity(db, session.id);
       await recordToolCalls(db, session, body.calls);
       return { ok: true } as const;
     },
@@ -173,7 +186,6 @@ function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     response: ok,
     async handler({ session, body }) {
       published.take(session.id);
-      await touchActivity(db, session.id);
       await publishEvent(db, session, body, { limitBytes: config.LIMIT_SESSION_EVENT_BYTES });
       return { ok: true } as const;
     },
@@ -195,7 +207,6 @@ function requestRoute({ db, config, workflows, log }: SessionRouteDependencies):
     response: permissionRequestAnswer,
     async handler({ session, body }) {
       asked.take(session.id);
-      await touchActivity(db, session.id);
       const answer = await openPermissionRequest(db, session.id, body, {
         openRequests: config.LIMIT_OPEN_REQUESTS,
         denialMuteSeconds: config.DENIAL_MUTE_SECONDS,

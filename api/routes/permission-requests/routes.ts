@@ -5,14 +5,14 @@ import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { type PermissionRequest, requestStatus } from '../../../contract/permission-request.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { listPermissionRequests, readPermissionRequest } from '../../../store/permission-requests/read.ts';
-import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
-import { ApiError, forbidden, notFound } from '../../errors.ts';
+import { notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotDeny } from '../../policies/permission-requests.ts';
 import { whyNotMuteSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { decideRequest, requireOpen } from './decide-request.ts';
 import { countDecidable, presentRequests, questionsOf, type ShownRequest, shownRequest } from './present.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows'>;
@@ -88,9 +88,7 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
     async handler({ params, body, ...visit }) {
       const request = await requireRequest(db, visit, params.request_id);
       await requireDenier(db, visit, request, body);
-      if (request.status !== 'open') {
-        throw new ApiError('already_decided', `The permission request is already ${request.status}`);
-      }
+      requireOpen(request);
       const decisionId = randomUUID();
       await insertDecision(db, {
         id: decisionId,
@@ -102,14 +100,8 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
         approval: null,
         mutesSession: body.mute,
       });
-      const outcome = await workflows.decide(
-        request.id,
-        decisionId,
-        await readRequestSummary(db, request.id),
-      );
-      if (outcome.status !== 'denied') {
-        throw new ApiError('already_decided', `The permission request is already ${outcome.status}`);
-      }
+      const decided = { requestId: request.id, decisionId };
+      await decideRequest({ db, workflows }, decided, ({ status }) => status === 'denied');
       return { permission_request: await shown(db, visit, request.id) };
     },
   });
@@ -149,9 +141,6 @@ async function requireDenier(
     throw notFound('The permission request');
   }
   const visitor = { userId: visit.user.id, role: visit.role };
-  const rule =
-    whyNotDeny(grantMaker(visit), question) ?? (mute ? whyNotMuteSession(visitor, question.session) : null);
-  if (rule !== null) {
-    throw forbidden(rule);
-  }
+  requireAllowed(whyNotDeny(grantMaker(visit), question));
+  requireAllowed(mute ? whyNotMuteSession(visitor, question.session) : null);
 }

@@ -46,6 +46,18 @@ function raw(method: string, path: string, headers: Record<string, string>): Pro
   });
 }
 
+/** Sends the headers and no byte of the body. */
+function withoutBody(method: string, path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(api.url + path, { method, headers }, (answer) => {
+      resolve(answer.statusCode ?? 0);
+      sent.destroy();
+    });
+    sent.on('error', reject);
+    sent.flushHeaders();
+  });
+}
+
 describe('every answer', () => {
   it('carries a request id, also in the error body, and headers against caching, framing and sniffing', async () => {
     const answer = await api.anonymous.send('GET', '/api/me');
@@ -174,6 +186,16 @@ describe('a request body', () => {
     });
     expect(answer).toContain('413 ');
     expect(answer).toContain('The limit is 2000 bytes');
+  });
+
+  it('is not read of somebody who may not send it', async () => {
+    const { admin, member, base } = await api.workspace();
+    const path = `${base}/secrets/TOKEN`;
+    expect(await admin.send('PUT', path, 'x'.repeat(3000))).toMatchObject({ status: 413 });
+    expect(await member.send('PUT', path, 'x'.repeat(3000))).toMatchObject({ status: 403 });
+    // Answered although nothing of the body ever comes.
+    const announced = { cookie: member.cookie, 'content-type': 'application/json', 'content-length': '1000' };
+    expect(await withoutBody('PUT', path, announced)).toBe(403);
   });
 
   it('reports every wrong field at once, unknown ones included', async () => {
