@@ -20,6 +20,8 @@ import { reportFailure } from './report-failure.ts';
 
 /** Streams are cut after this long; running requests have ended by then. */
 const closeLimitMs = 5_000;
+/** Nobody waits longer for an answer, and a statement that takes long holds a connection that others wait for. */
+const statementTimeoutMs = 15_000;
 /** Beside this program once it is built. */
 const webDirectory = fileURLToPath(new URL('web', import.meta.url));
 
@@ -29,7 +31,10 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
       process.once(name, () => resolve());
     }
   });
-  const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL });
+  const db = openDatabase(config.DATABASE_URL, {
+    poolSize: config.DATABASE_POOL,
+    statementTimeoutMs,
+  });
   await requireCurrentSchema(db);
   await verifyMasterKeys(db, config.MASTER_KEYS);
   const signApproval = await createSignApproval(config.APPROVAL_PRIVATE_KEY);

@@ -11,12 +11,18 @@ export type Transaction = Knex.Transaction;
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** Opens a pool, whose errors hold no values of statements or rows. The caller ends it with `destroy()`. */
-export function openDatabase(url: string, options: { poolSize: number }): Knex {
+/**
+ * Opens a pool, whose errors hold no values of statements or rows. A statement that takes longer than `statementTimeoutMs` fails with
+ * `sqlState.queryCanceled`; without it the server's own limit holds. The caller ends the pool with `destroy()`.
+ */
+export function openDatabase(
+  url: string,
+  { poolSize, statementTimeoutMs }: { poolSize: number; statementTimeoutMs?: number },
+): Knex {
   const db = knex({
     client: 'pg',
     connection: { connectionString: url, application_name: 'agent-platform' },
-    pool: { min: 0, max: options.poolSize },
+    pool: { min: 0, max: poolSize, ...limitStatements(statementTimeoutMs) },
     acquireConnectionTimeout: 10_000,
     compileSqlOnError: false,
     migrations: { migrationSource, tableName: 'migrations' },
@@ -25,6 +31,20 @@ export function openDatabase(url: string, options: { poolSize: number }): Knex {
   });
   db.on('query-error', dropValues);
   return db;
+}
+
+/** Set once for each connection. Not as a parameter of its start, which a pooler in between may refuse. */
+function limitStatements(timeoutMs: number | undefined): Knex.PoolConfig {
+  return timeoutMs === undefined
+    ? {}
+    : {
+        afterCreate(connection: pg.Client, done: (error: unknown, connection: pg.Client) => void) {
+          connection.query(`set statement_timeout = ${timeoutMs}`).then(
+            () => done(null, connection),
+            (error: unknown) => done(error, connection),
+          );
+        },
+      };
 }
 
 /** Postgres quotes rows and input there; what is wrong stands in the message, the code and the name of the constraint. */
@@ -121,6 +141,7 @@ export const sqlState = {
   uniqueViolation: '23505',
   foreignKeyViolation: '23503',
   checkViolation: '23514',
+  queryCanceled: '57014',
 } as const;
 
 export function hasSqlState(error: unknown, code: string): boolean {
