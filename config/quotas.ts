@@ -8,6 +8,9 @@ export const quotaFields = {
   RATE_SESSIONS_PER_HOUR_PER_USER: count(200),
   RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: count(1000),
   RATE_WORKSPACES_PER_HOUR_PER_USER: count(20),
+  LIMIT_AGENTS_PER_WORKSPACE: count(1000),
+  /** Entries of the catalog. */
+  LIMIT_MCP_SERVERS_PER_WORKSPACE: count(500),
   /** Checks of catalog entries that have not ended. */
   LIMIT_RUNNING_CHECKS_PER_USER: count(3),
   LIMIT_RUNNING_CHECKS_PER_WORKSPACE: count(10),

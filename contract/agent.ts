@@ -33,6 +33,13 @@ export const agentEnv = z.record(
   envValue,
 );
 
+/** What is saved from now on; rows of earlier releases may have more. */
+const maxVariables = 200;
+const newEnv = agentEnv.refine(
+  (variables) => Object.keys(variables).length <= maxVariables,
+  `must not have more than ${maxVariables} variables`,
+);
+
 export const companion = z.strictObject({ name: entryName, run, env: agentEnv.default({}) });
 export type Companion = z.infer<typeof companion>;
 
@@ -66,21 +73,29 @@ const fields = {
   limits: agentLimits,
 };
 
-export const agentInput = z.strictObject({
+const newCompanion = companion.extend({ env: newEnv.default({}) });
+const newFields = {
   ...fields,
+  env: newEnv,
+  siblings: z.array(newCompanion).max(16),
+  services: z.array(newCompanion).max(16),
+};
+
+export const agentInput = z.strictObject({
+  ...newFields,
   kind: fields.kind.default('worker'),
   instructions: fields.instructions.default(''),
   model: fields.model.default(null),
-  env: fields.env.default({}),
-  siblings: fields.siblings.default([]),
-  services: fields.services.default([]),
+  env: newFields.env.default({}),
+  siblings: newFields.siblings.default([]),
+  services: newFields.services.default([]),
   network: fields.network.default('none'),
   egress_allow: fields.egress_allow.default([]),
   limits: fields.limits.default({ total_seconds: null, idle_seconds: null }),
 });
 export type AgentInput = z.infer<typeof agentInput>;
 
-export const agentPatch = z.strictObject(fields).partial();
+export const agentPatch = z.strictObject(newFields).partial();
 export type AgentPatch = z.infer<typeof agentPatch>;
 
 export const agent = z.strictObject({

@@ -28,7 +28,7 @@ export interface DemoSeed {
 export type WaitingDemo = { sessionId: string; requestId: string } | { sessionId: string; reason: string };
 
 const waitLimitMs = 60_000;
-const named = z.object({ id: z.string(), name: z.string() });
+const named = z.looseObject({ name: z.string() });
 const ids = z.object({ id: z.string() });
 const workspace = `/workspaces/${demoSlug}`;
 
@@ -51,24 +51,32 @@ async function ensureWorkspace(ada: ApiClient, maxId: string): Promise<void> {
   }
 }
 
+/** A list of the workspace, whole; `field` is where its answers have the items. */
+async function readAll(ada: ApiClient, path: string, field: string): Promise<z.infer<typeof named>[]> {
+  const items: z.infer<typeof named>[] = [];
+  let next: string | null = `${workspace}/${path}?limit=200`;
+  while (next !== null) {
+    const page = z.looseObject({ next_cursor: z.string().nullable() }).parse(await ada.send('GET', next));
+    items.push(...z.array(named).parse(page[field]));
+    next = page.next_cursor === null ? null : `${workspace}/${path}?limit=200&cursor=${page.next_cursor}`;
+  }
+  return items;
+}
+
 async function idOf(person: ApiClient): Promise<string> {
   return z.object({ user: ids }).parse(await person.send('GET', '/me')).user.id;
 }
 
 async function ensureCatalog(ada: ApiClient): Promise<void> {
-  const { secrets } = z
-    .object({ secrets: z.array(z.object({ name: z.string() })) })
-    .parse(await ada.send('GET', `${workspace}/secrets`));
+  const secrets = await readAll(ada, 'secrets', 'secrets');
   if (!secrets.some(({ name }) => name === demoSecret)) {
     const value = randomBytes(24).toString('base64url');
     await ada.send('PUT', `${workspace}/secrets/${demoSecret}`, { value });
     await ada.send('PATCH', `${workspace}/secrets/${demoSecret}`, { allowed_servers: [demoSecretServer] });
   }
-  const { mcp_servers } = z
-    .object({ mcp_servers: z.array(named) })
-    .parse(await ada.send('GET', `${workspace}/mcp-servers`));
+  const entries = await readAll(ada, 'mcp-servers', 'mcp_servers');
   for (const server of demoServers) {
-    if (!mcp_servers.some(({ name }) => name === server.name)) {
+    if (!entries.some(({ name }) => name === server.name)) {
       await ada.send('POST', `${workspace}/mcp-servers`, server);
     }
   }
@@ -76,12 +84,10 @@ async function ensureCatalog(ada: ApiClient): Promise<void> {
 
 /** An agent that was just made gets its attachments; one that was there keeps those it has. */
 async function ensureAgent(ada: ApiClient): Promise<string> {
-  const { agents } = z
-    .object({ agents: z.array(named) })
-    .parse(await ada.send('GET', `${workspace}/agents?limit=200`));
+  const agents = await readAll(ada, 'agents', 'agents');
   const present = agents.find(({ name }) => name === demoAgent.name);
   if (present !== undefined) {
-    return present.id;
+    return ids.parse(present).id;
   }
   const { agent } = z.object({ agent: ids }).parse(await ada.send('POST', `${workspace}/agents`, demoAgent));
   for (const attachment of demoAttachments) {

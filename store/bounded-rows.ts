@@ -1,4 +1,4 @@
-/** The first rows of a query, as many as fit into an answer: the rest leaves neither the database nor this process's heap larger. */
+/** The first rows of a query, as many as fit into an answer: the rest neither leaves the database nor enters this process's memory. */
 import type { Knex } from 'knex';
 import type { Db } from './database.ts';
 
@@ -8,9 +8,6 @@ export interface RowBounds {
   /** At most so many bytes of JSON, all columns together; one row always fits. */
   maxBytes: number;
 }
-
-/** What a page of a list holds at most, beyond which it ends early. */
-export const pageBytes = 1024 * 1024;
 
 export interface BoundedRows<Row> {
   rows: Row[];
@@ -30,16 +27,9 @@ export async function readBoundedRows<Row extends object>(
   query: Knex.QueryBuilder,
   { limit, maxBytes }: RowBounds,
 ): Promise<BoundedRows<Row>> {
+  // One row more only says that there are more.
   const result: { rows: (Row & Partial<Measures>)[] } = await db.raw(
-    `select * from (
-       select found.*,
-         row_number() over () as page_row,
-         sum(octet_length(to_json(found)::text)) over (rows unbounded preceding) as page_bytes,
-         count(*) over () as page_found
-       from ? as found
-     ) as measured
-     where page_row = 1 or (page_row <= ? and page_bytes <= ?)
-     order by page_row`,
+    boundedSql({ query: '?', limit: '?', maxBytes: '?' }),
     [query.clone().limit(limit + 1), limit, maxBytes],
   );
   const { rows } = result;
@@ -50,4 +40,25 @@ export async function readBoundedRows<Row extends object>(
     delete row.page_found;
   }
   return { rows, more };
+}
+
+/** The same as text, of a query in parentheses and placeholders; its rows carry the measures as well. */
+export function boundedSql({
+  query,
+  limit,
+  maxBytes,
+}: {
+  query: string;
+  limit: string;
+  maxBytes: string;
+}): string {
+  return `select * from (
+      select found.*,
+        row_number() over () as page_row,
+        sum(octet_length(to_json(found)::text)) over (rows unbounded preceding) as page_bytes,
+        count(*) over () as page_found
+      from ${query} as found
+    ) as measured
+    where page_row = 1 or (page_row <= ${limit} and page_bytes <= ${maxBytes})
+    order by page_row`;
 }

@@ -3,7 +3,8 @@ import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { Page, PageQuery } from '../contract/page.ts';
 import type { Db } from './database.ts';
-import { decodeCursor, pageOf } from './page-cursor.ts';
+import { decodeCursor } from './page-cursor.ts';
+import { readPage } from './read-page.ts';
 
 const timeAndId = z.tuple([z.string().regex(/^[0-9TZ.: +-]{10,40}$/), z.uuid()]);
 
@@ -22,14 +23,16 @@ export async function pageByTime<Item extends { id: string }>(
   if (before !== null) {
     query.whereRaw('(??, id) < (?::timestamptz, ?::uuid)', [timeColumn, ...before]);
   }
-  const found: (Item & { cursor_time?: string })[] = await query
-    .select([...columns, db.raw('??::text as cursor_time', [timeColumn])])
-    .orderBy([
-      { column: timeColumn, order: 'desc' },
-      { column: 'id', order: 'desc' },
-    ])
-    .limit(page.limit + 1);
-  const { rows, nextCursor } = pageOf(found, page.limit, (row) => [row.cursor_time, row.id]);
+  query.select([...columns, db.raw('??::text as cursor_time', [timeColumn])]).orderBy([
+    { column: timeColumn, order: 'desc' },
+    { column: 'id', order: 'desc' },
+  ]);
+  const { rows, nextCursor } = await readPage<Item & { cursor_time?: string }>(
+    db,
+    query,
+    page.limit,
+    (row) => [row.cursor_time, row.id],
+  );
   for (const row of rows) {
     delete row.cursor_time;
   }

@@ -24,17 +24,3 @@ export function decodeCursor<Schema extends z.ZodType>(
     throw new InvalidCursorError('is not a cursor of this list');
   }
 }
-
-/** Rows read with one more than `limit` as a page: the surplus row only says that there is more. */
-export function pageOf<Row>(
-  rows: readonly Row[],
-  limit: number,
-  keyOf: (row: Row) => unknown,
-): { rows: Row[]; nextCursor: string | null } {
-  const kept = rows.slice(0, limit);
-  const last = kept.at(-1);
-  return {
-    rows: kept,
-    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(keyOf(last)) : null,
-  };
-}

@@ -3,6 +3,7 @@ import { agentProblems, secretReferences } from '../../contract/agent-references
 import type { FieldProblem } from '../../contract/errors.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
+import { requireRoomInWorkspace } from '../quotas/stored-in-workspace.ts';
 import { readKnownSecrets } from '../secrets/read.ts';
 import { agentColumns, agentRow, presentAgent } from './row.ts';
 
@@ -21,14 +22,18 @@ export async function problemsInWorkspace(
   return agentProblems(fields, await readKnownSecrets(db, workspaceId, names));
 }
 
-/** Adds an agent that belongs to its creator. */
+/** Adds an agent that belongs to its creator. Throws QuotaExceededError when the workspace has as many as it may. */
 export async function createAgent(
   db: Db,
   workspaceId: string,
   input: AgentInput,
   userId: string,
+  quota: { limit: number } | null = null,
 ): Promise<SavedAgent> {
   return inTransaction(db, async (trx) => {
+    if (quota !== null) {
+      await requireRoomInWorkspace(trx, workspaceId, 'agents', quota);
+    }
     const problems = await problemsInWorkspace(trx, workspaceId, input);
     if (problems.length > 0) {
       return { result: 'invalid', problems };

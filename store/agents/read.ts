@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Agent } from '../../contract/agent.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { decodeCursor } from '../page-cursor.ts';
+import { readPage } from '../read-page.ts';
 import { agentColumns, presentAgent } from './row.ts';
 
 /** The agent, or null. The caller checks that its workspace is the right one. */
@@ -21,12 +22,11 @@ export async function lockAgent(db: Db, id: string): Promise<Agent | null> {
 /** A workspace's agents by name. Throws InvalidCursorError. */
 export async function listAgents(db: Db, workspaceId: string, page: PageQuery): Promise<Page<Agent>> {
   const after = decodeCursor(page.cursor, z.string());
-  const found = await db('agents')
+  const query = db('agents')
     .where({ workspace_id: workspaceId })
     .modify((query) => after !== null && query.where('name', '>', after))
     .orderBy('name')
-    .limit(page.limit + 1)
     .select(agentColumns);
-  const { rows, nextCursor } = pageOf<Agent>(found.map(presentAgent), page.limit, (row) => row.name);
-  return { items: rows, nextCursor };
+  const { rows, nextCursor } = await readPage<{ name: string }>(db, query, page.limit, (row) => row.name);
+  return { items: rows.map(presentAgent), nextCursor };
 }

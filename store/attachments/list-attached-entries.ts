@@ -14,6 +14,7 @@ export async function listAttachedEntries(db: Db, agentIds: readonly string[]): 
     .join('mcp_servers as s', 's.id', 't.mcp_server_id')
     .whereIn('t.agent_id', agentIds)
     .orderBy('s.name')
-    .select('t.agent_id', 's.name', 's.shape', 's.network', 's.egress_allow');
+    // Arguments decide nothing here, and are read once for each agent.
+    .select('t.agent_id', 's.name', db.raw("s.shape - 'args' as shape"), 's.network', 's.egress_allow');
   return z.array(attachedEntry).parse(rows);
 }

@@ -21,6 +21,9 @@ export interface AttachmentSave {
   mayCreate: MayCreate;
 }
 
+/** Values of all attachments of an agent together. */
+const maxEnvBytes = 1024 * 1024;
+
 export type SavedAttachment =
   | { result: 'saved'; attachment: Attachment }
   | { result: 'invalid'; problems: FieldProblem[] };
@@ -53,6 +56,12 @@ export async function saveAttachment(db: Db, save: AttachmentSave): Promise<Save
     if (before === undefined && (await isFull(trx, save))) {
       return invalid('too_many', `the limit is ${save.maxPerAgent} attachments for an agent`);
     }
+    if (await isTooLarge(trx, save, serverId)) {
+      return invalid(
+        'too_large',
+        `the limit is ${maxEnvBytes} bytes of values in all attachments of an agent`,
+      );
+    }
     return { result: 'saved', attachment: await write(trx, save, serverId, before) };
   });
 }
@@ -63,6 +72,15 @@ async function isFull(trx: Db, { agent, maxPerAgent }: AttachmentSave): Promise<
     .limit(maxPerAgent)
     .select('agent_id');
   return rows.length >= maxPerAgent;
+}
+
+/** Attachments are read in one piece. */
+async function isTooLarge(trx: Db, { agent, env }: AttachmentSave, serverId: string): Promise<boolean> {
+  const others = await trx('agent_mcp_attachments')
+    .where({ agent_id: agent.id })
+    .whereNot({ mcp_server_id: serverId })
+    .first<{ bytes: number }>(trx.raw('coalesce(sum(octet_length(env::text)), 0)::bigint as bytes'));
+  return others.bytes + Buffer.byteLength(JSON.stringify(env)) > maxEnvBytes;
 }
 
 /** The event carries field names, not values (spec, Audit events). The same env again leaves no event. */

@@ -4,7 +4,8 @@ import { type AuditEvent, auditEvent } from '../../contract/audit-event.ts';
 import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor, encodeCursor, pageOf } from '../page-cursor.ts';
+import { decodeCursor, encodeCursor } from '../page-cursor.ts';
+import { readPage } from '../read-page.ts';
 
 export interface AuditEventFilter {
   event?: string | undefined;
@@ -43,8 +44,7 @@ export async function listAuditEvents(
   const before = decodeCursor(page.cursor, z.int());
   const query = db<AuditEventRow>('audit_events')
     .where({ workspace_id: workspaceId })
-    .orderBy('position', 'desc')
-    .limit(page.limit + 1);
+    .orderBy('position', 'desc');
   if (filter.event !== undefined) {
     query.where('event', filter.event);
   }
@@ -68,7 +68,7 @@ export async function listAuditEvents(
   if (before !== null) {
     query.where('position', '<', before);
   }
-  const { rows, nextCursor } = pageOf<AuditEventRow>(await query, page.limit, (row) => row.position);
+  const { rows, nextCursor } = await readPage<AuditEventRow>(db, query, page.limit, (row) => row.position);
   return { items: rows.map(present), nextCursor };
 }
 

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { McpServer } from '../../contract/catalog.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { decodeCursor } from '../page-cursor.ts';
+import { readPage } from '../read-page.ts';
 import { mcpServerColumns, presentMcpServer } from './row.ts';
 
 /** The entry of this name, or null. */
@@ -17,10 +18,9 @@ export async function listMcpServers(db: Db, workspaceId: string, page: PageQuer
   const after = decodeCursor(page.cursor, z.string());
   const query = db('mcp_servers')
     .where({ workspace_id: workspaceId })
+    .modify((query) => after !== null && query.where('name', '>', after))
     .orderBy('name')
-    .limit(page.limit + 1)
     .select(mcpServerColumns);
-  const found: unknown[] = await (after === null ? query : query.where('name', '>', after));
-  const { rows, nextCursor } = pageOf<McpServer>(found.map(presentMcpServer), page.limit, (row) => row.name);
-  return { items: rows, nextCursor };
+  const { rows, nextCursor } = await readPage<{ name: string }>(db, query, page.limit, (row) => row.name);
+  return { items: rows.map(presentMcpServer), nextCursor };
 }

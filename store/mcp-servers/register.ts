@@ -1,6 +1,7 @@
 import { emptyManifest, type Manifest, type McpServer, type McpServerInput } from '../../contract/catalog.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
+import { requireRoomInWorkspace } from '../quotas/stored-in-workspace.ts';
 import { mcpServerColumns, mcpServerRow, presentMcpServer } from './row.ts';
 
 /** What was read from an entry's image; the manifest is the pasted one where there is one. */
@@ -28,15 +29,19 @@ export function decidedColumns(input: McpServerInput, image: EntryImage | null):
   };
 }
 
-/** Adds an entry; null when the name is taken. */
+/** Adds an entry; null when the name is taken. Throws QuotaExceededError when the workspace has as many as it may. */
 export async function registerMcpServer(
   db: Db,
   workspaceId: string,
   input: McpServerInput,
   image: EntryImage | null,
   userId: string,
+  quota: { limit: number } | null = null,
 ): Promise<McpServer | null> {
   return inTransaction(db, async (trx) => {
+    if (quota !== null) {
+      await requireRoomInWorkspace(trx, workspaceId, 'mcp_servers', quota);
+    }
     const [row] = await trx('mcp_servers')
       .insert({
         ...mcpServerRow(decidedColumns(input, image)),

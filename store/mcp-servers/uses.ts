@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { type Named, toolScope } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { decodeCursor } from '../page-cursor.ts';
+import { readPage } from '../read-page.ts';
 
 /** Agents that attach the entry, by name. Throws InvalidCursorError. */
 export async function listAttachingAgents(db: Db, entryId: string, page: PageQuery): Promise<Page<Named>> {
   const after = decodeCursor(page.cursor, z.string());
-  const found: Named[] = await db('agent_mcp_attachments as t')
+  const query = db('agent_mcp_attachments as t')
     .join('agents as a', 'a.id', 't.agent_id')
     .where('t.mcp_server_id', entryId)
     .modify((query) => after !== null && query.where('a.name', '>', after))
     .orderBy('a.name')
-    .limit(page.limit + 1)
     .select('a.id', 'a.name');
-  const { rows, nextCursor } = pageOf(found, page.limit, (row) => row.name);
+  const { rows, nextCursor } = await readPage<Named>(db, query, page.limit, (row) => row.name);
   return { items: rows, nextCursor };
 }
 

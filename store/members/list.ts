@@ -3,19 +3,17 @@ import { z } from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Member } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { decodeCursor } from '../page-cursor.ts';
+import { readPage } from '../read-page.ts';
 
 /** A workspace's members by name: a cursor is read by members too, who see no address. Throws InvalidCursorError. */
 export async function listMembers(db: Db, workspaceId: string, page: PageQuery): Promise<Page<Member>> {
   const after = decodeCursor(page.cursor, z.tuple([z.string(), z.uuid()]));
   const query = members(db)
     .where('m.workspace_id', workspaceId)
-    .orderBy(['u.name', 'u.id'])
-    .limit(page.limit + 1);
-  const found: MemberRow[] = await (after === null
-    ? query
-    : query.whereRaw('(u.name, u.id) > (?, ?)', after));
-  const { rows, nextCursor } = pageOf(found, page.limit, (row) => [row.name, row.id]);
+    .modify((query) => after !== null && query.whereRaw('(u.name, u.id) > (?, ?)', after))
+    .orderBy(['u.name', 'u.id']);
+  const { rows, nextCursor } = await readPage<MemberRow>(db, query, page.limit, (row) => [row.name, row.id]);
   return { items: rows.map(present), nextCursor };
 }
 

@@ -4,7 +4,8 @@ import type { KnownSecret } from '../../contract/attachment-validation.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { SecretMetadata } from '../../contract/secret.ts';
 import { type Db, prepared } from '../database.ts';
-import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { decodeCursor } from '../page-cursor.ts';
+import { readPage } from '../read-page.ts';
 import type { SealedSecret } from './envelope.ts';
 import { metadataColumns } from './row.ts';
 
@@ -17,11 +18,10 @@ export async function listSecrets(
   const after = decodeCursor(page.cursor, z.string());
   const query = db('workspace_secrets')
     .where({ workspace_id: workspaceId })
+    .modify((query) => after !== null && query.where('name', '>', after))
     .orderBy('name')
-    .limit(page.limit + 1)
     .select(metadataColumns);
-  const found: SecretMetadata[] = await (after === null ? query : query.where('name', '>', after));
-  const { rows, nextCursor } = pageOf(found, page.limit, (row) => row.name);
+  const { rows, nextCursor } = await readPage<SecretMetadata>(db, query, page.limit, (row) => row.name);
   return { items: rows, nextCursor };
 }
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { SecretUse, SecretUsers } from '../../contract/secret.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { decodeCursor } from '../page-cursor.ts';
+import { readPage } from '../read-page.ts';
 
 /** Without an agent, `agent_name`, `name` and `variable` are empty, so that every row has a place in the order. */
 interface UseRow {
@@ -49,24 +50,17 @@ export async function listSecretUses(
 ): Promise<Page<SecretUse>> {
   const key = ['agent_name', 'kind', 'name', 'variable'] as const;
   const after = decodeCursor(page.cursor, z.tuple([z.string(), z.string(), z.string(), z.string()]));
-  const result = await db.raw(
-    `select * from (${everyUse}) uses
-     where reference = :reference
-       and (:first or (agent_name, kind, name, variable) > (:agent, :kind, :name, :variable))
-     order by agent_name, kind, name, variable
-     limit :limit`,
-    {
-      workspaceId,
-      reference: referenceTo(name),
-      first: after === null,
-      agent: after?.[0] ?? '',
-      kind: after?.[1] ?? '',
-      name: after?.[2] ?? '',
-      variable: after?.[3] ?? '',
-      limit: page.limit + 1,
-    },
+  const query = db
+    .select('kind', 'agent_id', 'agent_name', 'name', 'variable')
+    .from(db.raw(`(${everyUse}) uses`, { workspaceId }))
+    .where('reference', referenceTo(name))
+    .modify(
+      (query) => after !== null && query.whereRaw('(agent_name, kind, name, variable) > (?, ?, ?, ?)', after),
+    )
+    .orderBy([...key]);
+  const { rows, nextCursor } = await readPage<UseRow>(db, query, page.limit, (row) =>
+    key.map((part) => row[part]),
   );
-  const { rows, nextCursor } = pageOf<UseRow>(result.rows, page.limit, (row) => key.map((part) => row[part]));
   return { items: rows.map(present), nextCursor };
 }
 

@@ -1,18 +1,26 @@
 import type { SessionEvent } from '../../contract/session-event.ts';
+import { boundedSql } from '../bounded-rows.ts';
 import { type Db, prepared } from '../database.ts';
+import { pageBytes } from '../read-page.ts';
 import { type EventRow, presentEvent } from './row.ts';
 
-/** Events of one session with `seq` above `after`, in order. */
+const nextEvents = boundedSql({
+  query: '(select * from session_events where session_id = $1 and seq > $2 order by seq limit $3)',
+  limit: '$3',
+  maxBytes: '$4',
+});
+
+/** Events of one session with `seq` above `after`, in order: fewer than `limit` where they are large, none only at the end. */
 export async function listSessionEvents(
   db: Db,
   sessionId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<SessionEvent[]> {
-  const rows = await prepared<EventRow>(
-    db,
-    'list_session_events',
-    'select * from session_events where session_id = $1 and seq > $2 order by seq limit $3',
-    [sessionId, after, limit],
-  );
+  const rows = await prepared<EventRow>(db, 'list_session_events', nextEvents, [
+    sessionId,
+    after,
+    limit,
+    pageBytes,
+  ]);
   return rows.map(presentEvent);
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type ToolCall, toolCall } from '../../contract/tool-call.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor, pageOf } from '../page-cursor.ts';
+import { decodeCursor } from '../page-cursor.ts';
+import { readPage } from '../read-page.ts';
 
 interface Row {
   id: string;
@@ -19,12 +20,11 @@ export async function listToolCalls(db: Db, sessionId: string, page: PageQuery):
   const before = decodeCursor(page.cursor, z.int());
   const query = db<Row>('audit_events')
     .where({ session_id: sessionId, event: 'session.mcp.tool_called' })
-    .orderBy('position', 'desc')
-    .limit(page.limit + 1);
+    .orderBy('position', 'desc');
   if (before !== null) {
     query.where('position', '<', before);
   }
-  const { rows, nextCursor } = pageOf<Row>(await query, page.limit, (row) => row.position);
+  const { rows, nextCursor } = await readPage<Row>(db, query, page.limit, (row) => row.position);
   return { items: rows.map(present), nextCursor };
 }
 

@@ -83,7 +83,8 @@ function createRoute(dependencies: AgentDependencies): AnyRoute {
     response: answer,
     async handler({ workspace, user, body }) {
       refuse(unavailableAgentProblems(body, await readAvailability(db, config)));
-      return answerWith(dependencies, saved(await createAgent(db, workspace.id, body, user.id)));
+      const quota = { limit: config.LIMIT_AGENTS_PER_WORKSPACE };
+      return answerWith(dependencies, saved(await createAgent(db, workspace.id, body, user.id, quota)));
     },
   });
 }

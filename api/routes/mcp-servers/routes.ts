@@ -29,6 +29,8 @@ import { presentMcpServer, shownMcpServer } from './present.ts';
 type CatalogDependencies = Pick<ApiDependencies, 'db' | 'patterns'> & {
   readImage: ReadEntryImage;
   readAvailable: () => Promise<Availability>;
+  /** Entries of a workspace. */
+  quota: { limit: number };
 };
 
 const collection = '/workspaces/{slug}/mcp-servers';
@@ -47,6 +49,7 @@ export function mcpServerRoutes({
     patterns,
     readImage: createReadEntryImage({ db, config, patterns }),
     readAvailable: () => readAvailability(db, config),
+    quota: { limit: config.LIMIT_MCP_SERVERS_PER_WORKSPACE },
   };
   return [
     listRoute(dependencies),
@@ -79,7 +82,7 @@ function listRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
   });
 }
 
-function registerRoute({ db, patterns, readImage, readAvailable }: CatalogDependencies): AnyRoute {
+function registerRoute({ db, patterns, readImage, readAvailable, quota }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: collection,
@@ -93,7 +96,7 @@ function registerRoute({ db, patterns, readImage, readAvailable }: CatalogDepend
       const here = await readAvailable();
       await refuseUnsound(patterns, user.id, body, unavailableEntryProblems(body, here));
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
-      const server = await registerMcpServer(db, workspace.id, body, image, user.id);
+      const server = await registerMcpServer(db, workspace.id, body, image, user.id, quota);
       if (server === null) {
         throw new ApiError('conflict', `The catalog already has an entry "${body.name}"`);
       }

@@ -68,8 +68,16 @@ function countRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     response: z.strictObject({ open: z.int(), may_decide: z.int() }),
     async handler(visit) {
       const filter = { status: 'open', readableBy: readableBy(visit) } as const;
-      const { items } = await listPermissionRequests(db, visit.workspace.id, filter, { limit: mostCounted });
-      return { open: items.length, may_decide: await countDecidable(db, visit, items) };
+      const counts = { open: 0, may_decide: 0 };
+      let cursor: string | null | undefined;
+      while (cursor !== null && counts.open < mostCounted) {
+        const page = { limit: mostCounted - counts.open, cursor };
+        const { items, nextCursor } = await listPermissionRequests(db, visit.workspace.id, filter, page);
+        counts.open += items.length;
+        counts.may_decide += await countDecidable(db, visit, items);
+        cursor = nextCursor;
+      }
+      return counts;
     },
   });
 }

@@ -261,6 +261,16 @@ describe('the count of permission requests', () => {
     expect(await count(reader)).toEqual({ open: 1, may_decide: 0 });
   });
 
+  it('is of all of them, however much their justifications say', async () => {
+    await api.db.raw(
+      `insert into permission_requests (id, workspace_id, session_id, agent_id, grant_type, details, scope, justification, expires_at)
+       select gen_random_uuid(), workspace_id, id, agent_id, 'tool_scope', jsonb_build_object('scope', 'files.' || chr(96 + n)), 'once',
+         repeat('x', 200000), now() + interval '1 hour' from sessions, generate_series(1, 12) as n where id = ?`,
+      [session.id],
+    );
+    expect(await count(member)).toEqual({ open: 12, may_decide: 12 });
+  });
+
   it('is not given to people of other workspaces', async () => {
     const other = await api.workspace();
     expect(await other.admin.send('GET', `${base}/permission-requests/count`)).toMatchObject({ status: 404 });

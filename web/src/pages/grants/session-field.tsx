@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
+import { fetchAll } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { relativeTime } from '../../text/time-text.ts';
 import type { FieldProps } from './field-props.ts';
@@ -14,12 +15,15 @@ export function SessionField({ values, errors, change }: FieldProps) {
   const { data } = useQuery({
     queryKey: keys.sessions(slug, 'running', type === 'agent' ? id : null),
     enabled: id !== '',
-    queryFn: ({ signal }) => {
-      const query = { status: 'running' as const, limit: 200, ...(type === 'agent' ? { agent_id: id } : {}) };
-      return call(api.GET('/api/workspaces/{slug}/sessions', { params: { path: { slug }, query }, signal }));
-    },
+    queryFn: ({ signal }) =>
+      fetchAll(async (page) => {
+        const query = { ...page, status: 'running' as const, ...(type === 'agent' ? { agent_id: id } : {}) };
+        const params = { path: { slug }, query };
+        const found = await call(api.GET('/api/workspaces/{slug}/sessions', { params, signal }));
+        return { items: found.sessions, next_cursor: found.next_cursor };
+      }),
   });
-  const sessions = data?.sessions.filter(({ operator_id }) => type === 'agent' || operator_id === id);
+  const sessions = data?.filter(({ operator_id }) => type === 'agent' || operator_id === id);
   return (
     <Select
       label="Session"

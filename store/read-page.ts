@@ -1,0 +1,20 @@
+/** Pages of lists: as many rows as asked for, and fewer where they are large (design 5, 13). */
+import type { Knex } from 'knex';
+import { readBoundedRows } from './bounded-rows.ts';
+import type { Db } from './database.ts';
+import { encodeCursor } from './page-cursor.ts';
+
+/** A page holds at most so many bytes of JSON, or one row. */
+export const pageBytes = 1024 * 1024;
+
+/** Reads one page of `query`, which says its order and begins after the cursor; `keyOf` is what the next one begins after. */
+export async function readPage<Row extends object>(
+  db: Db,
+  query: Knex.QueryBuilder,
+  limit: number,
+  keyOf: (row: Row) => unknown,
+): Promise<{ rows: Row[]; nextCursor: string | null }> {
+  const { rows, more } = await readBoundedRows<Row>(db, query, { limit, maxBytes: pageBytes });
+  const last = rows.at(-1);
+  return { rows, nextCursor: more && last !== undefined ? encodeCursor(keyOf(last)) : null };
+}
