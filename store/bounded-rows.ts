@@ -22,17 +22,33 @@ interface Measures {
 }
 
 /** Reads the first rows of `query`, which must say its order and have no limit of its own. */
-export async function readBoundedRows<Row extends object>(
+export function readBoundedRows<Row extends object>(
   db: Db,
   query: Knex.QueryBuilder,
   { limit, maxBytes }: RowBounds,
 ): Promise<BoundedRows<Row>> {
-  // One row more only says that there are more.
-  const result: { rows: (Row & Partial<Measures>)[] } = await db.raw(
-    boundedSql({ query: '?', limit: '?', maxBytes: '?' }),
-    [query.clone().limit(limit + 1), limit, maxBytes],
-  );
-  const { rows } = result;
+  const sql = boundedSql({ query: '?', limit: '?', maxBytes: '?' });
+  return fewRowsFirst(limit, async (most) => {
+    // One row more only says that there are more.
+    const bindings = [query.clone().limit(most + 1), most, maxBytes];
+    const result: { rows: Row[] } = await db.raw(sql, bindings);
+    return withoutMeasures(result.rows);
+  });
+}
+
+const fewRows = 16;
+
+/** Measuring is most of the work: a page that ends early is read without measuring all the rows that it might have had. */
+export async function fewRowsFirst<Row>(
+  limit: number,
+  read: (limit: number) => Promise<BoundedRows<Row>>,
+): Promise<BoundedRows<Row>> {
+  const few = await read(Math.min(limit, fewRows));
+  return few.more && few.rows.length === fewRows && limit > fewRows ? read(limit) : few;
+}
+
+/** The rows that `boundedSql` gave for a query with one row more than its limit. */
+export function withoutMeasures<Row extends object>(rows: (Row & Partial<Measures>)[]): BoundedRows<Row> {
   const more = (rows[0]?.page_found ?? 0) > rows.length;
   for (const row of rows) {
     delete row.page_row;
