@@ -9,6 +9,7 @@ import { logRequests } from './middleware/log.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { createSignInLimit } from './middleware/sign-in-limit.ts';
+import { createUserTurns } from './middleware/user-turns.ts';
 import { mountRoutes } from './mount.ts';
 import type { AnyRoute } from './route.ts';
 import type { WebFiles } from './web-files/load-web-files.ts';
@@ -42,6 +43,10 @@ export function createApp(
     authenticate: createAuthenticate(dependencies),
     limits: {
       bodyBytes: config.LIMIT_BODY_BYTES,
+      turns: createUserTurns({
+        atATime: config.LIMIT_USER_CONCURRENT_REQUESTS,
+        waiting: config.LIMIT_USER_WAITING_REQUESTS,
+      }),
       signIn: createSignInLimit(config),
     },
   });

@@ -1,7 +1,7 @@
 /**
  * Puts routes on the application. Each request of a route passes the same steps, in this order:
- * who asks (401), how often (429), about what (404), may they (403), path, query and body (400, 413, 415, 422), may they with it (403),
- * handler, answer.
+ * who asks (401), how often (429), about what (404), may they (403), their turn (429), path, query and body (400, 413, 415, 422),
+ * may they with it (403), handler, answer.
  */
 import Router, { type RouterContext } from '@koa/router';
 import type Koa from 'koa';
@@ -12,11 +12,19 @@ import { ApiError, invalid, requireAllowed } from './errors.ts';
 import { isStorable, readJsonBody } from './middleware/json-body.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
-import { type AnyRoute, type ContextByScope, isInternal, type RouteScope, written } from './route.ts';
+import type { UserTurns } from './middleware/user-turns.ts';
+import {
+  type AnyRoute,
+  type ContextByScope,
+  isInternal,
+  type RouteScope,
+  type SignedIn,
+  written,
+} from './route.ts';
 
 export interface MountOptions {
   authenticate: ResolveScope;
-  limits: { bodyBytes: number; signIn: SignInLimit };
+  limits: { bodyBytes: number; turns: UserTurns; signIn: SignInLimit };
 }
 
 /** Throws when two routes have the same method and path. */
@@ -59,6 +67,21 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     const params = usablePath(ctx.params as Record<string, string>);
     const scope = await authenticate[route.scope](ctx, params);
     requireAllowed(route.access.whyNot(scope as ContextByScope[RouteScope]));
+    const { user }: Partial<SignedIn> = scope;
+    const leave = user === undefined ? null : await limits.turns.enter(user.id, ctx.res);
+    try {
+      await work(ctx, params, scope);
+    } finally {
+      leave?.();
+    }
+  };
+
+  /** Until the answer is made: streams and downloads go on after it. */
+  const work = async (
+    ctx: RouterContext,
+    params: Readonly<Record<string, string>>,
+    scope: ContextByScope[RouteScope],
+  ): Promise<void> => {
     const input = {
       ...scope,
       params: route.params && parsedPath(route, params),

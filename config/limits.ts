@@ -38,6 +38,10 @@ export const limitFields = {
   /** A check and its result are removed so long after it ended. */
   CHECK_KEPT_SECONDS: count(24 * 3600),
   RATE_USER_PER_MINUTE: count(600),
+  /** Requests of one user that an API process works on at a time, so that nobody takes all connections to the database. */
+  LIMIT_USER_CONCURRENT_REQUESTS: count(4),
+  /** Requests of one user that wait for their turn, such as those of a browser with twenty tabs. */
+  LIMIT_USER_WAITING_REQUESTS: count(100),
   /** Requests of the sign-in from one address, two for each person. */
   RATE_SIGN_IN_PER_MINUTE: count(1200),
   RATE_SIGN_IN_FAILURES_PER_MINUTE: count(20),

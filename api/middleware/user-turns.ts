@@ -1,0 +1,76 @@
+/** Requests of one user that this process works on at a time: nobody's requests take all connections to the database. */
+import { ApiError } from '../errors.ts';
+import type { Leave } from './occupancy.ts';
+
+export interface UserTurns {
+  /**
+   * Resolves with how to leave once it is the request's turn, in the order of arrival. Rejects with `rate_limited`, naming the limit,
+   * when too many wait already, and when the caller leaves before its turn.
+   */
+  enter(userId: string, response: Response): Promise<Leave>;
+}
+
+interface Response {
+  destroyed?: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+interface Requests {
+  working: number;
+  /** How to begin each that waits; the longest waiting first. */
+  waiting: Set<() => void>;
+}
+
+export function createUserTurns(limits: { atATime: number; waiting: number }): UserTurns {
+  const users = new Map<string, Requests>();
+
+  const leave = (userId: string, requests: Requests): void => {
+    const [next] = requests.waiting;
+    if (next !== undefined) {
+      next();
+      return;
+    }
+    requests.working -= 1;
+    if (requests.working === 0) {
+      users.delete(userId);
+    }
+  };
+
+  return {
+    async enter(userId, response) {
+      const requests = users.get(userId) ?? { working: 0, waiting: new Set() };
+      users.set(userId, requests);
+      if (requests.working < limits.atATime) {
+        requests.working += 1;
+      } else if (requests.waiting.size < limits.waiting) {
+        await turn(requests.waiting, response);
+      } else {
+        const message = `The limit is ${limits.atATime} requests at a time per user, and ${limits.waiting} that wait`;
+        throw new ApiError('rate_limited', message, { retryAfterSeconds: 1 });
+      }
+      return () => leave(userId, requests);
+    },
+  };
+}
+
+/** Whoever leaves meanwhile waits no longer: nobody would read the answer. */
+function turn(waiting: Requests['waiting'], response: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const hasLeft = () => {
+      waiting.delete(begin);
+      reject(new ApiError('rate_limited', 'The caller left before its turn', { retryAfterSeconds: 1 }));
+    };
+    const begin = () => {
+      waiting.delete(begin);
+      response.off('close', hasLeft);
+      resolve();
+    };
+    if (response.destroyed === true) {
+      hasLeft();
+      return;
+    }
+    waiting.add(begin);
+    response.once('close', hasLeft);
+  });
+}
