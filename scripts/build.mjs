@@ -91,7 +91,10 @@ async function bundlePrograms(root, outdir) {
   await bundle({ ...common, entryPoints: entries(withPackages), packages: 'external' });
   await bundle({
     ...common,
-    entryPoints: ['patterns/pattern-thread.mjs'],
+    entryPoints: {
+      'pattern-thread': 'patterns/pattern-thread.mjs',
+      'document-thread': 'runtime/process/packages/proxy/document-thread.mjs',
+    },
     packages: 'external',
     outExtension: { '.js': '.mjs' },
   });

@@ -2,21 +2,20 @@
  * The one thing that a sandbox which loads packages can reach: reads from the operator's registries, with credentials that never come
  * near it. Of each registry it gives what it knows about a package, and the files that this names; nothing else, and no way to write.
  */
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { readBody } from '../../../../oci/http.ts';
+import { createSlots, type Slots } from '../../../slots.ts';
 import { PackagesError } from '../errors.ts';
 import { registryPort } from '../inside/order.ts';
-import { rewritePackument, rewriteSimpleHtml, rewriteSimpleJson } from './documents.ts';
+import { createDocumentCache, type Document } from './document-cache.ts';
+import { createDocumentReader, type DocumentKind, type DocumentReader } from './document-reader.ts';
 import type { Registries, Registry } from './registries.ts';
 import type { Upstream, UpstreamAnswer } from './upstream.ts';
 
 export interface RegistryProxy {
-  /** The first fault of a registry, if there was one. */
-  fault(): PackagesError | null;
   close(): void;
 }
 
@@ -24,19 +23,18 @@ export interface ProxyOptions {
   socketPath: string;
   registries: Registries;
   upstream: Upstream;
-  /** Of all files together. */
+  /** Of all files and documents together. */
   maxDownloadBytes: number;
   /** A registry is at fault: nothing more will come of this. */
   onFault(fault: PackagesError): void;
 }
 
-interface KnownFile {
-  registry: Registry;
-  url: URL;
-}
-
 const maxDocumentBytes = 16 * 1024 * 1024;
-const maxFiles = 200_000;
+/** Of one load, in memory: each may be as large as it may. One of them is read at a time. */
+const documentsAtOnce = 8;
+const keptDocumentBytes = 64 * 1024 * 1024;
+/** Package managers have some 50. */
+const maxConnections = 1024;
 const npmDocument = 'application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8';
 const simpleJson = 'application/vnd.pypi.simple.v1+json';
 const simpleDocument = `${simpleJson}, application/vnd.pypi.simple.v1+html; q=0.2, text/html; q=0.1`;
@@ -50,11 +48,13 @@ export async function openRegistryProxy(options: ProxyOptions): Promise<Registry
       end(response, 502);
     });
   });
+  server.maxConnections = maxConnections;
   server.listen(options.socketPath);
   await once(server, 'listening');
   return {
-    fault: () => state.fault,
     close() {
+      state.closed.abort();
+      state.reader.close();
       server.close();
       server.closeAllConnections();
     },
@@ -62,21 +62,32 @@ export async function openRegistryProxy(options: ProxyOptions): Promise<Registry
 }
 
 interface State extends ProxyOptions {
-  fault: PackagesError | null;
-  files: Map<string, KnownFile>;
+  reader: DocumentReader;
+  documentOf: ReturnType<typeof createDocumentCache>;
+  inSlot: Slots;
+  closed: AbortController;
   downloadedBytes: number;
+  /** Throws PackagesError when all together is too much. */
+  count(bytes: number): void;
   note(error: unknown): void;
 }
 
 function createState(options: ProxyOptions): State {
   return {
     ...options,
-    fault: null,
-    files: new Map(),
+    reader: createDocumentReader(own),
+    documentOf: createDocumentCache(keptDocumentBytes),
+    inSlot: createSlots(documentsAtOnce),
+    closed: new AbortController(),
     downloadedBytes: 0,
+    count(bytes) {
+      this.downloadedBytes += bytes;
+      if (this.downloadedBytes > options.maxDownloadBytes) {
+        throw new PackagesError('the packages are larger than PACKAGE_MAX_BYTES allows');
+      }
+    },
     note(error) {
-      if (error instanceof PackagesError && this.fault === null) {
-        this.fault = error;
+      if (error instanceof PackagesError) {
         options.onFault(error);
       }
     },
@@ -104,8 +115,8 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   if (project !== undefined && uv !== null) {
     return document(state, uv, new URL(`${project}/`, uv.url), { response, accept: simpleDocument });
   }
-  const file = state.files.get(fileId);
-  return file === undefined
+  const file = fileId === '' ? null : await knownFile(state, fileId);
+  return file === null
     ? end(response, 403)
     : sendFile(state, file, {
         response,
@@ -121,55 +132,61 @@ function end(response: ServerResponse, status: number): void {
   }
 }
 
+interface KnownFile {
+  registry: Registry;
+  url: URL;
+}
+
+async function knownFile({ reader, registries }: State, id: string): Promise<KnownFile | null> {
+  const known = await reader.find(id);
+  const registry = known === null ? null : registries[known.manager];
+  return known === null || registry === null ? null : { registry, url: new URL(known.href) };
+}
+
 async function document(
   state: State,
   registry: Registry,
   url: URL,
   { response, accept }: { response: ServerResponse; accept: string },
 ): Promise<void> {
-  const answered = await state.upstream.ask(registry, url, accept);
-  if (answered === null) {
+  const made = await state.documentOf(url.href, () =>
+    state.inSlot(state.closed.signal, () => load(state, registry, url, accept)),
+  );
+  if (made === null) {
     return end(response, 404);
   }
-  const text = await documentText(answered);
-  const [contentType, rewritten] = rewriteDocument(answered, text, accept === npmDocument, (target) => {
-    if (!/^https?:$/.test(target.protocol) || state.files.size >= maxFiles) {
-      return '';
-    }
-    const url = withoutFragment(target);
-    // The same file has the same address each time: package managers write it down among what they make.
-    const id = createHash('sha256').update(url.href).digest('hex');
-    state.files.set(id, { registry, url });
-    const name = target.pathname.split('/').at(-1) ?? '';
-    return `${own}/file/${id}/${name === '' ? 'file' : name}${target.hash}`;
+  response.writeHead(200, { 'content-type': made.contentType }).end(made.bytes);
+}
+
+async function load(state: State, registry: Registry, url: URL, accept: string): Promise<Document | null> {
+  const answered = await state.upstream.ask(registry, url, accept);
+  if (answered === null) {
+    return null;
+  }
+  const { url: from, body } = answered;
+  const bytes = await readBody(body, maxDocumentBytes, 'a document').catch(() => {
+    throw ofRegistry(from, 'did not finish what it knows about a package, or knows too much');
   });
-  response.writeHead(200, { 'content-type': contentType }).end(rewritten);
+  state.count(bytes.length);
+  const kind = kindOf(answered, accept === npmDocument);
+  const read = await state.reader.read(kind, bytes, from);
+  if (read === null) {
+    throw ofRegistry(from, 'answers in another form than a package registry does, or knows too much');
+  }
+  return { contentType: contentTypes[kind], bytes: read };
 }
 
-async function documentText({ body, url }: UpstreamAnswer): Promise<string> {
-  try {
-    return String(await readBody(body, maxDocumentBytes, 'a document'));
-  } catch {
-    throw ofRegistry(url, 'did not finish what it knows about a package, or knows too much');
-  }
-}
+const contentTypes: Record<DocumentKind, string> = {
+  packument: 'application/json',
+  simple_json: simpleJson,
+  simple_html: 'text/html',
+};
 
-function rewriteDocument(
-  { url, contentType }: UpstreamAnswer,
-  text: string,
-  isNpm: boolean,
-  rewrite: (target: URL) => string,
-): [contentType: string, text: string] {
-  try {
-    if (isNpm) {
-      return ['application/json', rewritePackument(text, url, rewrite)];
-    }
-    return contentType.startsWith(simpleJson)
-      ? [simpleJson, rewriteSimpleJson(text, url, rewrite)]
-      : ['text/html', rewriteSimpleHtml(text, url, rewrite)];
-  } catch {
-    throw ofRegistry(url, 'answers in another form than a package registry does');
+function kindOf({ contentType }: UpstreamAnswer, isNpm: boolean): DocumentKind {
+  if (isNpm) {
+    return 'packument';
   }
+  return contentType.startsWith(simpleJson) ? 'simple_json' : 'simple_html';
 }
 
 const ofRegistry = ({ host }: URL, what: string) =>
@@ -187,20 +204,14 @@ async function sendFile(
   }
   const bounded = new Transform({
     transform(piece: Buffer, _encoding, done) {
-      state.downloadedBytes += piece.length;
-      const isTooMuch = state.downloadedBytes > state.maxDownloadBytes;
-      done(
-        isTooMuch ? new PackagesError('the packages are larger than PACKAGE_MAX_BYTES allows') : null,
-        piece,
-      );
+      try {
+        state.count(piece.length);
+        done(null, piece);
+      } catch (error) {
+        done(error instanceof Error ? error : null);
+      }
     },
   });
   response.writeHead(200, { 'content-type': 'application/octet-stream' });
   await pipeline(answered.body, bounded, response);
-}
-
-function withoutFragment(url: URL): URL {
-  const copy = new URL(url);
-  copy.hash = '';
-  return copy;
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  createKnownFiles,
   rewritePackument,
   rewriteSimpleHtml,
   rewriteSimpleJson,
-} from '../../../../../runtime/process/packages/proxy/documents.ts';
+} from '../../../../../runtime/process/packages/proxy/documents.mjs';
 
 const base = new URL('https://index.example/simple/some-server/');
 const rewrite = (url: URL) => `proxy:${url.href}`;
@@ -50,4 +51,31 @@ describe('what a registry says about a package', () => {
       expect(() => rewriteSimpleJson(text, base, rewrite)).toThrow();
     },
   );
+});
+
+describe('the files that documents named', () => {
+  const files = createKnownFiles('http://127.0.0.1:1');
+
+  it('have the same address each time, with their fragment, and are found by it', () => {
+    const address = files.addressOf(new URL('https://files.example/a.whl#sha256=h'), 'uv');
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:1\/file\/[0-9a-f]{64}\/a\.whl#sha256=h$/);
+    expect(files.addressOf(new URL('https://files.example/a.whl#sha256=h'), 'uv')).toBe(address);
+    const id = new URL(address).pathname.split('/')[2] ?? '';
+    expect(files.find(id)).toEqual({ manager: 'uv', href: 'https://files.example/a.whl' });
+    expect(files.find('0'.repeat(64))).toBeNull();
+  });
+
+  it.each(['file:///etc/passwd', `https://files.example/${'x'.repeat(256)}`])(
+    'are not those of %s',
+    (url) => {
+      expect(files.addressOf(new URL(url), 'npm')).toBe('');
+    },
+  );
+
+  it('are bounded, together with their addresses', () => {
+    const many = createKnownFiles('http://127.0.0.1:1');
+    const long = `https://files.example/${'x/'.repeat(4_000_000)}`;
+    const addresses = Array.from({ length: 10 }, (_, at) => many.addressOf(new URL(`${long}${at}`), 'npm'));
+    expect(addresses.filter((address) => address !== '')).toHaveLength(8);
+  });
 });

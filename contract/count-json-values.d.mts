@@ -1,0 +1,5 @@
+/**
+ * Whether the JSON in `bytes` (UTF-8) holds more than `most` values; objects and arrays count too, empty ones twice. One pass, which
+ * ends at the bound; text that is no JSON gets some answer.
+ */
+export function holdsMoreValues(bytes: Uint8Array, most: number): boolean;

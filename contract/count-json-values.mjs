@@ -1,0 +1,26 @@
+/** Plain JavaScript: threads take it as it stands. Its types are in count-json-values.d.mts. */
+
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+
+export function holdsMoreValues(bytes, most) {
+  if (bytes.length <= most) {
+    return false;
+  }
+  let values = 1;
+  let isInString = false;
+  for (let at = 0; at < bytes.length && values <= most; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      isInString = !isInString;
+    } else if (isInString) {
+      at += byte === backslash ? 1 : 0;
+    } else if (byte === comma || byte === openBrace || byte === openBracket) {
+      values += 1;
+    }
+  }
+  return values > most;
+}

@@ -1,0 +1,43 @@
+export interface Document {
+  contentType: string;
+  bytes: Uint8Array;
+}
+
+/** What stands for the address and the entry itself. */
+const entryBytes = 1024;
+
+/**
+ * What was made of each address, also while it is being made: whoever asks again costs no second making. Together they are no larger
+ * than `maxBytes`; the oldest go first. A failure is not kept.
+ */
+export function createDocumentCache(
+  maxBytes: number,
+): (key: string, make: () => Promise<Document | null>) => Promise<Document | null> {
+  const kept = new Map<string, { making: Promise<Document | null>; sizeBytes: number }>();
+  let keptBytes = 0;
+  const makeRoom = () => {
+    for (const [key, { sizeBytes }] of kept) {
+      if (keptBytes > maxBytes && sizeBytes > 0) {
+        kept.delete(key);
+        keptBytes -= sizeBytes;
+      }
+    }
+  };
+  return (key, make) => {
+    const known = kept.get(key);
+    if (known !== undefined) {
+      return known.making;
+    }
+    const entry = { making: make(), sizeBytes: 0 };
+    kept.set(key, entry);
+    entry.making.then(
+      (made) => {
+        entry.sizeBytes = entryBytes + (made?.bytes.length ?? 0);
+        keptBytes += entry.sizeBytes;
+        makeRoom();
+      },
+      () => kept.delete(key),
+    );
+    return entry.making;
+  };
+}
