@@ -87,6 +87,26 @@ function open(sessionId: string, path: string): { sent: ClientRequest; answered:
   answered.catch(() => undefined);
   return { sent, answered };
 }
+/**
+ * As many requests as a session may have at a time, whose bodies do not end, once the session is refused one more. Whoever asks may
+ * overtake one of them, which is then refused itself and sent again.
+ */
+async function stallAll(sessionId: string) {
+  const stalled = new Set<ReturnType<typeof open>>();
+  await eventually(async () => {
+    while (stalled.size < 4) {
+      const opened = open(sessionId, 'events');
+      opened.sent.write('{');
+      stalled.add(opened);
+      const forget = () => void stalled.delete(opened);
+      opened.answered.then(forget, forget);
+    }
+    const names = '4 requests of the sidecar of a session at a time';
+    expect(await readNothing(sessionId)).toMatchObject(limited(names));
+    expect(stalled.size).toBe(4);
+  });
+  return [...stalled];
+}
 const artifact = () => `artifacts?artifact_id=${randomUUID()}&name=a&mime_type=x/y`;
 
 describe('a session whose sidecar keeps to no limit', () => {
@@ -143,12 +163,7 @@ describe('a session whose sidecar keeps to no limit', () => {
   });
 
   it('is refused beyond its requests at a time, until one of them has its answer', async () => {
-    const stalled = [1, 2, 3, 4].map(() => open(id, 'events'));
-    for (const { sent } of stalled) {
-      sent.write('{');
-    }
-    const names = '4 requests of the sidecar of a session at a time';
-    await eventually(async () => expect(await readNothing(id)).toMatchObject(limited(names)));
+    const stalled = await stallAll(id);
     expect(await publish(otherId)).toMatchObject({ status: 200 });
     for (const { sent } of stalled) {
       sent.end('}');
@@ -159,11 +174,7 @@ describe('a session whose sidecar keeps to no limit', () => {
   });
 
   it('frees what it held when it leaves without a word', async () => {
-    const stalled = [1, 2, 3, 4].map(() => open(id, 'events'));
-    for (const { sent } of stalled) {
-      sent.write('{');
-    }
-    await eventually(async () => expect((await readNothing(id)).status).toBe(429));
+    const stalled = await stallAll(id);
     for (const { sent } of stalled) {
       sent.destroy();
     }
