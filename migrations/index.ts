@@ -28,6 +28,7 @@ import * as indexRefusedCalls from './20261122182000_index_refused_calls.ts';
 import * as createMcpChecks from './20261122183000_create_mcp_checks.ts';
 import * as keepRawListingsApart from './20261122184500_keep_raw_listings_apart.ts';
 import * as keepEarlierOutput from './20261122190000_keep_earlier_output.ts';
+import * as createActiveGrants from './20261123070000_create_active_grants.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -58,6 +59,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261122183000_create_mcp_checks': createMcpChecks,
   '20261122184500_keep_raw_listings_apart': keepRawListingsApart,
   '20261122190000_keep_earlier_output': keepEarlierOutput,
+  '20261123070000_create_active_grants': createActiveGrants,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -31,7 +31,6 @@ const fitting = `
   g.workspace_id = c.workspace_id and g.grant_type = 'tool_scope'
   and g.details = jsonb_build_object('scope', $5::text)
   and (g.agent_subject_id = c.agent_id or g.user_subject_id = c.operator_id)
-  and g.consumed_at is null and g.revoked_at is null
   and (g.bound_session_id is null or g.bound_session_id = c.id)
   and (g.bound_server is null or g.bound_server = $3)
   and (g.bound_tool is null or g.bound_tool = $4)
@@ -50,13 +49,13 @@ const checkAndConsumeStatement = `
         or jsonb_path_query_array(entry.manifest, '$.tool_scopes.*') @> to_jsonb($5::text))
     ) as kept_to_admins
   ), standing as materialized (
-    select g.id from grants g cross join caller c
+    select g.id from active_grants g cross join caller c
     where ${fitting} and (g.scope = 'persistent' or (g.scope = 'session' and g.session_id = c.id))
     order by (g.scope = 'session'), g.granted_at, g.id limit 1 for share of g
   ), single as (
-    update grants set consumed_at = clock_timestamp()
-    where consumed_at is null and revoked_at is null and id = (
-      select g.id from grants g cross join caller c
+    update active_grants set consumed_at = clock_timestamp()
+    where id = (
+      select g.id from active_grants g cross join caller c
       where ${fitting} and g.scope = 'once' and not exists (select from standing)
       order by g.granted_at, g.id limit 1 for update of g
     )

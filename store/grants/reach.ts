@@ -51,11 +51,9 @@ async function scopesHeld(db: Db, start: Start): Promise<string[]> {
 }
 
 function standingGrants(db: Db, { workspaceId, userId }: Start): Knex.QueryBuilder {
-  return db('grants')
+  return db('active_grants')
     .where({ workspace_id: workspaceId, user_subject_id: userId, grant_type: 'tool_scope' })
     .whereIn('scope', ['once', 'persistent'])
-    .whereNull('revoked_at')
-    .whereNull('consumed_at')
     .whereNull('bound_session_id');
 }
 

@@ -4,7 +4,7 @@ import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 import { type GrantRow, grantColumns, presentGrant, presentStoredGrant } from './row.ts';
-import { conditionByState } from './states.ts';
+import { grantsIn } from './states.ts';
 
 /** One grant, or null. A row that does not parse is no grant. */
 export async function readGrant(db: Db, id: string): Promise<Grant | null> {
@@ -41,7 +41,7 @@ export async function listGrants(
   filter: GrantFilter,
   page: PageQuery,
 ): Promise<Page<StoredGrant>> {
-  const query = db('grants').where({ workspace_id: workspaceId });
+  const query = grantsIn(db, filter.state).where({ workspace_id: workspaceId });
   if (filter.userSubjectId !== undefined) {
     query.where('user_subject_id', filter.userSubjectId);
   }
@@ -62,9 +62,6 @@ export async function listGrants(
       .where('grant_type', 'tool_scope')
       .whereRaw(`details ->> 'scope' = any(?)`, [[...filter.toolScopes]]);
   }
-  if (filter.state !== undefined) {
-    query.whereRaw(conditionByState[filter.state]);
-  }
   if (!filter.includeRevoked) {
     query.whereNull('revoked_at');
   }
@@ -74,9 +71,8 @@ export async function listGrants(
 
 /** What an agent holds that is active, also rows that do not parse. */
 export async function listActiveGrantsOfAgent(db: Db, agentId: string): Promise<StoredGrant[]> {
-  const rows = await db<GrantRow>('grants')
+  const rows = await db<GrantRow>('active_grants')
     .where({ agent_subject_id: agentId })
-    .whereRaw(conditionByState.active)
     .orderBy('granted_at')
     .select([...grantColumns]);
   return rows.map(presentStoredGrant);
@@ -91,7 +87,7 @@ export async function listActiveGrantsOfSession(
   sessionId: string,
   grantType: GrantType,
 ): Promise<Grant[]> {
-  const rows = await db<GrantRow>('grants')
+  const rows = await db<GrantRow>('active_grants as grants')
     .join('sessions as s', 's.workspace_id', 'grants.workspace_id')
     .where('s.id', sessionId)
     .whereNull('s.ended_at')
@@ -99,8 +95,6 @@ export async function listActiveGrantsOfSession(
     .whereRaw('(grants.agent_subject_id = s.agent_id or grants.user_subject_id = s.operator_id)')
     .whereRaw('(grants.session_id is null or grants.session_id = s.id)')
     .whereRaw('(grants.bound_session_id is null or grants.bound_session_id = s.id)')
-    .whereNull('grants.revoked_at')
-    .whereNull('grants.consumed_at')
     .orderBy('grants.granted_at')
     .select<GrantRow[]>(grantColumns.map((column) => `grants.${column}`));
   return rows.flatMap((row) => presentGrant(row) ?? []);

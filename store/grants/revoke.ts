@@ -3,7 +3,6 @@ import type { Actor } from '../../contract/session-event.ts';
 import { type Db, inTransaction } from '../database.ts';
 import { auditGrant } from './audit.ts';
 import { type GrantRow, grantColumns, presentStoredGrant } from './row.ts';
-import { conditionByState } from './states.ts';
 
 /** Revokes an active grant; consumed, expired and revoked are final (spec, States). Returns whether it changed. */
 export async function revokeGrant(
@@ -30,9 +29,8 @@ function revoke(
   cause: RevocationCause,
 ): Promise<number> {
   return inTransaction(db, async (trx) => {
-    const rows: GrantRow[] = await trx('grants')
+    const rows: GrantRow[] = await trx('active_grants')
       .where(which)
-      .whereRaw(conditionByState.active)
       .update({ revoked_at: trx.fn.now() })
       .returning([...grantColumns]);
     for (const grant of rows.map(presentStoredGrant)) {

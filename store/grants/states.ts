@@ -1,14 +1,22 @@
-/** How a grant stands, as conditions of a query over `grants` (spec, States and transitions). Each grant is in exactly one. */
+import type { Knex } from 'knex';
 import type { GrantState } from '../../contract/grant.ts';
+import type { Db } from '../database.ts';
 
-const sessionEnded = `(grants.scope = 'session' and exists (
-  select from sessions where sessions.id = grants.session_id and sessions.ended_at is not null
-))`;
-const open = 'grants.revoked_at is null and grants.consumed_at is null';
-
-export const conditionByState: Record<GrantState, string> = {
-  revoked: 'grants.revoked_at is not null',
-  consumed: 'grants.revoked_at is null and grants.consumed_at is not null',
-  expired: `${open} and ${sessionEnded}`,
-  active: `${open} and not ${sessionEnded}`,
-};
+/** Grants in one state, or all of them (spec, States and transitions). Each is in exactly one; the view `active_grants` says which are active. */
+export function grantsIn(db: Db, state: GrantState | undefined): Knex.QueryBuilder {
+  switch (state) {
+    case undefined:
+      return db('grants');
+    case 'active':
+      return db('active_grants as grants');
+    case 'revoked':
+      return db('grants').whereNotNull('revoked_at');
+    case 'consumed':
+      return db('grants').whereNull('revoked_at').whereNotNull('consumed_at');
+    case 'expired':
+      return db('grants')
+        .whereNull('revoked_at')
+        .whereNull('consumed_at')
+        .whereRaw('not exists (select from active_grants where active_grants.id = grants.id)');
+  }
+}

@@ -62,7 +62,7 @@ async function isUsed(trx: Knex.Transaction, useId: string): Promise<boolean> {
 
 /** Locks the grant and looks at it again: one that was revoked or consumed meanwhile is not taken. */
 async function take(trx: Knex.Transaction, grant: Grant, sessionId: string): Promise<boolean> {
-  const active = trx('grants').where({ id: grant.id }).whereNull('consumed_at').whereNull('revoked_at');
+  const active = trx('active_grants').where({ id: grant.id });
   if (grant.scope !== 'once') {
     return (await active.forShare().first('id')) !== undefined;
   }

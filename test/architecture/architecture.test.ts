@@ -78,6 +78,7 @@ describe('a planted violation is found:', () => {
       "import { x } from '../workflows/session-workflow.ts';",
     ],
     ['a refusal in a handler', 'api/routes/x.ts', "throw forbidden('Only admins do that');"],
+    ['active grants by hand', 'store/x.ts', "db('grants').whereNull('consumed_at');"],
     ['a long file', 'api/x.ts', '\n'.repeat(400)],
     ['a long function', 'api/x.ts', `export function x() {${'\n'.repeat(80)}}`],
     ['a long method', 'api/x.ts', `export class X { y() {${'\n'.repeat(80)}} }`],

@@ -90,6 +90,7 @@ export function check(source: SourceText): Violation[] {
     checkEnvironment(node, folder, add);
     checkWorkflowNames(node, source.path, folder, add);
     checkRefusals(node, source.path, add);
+    checkActiveGrants(node, source.path, folder, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -135,6 +136,18 @@ function checkRefusals(node: ts.Node, path: string, add: Add): void {
   const mayRefuse = !path.startsWith('api/') || /^api\/(errors\.ts|middleware\/)/.test(path);
   if (!mayRefuse && ts.isCallExpression(node) && node.expression.getText() === 'forbidden') {
     add(node, 'a refusal comes from a policy (api/policies), by requireAllowed');
+  }
+}
+
+/** Which grants are active is written once, in the view `active_grants`. */
+function checkActiveGrants(node: ts.Node, path: string, folder: string, add: Add): void {
+  const mayAsk = ['migrations', 'test', 'bench'].includes(folder) || path === 'store/grants/states.ts';
+  const isCondition =
+    (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node)) &&
+    /consumed_at is null/i.test(node.text);
+  const isCall = ts.isCallExpression(node) && /\.whereNull\('(\w+\.)?consumed_at'\)$/.test(node.getText());
+  if (!mayAsk && (isCondition || isCall)) {
+    add(node, 'active grants are read from the view active_grants, or by store/grants/states.ts');
   }
 }
 
