@@ -1,4 +1,4 @@
-/** What activities are made of; `bin/worker.ts` puts it together. */
+/** The dependencies of the activities; assembled in `bin/worker.ts`. */
 import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
 import type { MasterKeys } from '../config/keys.ts';
@@ -10,17 +10,17 @@ import type { Db } from '../store/database.ts';
 
 export interface ActivityDependencies {
   db: Db;
-  /** Its specification of a workload is opaque here: what `render` made goes to `start`. */
+  /** Its workload specification is opaque here: the result of `render` is passed to `start`. */
   runtime: Runtime<unknown>;
-  /** What an image reference stands for now. Throws `launch_refused` with a sentence for the operator. */
+  /** Resolves an image reference. Throws `launch_refused` with a sentence for the operator. */
   readImage: (reference: string) => Promise<FrozenImage>;
-  /** Runs the expressions of manifests, beside this process's event loop. */
+  /** Runs the expressions of manifests off this process's event loop. */
   patterns: PatternChecker;
   masterKeys: MasterKeys;
   sessionKeySeed: Buffer;
   /** Where sidecars that are started now reach the API. */
   internalApiUrl: string;
-  /** Verifies approvals; the private half is the API's alone. */
+  /** Verifies approvals; only the API has the private key. */
   approvalPublicKey: CryptoKey;
   limits: Pick<
     WorkerConfig,

@@ -6,7 +6,7 @@ export function launchRefused(sentence: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(sentence, 'launch_refused');
 }
 
-/** The same for what may pass, such as a registry that does not answer: it becomes the reason when the step's last attempt has failed. */
+/** The same for transient faults, such as an unreachable registry: becomes the reason once the step's last attempt has failed. */
 export function launchRefusedForNow(sentence: string): ApplicationFailure {
   return ApplicationFailure.retryable(sentence, 'launch_refused');
 }
@@ -15,7 +15,7 @@ export function alreadyDecided(): ApplicationFailure {
   return ApplicationFailure.nonRetryable('The permission request is already decided', 'already_decided');
 }
 
-/** An approval that is not the API's, or is for something else. */
+/** An approval that the API did not sign, or that is for something else. */
 export function approvalInvalid(sentence: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(sentence, 'approval_invalid');
 }

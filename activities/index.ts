@@ -1,4 +1,4 @@
-/** Every activity, bound to what it needs. Workflows import the type of this and nothing else of it. */
+/** Every activity, bound to its dependencies. Workflows import only its type. */
 import { mcpCheckWorkflowId, permissionRequestWorkflowId, sessionWorkflowId } from '../contract/workflows.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { carryOutDecision } from './grants/carry-out-decision.ts';

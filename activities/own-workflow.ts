@@ -1,6 +1,6 @@
 /**
- * An activity works for the one workflow whose id is made from what it works on. Whoever may only write to Temporal cannot
- * start a second workflow of another name over a session, a request or a grant that has its own (design 2).
+ * An activity serves only the workflow whose id is derived from what it works on. Write access to Temporal alone is not enough
+ * to start a second workflow of another name for a session, a request or a grant that has its own (design 2).
  */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 

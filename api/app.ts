@@ -18,8 +18,8 @@ import { serveWebFiles } from './web-files/serve-web-files.ts';
 export type AppDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'log'>;
 
 /**
- * Makes the application; it does not listen yet (`server.ts` does). Without `web` there is no web UI. Throws when two
- * routes are the same.
+ * Creates the application; it does not listen yet (`server.ts` does). Without `web` there is no web UI. Throws when two
+ * routes have the same method and path.
  */
 export function createApp(
   dependencies: AppDependencies,

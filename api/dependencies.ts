@@ -1,4 +1,4 @@
-/** What the API is made of; `bin/api.ts` puts it together, routes take the part that they need. */
+/** The dependencies of the API; `bin/api.ts` assembles them, routes take the ones that they need. */
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../config/api.ts';
 import type { PatternChecker } from '../patterns/pattern-checker.ts';
@@ -7,7 +7,7 @@ import type { WorkflowClient } from './workflow-client.ts';
 
 export interface ApiDependencies {
   db: Db;
-  /** Runs the expressions of manifests, beside this process's event loop. */
+  /** Runs the regular expressions of manifests outside this process's event loop. */
   patterns: PatternChecker;
   config: ApiConfig;
   log: Logger;

@@ -1,4 +1,4 @@
-/** The one error type that handlers throw on purpose; `middleware/errors.ts` is the only place that shapes an answer. */
+/** The one error type that handlers throw on purpose; `middleware/errors.ts` alone turns it into a response. */
 import type { ErrorCode, FieldProblem } from '../contract/errors.ts';
 import type { Refusal } from './policies/refusal.ts';
 
@@ -29,7 +29,7 @@ export class ApiError extends Error {
 
 export const notFound = (what: string) => new ApiError('not_found', `${what} was not found`);
 export const forbidden = (rule: string) => new ApiError('forbidden', rule);
-/** Throws 403 `forbidden` with the rule that stands against it, where a policy found one. */
+/** Throws 403 `forbidden` with the rule that a policy found violated, if any. */
 export function requireAllowed(rule: Refusal): void {
   if (rule !== null) {
     throw forbidden(rule);

@@ -2,7 +2,7 @@ import type { JudgePattern, PatternTask } from '../contract/patterns.ts';
 import { type PatternChecker, PatternsBusyError } from '../patterns/pattern-checker.ts';
 import { ApiError } from './errors.ts';
 
-/** Runs expressions for a user, in the thread: one user may have many workspaces. Throws 503 `unavailable` when too many wait already. */
+/** Runs regular expressions in the thread, accounted per user, who may have many workspaces. Throws 503 `unavailable` when too many are queued. */
 export async function judgePatterns(
   patterns: PatternChecker,
   userId: string,

@@ -1,7 +1,7 @@
 /**
- * Puts routes on the application. Each request of a route passes the same steps, in this order:
- * who asks (401), how often (429), about what (404), may they (403), their turn (429), path, query and body (400, 413, 415, 422),
- * may they with it (403), handler, answer.
+ * Mounts routes on the application. Each request passes the same steps, in this order:
+ * authentication (401), rate limit (429), scope (404), access (403), user's turn (429), path, query and body (400, 413, 415, 422),
+ * access with that input (403), handler, answer.
  */
 import Router, { type RouterContext } from '@koa/router';
 import type Koa from 'koa';
@@ -108,7 +108,7 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
   };
 }
 
-/** Null when there is none. Throws 422 `validation_failed` for one that no client should use. */
+/** Null when there is none. Throws 422 `validation_failed` for a malformed one. */
 function idempotencyKeyOf(ctx: RouterContext): string | null {
   const given = ctx.headers['idempotency-key'];
   if (given === undefined) {
@@ -121,17 +121,17 @@ function idempotencyKeyOf(ctx: RouterContext): string | null {
   return given;
 }
 
-/** Unknown fields are refused, never dropped (design 5), also where a schema does not say so. */
+/** Rejects unknown fields instead of dropping them (design 5), also where a schema does not say so. */
 function strict(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
 }
 
-/** Path parameters that the scope has resolved are not the route's own. */
+/** Drops path parameters that the scope has already resolved. */
 function strip(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodObject ? schema.strip() : schema;
 }
 
-/** What nothing can be named or have as its id is not there to be read; to write it is a mistake that is explained. */
+/** A read of an impossible name or id is 404; a write with one is a validation error. */
 function parsedPath(route: AnyRoute, params: Record<string, string>): unknown {
   const schema = strip(route.params ?? z.object({}));
   if (route.method === 'get' && !schema.safeParse(params).success) {
@@ -140,7 +140,7 @@ function parsedPath(route: AnyRoute, params: Record<string, string>): unknown {
   return parsed(schema, params);
 }
 
-/** What the database cannot hold names nothing that is there. */
+/** Text that the database cannot store names nothing that exists. */
 function usablePath(params: Record<string, string>): Record<string, string> {
   if (!Object.values(params).every(isStorable)) {
     throw new ApiError('not_found', 'There is nothing at this path');
@@ -164,7 +164,7 @@ function parsed(schema: z.ZodType, value: unknown): unknown {
   return result.data;
 }
 
-/** An answer that does not fit its schema is a defect of ours: nothing of it leaves. */
+/** An answer that does not match its schema is our bug: none of it is sent. */
 function checkedAnswer(schema: z.ZodType, answer: unknown): unknown {
   const result = schema.safeParse(answer);
   if (!result.success) {

@@ -27,7 +27,7 @@ export interface InWorkspace extends SignedIn {
  * does not exist or belongs to a workspace that the user is not a member of (design 4).
  *  - `workspace`: path has `{slug}` - `agent`: path has `{agent_id}` - `session`: path has `{session_id}`
  *  - `internal`: `/internal/sessions/{session_id}/...` with that session's X-Internal-Token
- *  - `workload`: the same, and also for the sidecar of a check, which no other internal route answers
+ *  - `workload`: the same, and also for the sidecar of a check, which every other internal route refuses
  */
 export interface ContextByScope {
   public: Record<never, never>;
@@ -40,7 +40,7 @@ export interface ContextByScope {
   workload: { workload: { kind: 'session'; session: Session } | { kind: 'check'; check: CheckRow } };
 }
 export type RouteScope = keyof ContextByScope;
-/** Asked by sidecars, below `/internal`. */
+/** Called by sidecars, below `/internal`. */
 export const isInternal = (scope: RouteScope) => scope === 'internal' || scope === 'workload';
 
 interface RouteShape<Scope extends RouteScope> {
@@ -50,7 +50,7 @@ interface RouteShape<Scope extends RouteScope> {
   /** One line for the API document. */
   summary: string;
   scope: Scope;
-  /** Who of those may; asked before the body is read. */
+  /** Which callers of the scope have access; evaluated before the body is read. */
   access: Access<NoInfer<Scope>>;
   /** Also served without the `/api` prefix (the two paths that the specification writes that way). */
   alsoUnprefixed?: boolean;
@@ -74,7 +74,7 @@ export type RouteInput<Scope extends RouteScope, Params, Query, Body> = ContextB
   query: Parsed<Query>;
   body: Parsed<Body>;
   requestId: string;
-  /** Of a route that is `idempotent`; null when the caller named none. */
+  /** The key of an `idempotent` route's request; null when the caller sent none. */
   idempotencyKey: string | null;
   /** For cookies, headers and streams; most handlers need none of it. */
   ctx: Context;
@@ -87,15 +87,15 @@ export interface Route<
   Body extends z.ZodType | undefined = z.ZodType | undefined,
   Answer extends z.ZodType | undefined = z.ZodType | undefined,
 > extends RouteShape<Scope> {
-  /** Path parameters beside the ones that the scope resolves. */
+  /** Path parameters other than the ones that the scope resolves. */
   params?: Params;
   query?: Query;
   body?: Body;
-  /** What the input alone decides: the rule that stands against it, or null. */
+  /** An access rule that depends on the input: the violated rule, or null. */
   accessWith?(input: RouteInput<Scope, Params, Query, Body>): Refusal;
   /** Success status; 200 unless said. */
   status?: 200 | 201 | 202 | 302;
-  /** The answer's schema, checked before it leaves. Absent: the handler always writes the answer itself. */
+  /** The answer's schema, checked before it is sent. Absent: the handler always writes the answer itself. */
   response?: Answer;
   handler(
     input: RouteInput<Scope, Params, Query, Body>,

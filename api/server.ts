@@ -1,4 +1,4 @@
-/** Listening and ending (the application itself is `app.ts`). */
+/** Startup and shutdown (the application itself is `app.ts`). */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
@@ -6,7 +6,7 @@ import type Koa from 'koa';
 export interface RunningServer {
   port: number;
   server: Server;
-  /** Takes no new requests, lets running ones finish for at most `limitMs`, then cuts what is left (streams). */
+  /** Stops accepting requests, lets running ones finish for at most `limitMs`, then closes what is left (streams). */
   close(limitMs: number): Promise<void>;
 }
 

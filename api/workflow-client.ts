@@ -1,4 +1,4 @@
-/** The workflows as the API knows them: reached within a limit, and what they refuse as an answer to people. */
+/** The API's client of the workflows: calls have a timeout, and refusals become API errors. */
 import { Client, Connection, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConnection } from '../config/temporal.ts';
@@ -17,7 +17,7 @@ export interface WorkflowClient extends Workflows {
 }
 
 export interface TemporalAddress extends TemporalConnection {
-  /** Other queues than the platform's, for tests: the one for sessions. */
+  /** Replaces the platform's queues, for tests: the name of the one for sessions. */
   taskQueue?: string;
   timeoutMs?: number;
 }
@@ -30,10 +30,10 @@ function answersIn(limitMs: number, connection: Connection): Promise<boolean> {
   );
 }
 
-/** For a page that somebody waits for. */
+/** A short timeout, since a user waits for the page. */
 const reachableWithinMs = 2_000;
 
-/** Connects at the first use, so that the API starts and answers what it can while Temporal is away. */
+/** Connects at the first use, so that the API starts and answers what it can while Temporal is unavailable. */
 export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient {
   const { address, namespace, tls, apiKey, timeoutMs = 15_000 } = temporal;
   const connection = Connection.lazy({
@@ -62,7 +62,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
   };
 }
 
-/** A refusal by the workflow, by its type; everything else means that nobody could answer. */
+/** Maps a refusal by the workflow, by its type; every other error means unavailable. */
 function asApiError(error: unknown): ApiError {
   const failed = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
   const refusal = failed ? error.cause : null;

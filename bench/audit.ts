@@ -1,6 +1,6 @@
 /**
- * `node --import tsx bench/audit.ts`: what putting each call on disk first adds to it, beside what the disk itself takes
- * for the same, measured in turns in this run.
+ * `node --import tsx bench/audit.ts`: what writing each call to disk first adds to it, compared with the disk's own
+ * time for the same write, measured in turns in one run.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fdatasync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -36,7 +36,7 @@ if (values.help || !Number.isInteger(calls) || calls < 1) {
 const turns = 10;
 const recordBytes = 220;
 
-/** Latencies of `calls` runs of `once`, `inFlight` at a time, and how many were done a second. */
+/** Latencies of `calls` runs of `once`, `inFlight` at a time, and their throughput per second. */
 async function measure(once: () => Promise<void>, inFlight: number) {
   const latenciesMs: number[] = [];
   const startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** `npm run bench:gate`: what the gate costs a call, beside a direct socket and other proxies, all measured in this run. */
+/** `npm run bench:gate`: the gate's cost per call, compared with a direct socket and other proxies, all measured in one run. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aimsReached, type Part } from './gate/aims.ts';
@@ -27,7 +27,7 @@ const { rows, cores } = leaveOutMissing(
 const chosen = targets.filter(({ name }) => rows.has(name));
 const duration = { cellMs: options.seconds * 1000, turnMs };
 
-/** Processes and directories that are gone when the work is done, or when somebody ends the bench before. */
+/** Runs `work` with processes and directories that are removed when it is done or the bench is interrupted. */
 async function inPlace<Result>(
   core: number | null,
   work: (processes: Processes, place: Place) => Promise<Result>,

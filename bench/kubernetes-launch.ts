@@ -1,4 +1,4 @@
-/** `npm run bench:kubernetes`: what a session's launch on Kubernetes costs beside a bare Pod, all measured in this run. */
+/** `npm run bench:kubernetes`: a session's launch on Kubernetes compared with a bare Pod, all measured in one run. */
 import { writeFileSync } from 'node:fs';
 import { type Kind, kinds, openLaunches } from './kubernetes-launch/launches.ts';
 import { readOptions } from './kubernetes-launch/options.ts';
@@ -22,7 +22,7 @@ try {
   const launches = openLaunches(place, options.servers);
   for (let round = -warmUps; round < options.rounds; round += 1) {
     const took: string[] = [];
-    // The order turns around: what one leaves behind is not always the same one's to bear.
+    // Alternates the order, so that the leftovers of one kind do not always burden the same other one.
     for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
       const timeline = await launches.launch(kind);
       took.push(`${kind} ${Math.round(timeline.launched ?? 0)} ms`);

@@ -1,6 +1,6 @@
 /**
  * Fills a platform whose people sign in at the demo identity provider (deploy/demo-identity) with the demo workspace, and
- * leaves a session waiting for an approval. It uses the front door only: what it does, the demo people may do.
+ * leaves a session waiting for an approval. It uses the public API only: whatever it does, the demo people may do.
  */
 import { z } from 'zod';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
@@ -27,7 +27,7 @@ async function seed(PUBLIC_URL: string): Promise<void> {
     ada: await signInAtProvider(PUBLIC_URL, 'ada'),
     max: await signInAtProvider(PUBLIC_URL, 'max'),
     signal: stopping.signal,
-    // The platform itself ends sessions whose workload is gone.
+    // The platform itself ends sessions whose workload no longer exists.
     isAlive: () => true,
   });
   console.log(

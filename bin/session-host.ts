@@ -8,7 +8,7 @@ import { closeInherited } from '../runtime/process/host/close-inherited.ts';
 import { startSessionHost } from '../runtime/process/host/session-host.ts';
 import { type HostLaunch, hostLaunch } from '../runtime/process/host-protocol.ts';
 
-/** Null for what is no launch. Only where it is wrong is said: the rest holds secrets. */
+/** Null for an invalid launch. Logs only the paths of the problems: the values hold secrets. */
 function parseLaunch(line: string): HostLaunch | null {
   try {
     return hostLaunch.parse(JSON.parse(line));
@@ -22,7 +22,7 @@ function parseLaunch(line: string): HostLaunch | null {
 
 closeInherited();
 
-// Until everything runs, what runs already ends with this process.
+// Until everything runs, exiting is enough to end what was started.
 let stop = (): void => process.exit(0);
 process.on('SIGTERM', () => stop());
 process.on('SIGINT', () => undefined);

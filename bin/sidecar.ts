@@ -1,6 +1,6 @@
 /**
  * The sidecar of one session. Its configuration holds keys. It comes as one JSON line on standard input, which then stays open: its
- * end means that the supervisor is gone and this process has nothing left to guard. In a container it is `--boot-file <path>`, a
+ * end means that the supervisor has exited and this process has nothing left to guard. In a container it is `--boot-file <path>`, a
  * file that no other container sees.
  */
 import { readFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ try {
       return stop('the platform refused it', 1);
     },
   );
-  // One connection's trouble must not end the session's gate. The message is left out: it may quote what was read.
+  // One connection's error must not end the session's gate. The message is omitted: it may quote input.
   process.on('uncaughtException', ({ name, stack = '' }) => {
     const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
     logger.error({ error: name, frames }, 'unexpected error');

@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const interrupted = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
-        // npm passes Ctrl-C on to a program that the terminal has told already.
+        // npm forwards Ctrl-C to a program that already got it from the terminal.
         if (!interruption.signal.aborted) {
           console.log('\n  Stopping.');
           interruption.abort();

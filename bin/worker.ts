@@ -39,7 +39,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const health = port === undefined ? null : await serveHealth({ host, port, isReady: () => takesWork() });
   const decisionPool = Math.ceil(config.DATABASE_POOL / 4);
   const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL - decisionPool });
-  // What sessions ask of the database at once never stands in front of a decision.
+  // Concurrent database queries of sessions never delay a decision.
   const decisionDb = openDatabase(config.DATABASE_URL, { poolSize: decisionPool });
   await requireCurrentSchema(db);
   await verifyMasterKeys(db, config.MASTER_KEYS);

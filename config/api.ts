@@ -26,7 +26,7 @@ export const apiConfig = z
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
     DEMO_SIGN_IN: flag.default(false),
-    /** Whose `X-Forwarded-For` is believed. */
+    /** Whose `X-Forwarded-For` is trusted. */
     TRUST_PROXY: trustedProxies,
     /** Image registries that may have a private address; none by default, and never a metadata service. */
     PRIVATE_REGISTRIES: privateRegistries,
@@ -69,12 +69,12 @@ export const apiConfig = z
   });
 export type ApiConfig = z.infer<typeof apiConfig>;
 
-/** Whether people of other machines are to open this address. One that is no address is refused as such. */
+/** Whether this URL is meant for users on other machines. An invalid URL is reported elsewhere. */
 function isForOthers(publicUrl: string | undefined): boolean {
   return publicUrl !== undefined && URL.canParse(publicUrl) && !isLoopbackUrl(publicUrl);
 }
 
-/** Over http on this machine it is a provider for demos, where anybody is whom they like: not for people of other machines. */
+/** A provider over http on this machine is for demos, where anyone can sign in as anyone: not for users on other machines. */
 function isLocalProviderForOthers({
   OIDC_ISSUER: issuer,
   PUBLIC_URL: publicUrl,

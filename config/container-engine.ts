@@ -22,9 +22,9 @@ const addresses = z
   .refine((list) => list.length > 0 && list.every(isIPv4), 'must be IPv4 addresses such as 1.1.1.1,8.8.8.8');
 
 export const containerEngineFields = {
-  /** The engine's socket. Whoever may use it is root on that machine. */
+  /** The engine's socket. Access to it is root on that machine. */
   CONTAINER_SOCKET: socketPath.optional(),
-  /** As the engine's own clients read it; only a socket of this machine will do. */
+  /** Read as the engine's own clients do; must be a socket on this machine. */
   DOCKER_HOST: z
     .string()
     .regex(
@@ -32,11 +32,11 @@ export const containerEngineFields = {
       'must be a socket such as unix:///run/podman/podman.sock, or name it in CONTAINER_SOCKET',
     )
     .optional(),
-  /** Tells the sessions of several platforms on one engine apart: names and labels of all that is theirs. */
+  /** Distinguishes several platforms on one engine: part of the names and labels of everything they create. */
   CONTAINER_INSTALLATION: name.default('agent-platform'),
-  /** Where sidecars reach the API and the worker reaches them. Made when it is not there, without a way out. */
+  /** Where sidecars reach the API and the worker reaches them. Created without a route out when missing. */
   CONTAINER_PLATFORM_NETWORK: name.default('agent-platform-sidecars'),
-  /** The way out of containers with `internet`. Made when it is not there. */
+  /** Outbound network of containers with `internet`. Created when missing. */
   CONTAINER_INTERNET_NETWORK: name.default('agent-platform-internet'),
   /** Resolvers of containers with `internet`; a private one is opened to them, and nothing else at its network. */
   CONTAINER_DNS: addresses,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isRange } from './address-range.ts';
 import { count } from './parse.ts';
 
-/** Who may be reached, or may reach a session: addresses, or Pods of one namespace by their labels. */
+/** An allowed network peer of a session: addresses, or Pods of one namespace by their labels. */
 export type Peer = { cidr: string } | { namespace: string; labels: Readonly<Record<string, string>> };
 
 const name = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
@@ -89,22 +89,22 @@ const percent = (defaultValue: number) => z.coerce.number().int().min(1).max(100
 const dnsName = z.string().max(63).regex(namePattern, 'must be lowercase letters, digits or inner hyphens');
 
 export const kubernetesFields = {
-  /** Where the cluster is and who the worker is there; without it, the Pod's own service account. */
+  /** Cluster address and the worker's credentials; without it, the Pod's own service account. */
   KUBECONFIG: z.string().optional(),
   /** Where sessions run; it enforces the Pod Security Standard `restricted` and holds nothing else. */
   KUBERNETES_NAMESPACE: dnsName.default('agent-platform-sessions'),
-  /** Tells the sessions of several platforms in one namespace apart. */
+  /** Distinguishes the sessions of several platforms in one namespace. */
   KUBERNETES_INSTALLATION: dnsName.default('default'),
-  /** `reference`: secrets as Secrets of the session's own. `inline`: as values in the Pod, for who reads Pods to read. */
+  /** `reference`: as Secrets of the session's own. `inline`: as values in the Pod, readable by anyone who can read Pods. */
   SECRET_DELIVERY: z.enum(['reference', 'inline']).default('reference'),
-  /** Secrets of KUBERNETES_NAMESPACE that the platform's own images are pulled with, for the cluster to read; none without it. */
+  /** Secrets of KUBERNETES_NAMESPACE that the cluster pulls the platform's own images with; none by default. */
   KUBERNETES_IMAGE_PULL_SECRETS: secretNames,
   KUBERNETES_RUNTIME_CLASS: dnsName.optional(),
   KUBERNETES_NODE_SELECTOR: nodeSelector,
   KUBERNETES_API_PEER: peer(platformPods('api')),
   KUBERNETES_WORKER_PEER: peer(platformPods('worker')),
   KUBERNETES_DNS_PEER: peer('pods:kube-system/k8s-app=kube-dns'),
-  /** Private ranges that admins of workspaces may open with `egress_allow`; none without it. */
+  /** Private ranges that admins of workspaces may open with `egress_allow`; none by default. */
   KUBERNETES_EGRESS_RANGES: ranges,
   /** Public ranges that no session may reach, such as a cluster's own. */
   KUBERNETES_DENIED_RANGES: ranges,

@@ -11,18 +11,18 @@ export const limitFields = {
   /** Bytes of artifacts that one API process holds in memory while they arrive, of all sessions together. */
   LIMIT_UPLOAD_BUFFER_BYTES: count(16 * 1024 * 1024),
   LIMIT_SESSION_EVENT_BYTES: count(64 * 1024 * 1024),
-  /** Text of messages to a session that its sidecar does not hold yet; each counts as 1 KiB at least. */
+  /** Text of undelivered messages to a session; each counts as 1 KiB at least. */
   LIMIT_UNDELIVERED_MESSAGE_BYTES: count(16 * 1024 * 1024),
   /** Calls of a session that are recorded one by one; more are refused, and counted. The API takes up to twice as many. */
   LIMIT_SESSION_CALLS: count(50_000),
-  /** Requests of one session's sidecar that the API works on at a time. A sidecar keeps to half of it. */
+  /** Concurrent requests of one session's sidecar. A sidecar limits itself to half of it. */
   LIMIT_SESSION_CONCURRENT_REQUESTS: count(16),
-  /** Artifacts of one session that are uploaded at a time. */
+  /** Concurrent artifact uploads of one session. */
   LIMIT_SESSION_CONCURRENT_UPLOADS: count(4),
-  /** Tools of one session that wait for a human at a time. */
+  /** Tool calls of one session that wait for a human at the same time. */
   LIMIT_SESSION_CONCURRENT_WAITS: count(16),
   LIMIT_OPEN_REQUESTS: count(10),
-  /** No workspace may keep records of tool calls for less. */
+  /** Minimum retention of tool call records of every workspace. */
   TOOL_CALL_RETENTION_FLOOR_DAYS: count(30),
   REQUEST_EXPIRY_SECONDS: count(24 * 3600),
   DENIAL_MUTE_SECONDS: count(600),
@@ -31,29 +31,29 @@ export const limitFields = {
   SESSION_START_SECONDS: count(60),
   /** From the first request to an MCP server until its first answer. */
   SERVER_HANDSHAKE_SECONDS: count(30),
-  /** What processes of sessions wrote to stderr is erased after so long. */
+  /** Retention of what processes of sessions wrote to stderr. */
   PROCESS_OUTPUT_KEPT_SECONDS: count(7 * 24 * 3600),
   /** From the start of a check's sandbox to its end. */
   CHECK_SECONDS: count(120),
-  /** A check and its result are removed so long after it ended. */
+  /** Retention of a check and its result after it ended. */
   CHECK_KEPT_SECONDS: count(24 * 3600),
   RATE_USER_PER_MINUTE: count(600),
-  /** Requests of one user that an API process works on at a time, so that nobody takes all connections to the database. */
+  /** Concurrent requests of one user in an API process, so that no user takes all connections to the database. */
   LIMIT_USER_CONCURRENT_REQUESTS: count(4),
-  /** Requests of one user that wait for their turn, such as those of a browser with twenty tabs. */
+  /** Queued requests of one user, such as those of a browser with twenty tabs. */
   LIMIT_USER_WAITING_REQUESTS: count(100),
   /** Requests of the sign-in from one address, two for each person. */
   RATE_SIGN_IN_PER_MINUTE: count(1200),
   RATE_SIGN_IN_FAILURES_PER_MINUTE: count(20),
   RATE_SESSION_EVENTS_PER_MINUTE: count(600),
-  /** Calls of a session's agent; beyond this its sidecar reads more slowly. */
+  /** Calls of a session's agent; beyond this its sidecar throttles reading. */
   RATE_SESSION_CALLS_PER_MINUTE: count(600),
   RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: count(120),
-  /** Artifacts that a session's agent hands out, one after the other or at a time. */
+  /** Artifacts that a session's agent uploads, sequentially or concurrently. */
   RATE_SESSION_ARTIFACTS_PER_MINUTE: count(300),
-  /** Everything that one session's sidecar asks of the API. */
+  /** All requests of one session's sidecar to the API. */
   RATE_SESSION_REQUESTS_PER_MINUTE: count(6000),
-  /** A sidecar keeps to half of it for what its agent has it send. */
+  /** A sidecar limits what its agent makes it send to half of it. */
   RATE_SESSION_BYTES_PER_MINUTE: count(128 * 1024 * 1024),
   RATE_ADD_MEMBER_PER_MINUTE: count(20),
   ...quotaFields,

@@ -4,7 +4,7 @@ import { count, isLoopbackUrl } from './parse.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Sandboxes see it: it holds no credentials. */
+/** Visible to sandboxes, so it must hold no credentials. */
 const packageRegistry = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .refine((url) => {
@@ -12,7 +12,7 @@ const packageRegistry = z
     return username === '' && password === '';
   }, 'must have no user name and no password, because sandboxes see it');
 
-/** It goes into a header. */
+/** Sent in a header. */
 const token = z.string().regex(/^[\x21-\x7e]+$/, 'must be one word, or user:password');
 
 const hosts = z
@@ -26,32 +26,32 @@ const hosts = z
   );
 
 export const packageFields = {
-  /** When not from the public registries. */
+  /** Replaces the public registries. */
   NPM_REGISTRY_URL: packageRegistry.optional(),
   PYPI_INDEX_URL: packageRegistry.optional(),
   /** A token, or `user:password`. Only the platform's own proxy for packages has them. */
   NPM_REGISTRY_TOKEN: token.optional(),
   PYPI_INDEX_TOKEN: token.optional(),
-  /** PEM with every authority that programs in sandboxes with the internet are to trust, as behind a proxy that inspects TLS. */
+  /** PEM with all certificate authorities that programs in sandboxes with internet trust, e.g. behind a TLS-inspecting proxy. */
   SANDBOX_CA_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
   /** How the platform reaches registries of packages; may hold `user:password`. */
   HTTPS_PROXY: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  /** Hosts that are reached without it. */
+  /** Hosts that bypass the proxy. */
   NO_PROXY: hosts,
-  /** Hosts that registries keep their files at, where they have private addresses. They are asked over https, without credentials. */
+  /** Hosts with private addresses that registries serve files from. Requested over https, without credentials. */
   PACKAGE_FILE_HOSTS: hosts,
-  /** Beside SESSIONS_DIR when it is not set. */
+  /** Next to SESSIONS_DIR by default. */
   PACKAGE_CACHE_DIR: z.string().optional(),
   /** The program that loads packages of `uvx` entries, when it is not on the PATH. */
   UV_PROGRAM: z.string().startsWith('/', 'must be an absolute path').optional(),
-  /** Of the packages of one entry. */
+  /** Limits for the packages of one entry. */
   PACKAGE_MAX_BYTES: count(512 * mebibyte),
   PACKAGE_MAX_FILES: count(100_000),
-  /** Of all packages of a workspace. */
+  /** Limit for all packages of a workspace. */
   PACKAGE_CACHE_BYTES: count(2048 * mebibyte),
-  /** Packages without a version are asked for again after this time. */
+  /** Packages without a version are resolved again after this time. */
   PACKAGE_REFRESH_SECONDS: count(24 * 60 * 60),
-  /** For all packages of a session. */
+  /** Timeout for loading all packages of a session. */
   PACKAGE_LOAD_SECONDS: count(300),
 } as const;
 
@@ -62,7 +62,7 @@ const credentials = [
 
 type Credentials = Partial<Record<(typeof credentials)[number][number], string | undefined>>;
 
-/** A token is for a registry that is named, and is sent to it in the clear on this machine alone. */
+/** A token requires an explicit registry, and may be sent in plaintext on this machine only. */
 export function refuseStrayTokens(
   config: Credentials,
   refuse: (variable: string, message: string) => void,

@@ -53,7 +53,7 @@ const loopbackNames = [
   /^(.+\.)?localhost\.?$/,
   /^\[::(ffff:7f[0-9a-f]{2}:[0-9a-f]+|1)\]$/,
 ];
-/** Whether the URL leads to the machine of whoever follows it, in any of the forms that such an address has. */
+/** Whether the URL is a loopback address, in any of its notations. */
 export function isLoopbackUrl(url: string): boolean {
   const { hostname } = new URL(url);
   return loopbackNames.some((name) => name.test(hostname));

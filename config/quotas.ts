@@ -1,4 +1,4 @@
-/** How much of what all share one user or one workspace may take, with defaults. Each refusal names the limit. */
+/** How much of the shared resources one user or one workspace may use, with defaults. Each refusal names the limit. */
 import { count } from './parse.ts';
 
 export const quotaFields = {
@@ -15,7 +15,7 @@ export const quotaFields = {
   LIMIT_RUNNING_CHECKS_PER_USER: count(3),
   LIMIT_RUNNING_CHECKS_PER_WORKSPACE: count(10),
   RATE_CHECKS_PER_MINUTE_PER_USER: count(20),
-  /** Event streams that are open at a time, in one process of the API. */
+  /** Event streams open at the same time in one API process. */
   LIMIT_EVENT_STREAMS_PER_USER: count(40),
   LIMIT_EVENT_STREAMS_PER_PROCESS: count(2000),
 } as const;

@@ -11,11 +11,11 @@ const mebibyte = 1024 * 1024;
 const processFields = {
   /** Where the process runtime keeps what running sessions need. */
   SESSIONS_DIR: z.string(),
-  /** What a `command` server may run from: its `node_modules/.bin` is on the PATH inside the sandbox. */
+  /** Programs of `command` servers: its `node_modules/.bin` is on the PATH inside the sandbox. */
   RUNNER_DIR: z.string(),
   /** `auto` uses bubblewrap when it works here; `require` refuses to start without it; `off` is for development only. */
   SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
-  /** Of each agent and each MCP server. What it writes to /workspace, /tmp and /dev/shm is in memory, and counts. */
+  /** For each agent and each MCP server. Includes what it writes to /workspace, /tmp and /dev/shm, which is in memory. */
   AGENT_MEMORY_BYTES: count(1024 * mebibyte),
   AGENT_CPU_MILLIS: count(1000),
   SERVER_MEMORY_BYTES: count(512 * mebibyte),
@@ -27,7 +27,7 @@ const processFields = {
   ALLOW_UNSANDBOXED: flag.default(false),
 } as const;
 
-/** Fields of another runtime than the one that is named count for nothing. */
+/** Fields of runtimes other than the selected one are ignored. */
 export const runtimeConfig = z.discriminatedUnion('RUNTIME', [
   z
     .object({ RUNTIME: z.literal('process'), ...processFields })

@@ -1,7 +1,7 @@
 /** Secrets as files, as container engines and clusters hand them over: `MASTER_KEYS_FILE` names the file that holds MASTER_KEYS. */
 import { ConfigurationError } from './parse.ts';
 
-/** Variables that may come from a file: those that nobody should read in a list of environments. */
+/** Variables that may come from a file: those that must not show up in an environment listing. */
 const secretVariables = [
   'DATABASE_URL',
   'MASTER_KEYS',
@@ -20,8 +20,8 @@ const secretVariables = [
 ] as const;
 
 /**
- * The environment with what its files hold; a variable that is set itself wins. Line ends around a file's content are left out.
- * Throws ConfigurationError that names every file which cannot be read, and never what one holds.
+ * Adds the contents of files to the environment; a variable that is set itself wins. Line ends around a file's content are trimmed.
+ * Throws ConfigurationError that names every unreadable file, never a file's content.
  */
 export function withSecretFiles(
   environment: Record<string, string | undefined>,

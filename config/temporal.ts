@@ -1,4 +1,4 @@
-/** How API and worker reach Temporal: in the open for a development server, over TLS, with mTLS, or with an API key. */
+/** How API and worker reach Temporal: in plaintext for a development server, over TLS, with mTLS, or with an API key. */
 import { z } from 'zod';
 import { flag } from './parse.ts';
 
@@ -22,7 +22,7 @@ export const temporalFields = {
 const temporalConfig = z.object(temporalFields);
 export type TemporalConfig = z.infer<typeof temporalConfig>;
 
-/** What the SDK's connections take. */
+/** Options of the SDK's connections. */
 export interface TemporalConnection {
   address: string;
   namespace: string;
@@ -34,7 +34,7 @@ export interface TemporalConnection {
   apiKey?: string;
 }
 
-/** Half a client certificate, or TLS both wanted and refused, is a mistake that must not connect in the open. */
+/** Rejects half a client certificate, and TLS both requested and disabled: such a mistake must not connect in plaintext. */
 export function refuseHalfTls(config: TemporalConfig, refuse: (variable: string, message: string) => void) {
   if ((config.TEMPORAL_TLS_CERT === undefined) !== (config.TEMPORAL_TLS_KEY === undefined)) {
     refuse('TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together');
@@ -44,7 +44,7 @@ export function refuseHalfTls(config: TemporalConfig, refuse: (variable: string,
   }
 }
 
-/** The connection that a configuration asks for; without any TLS variable or API key it is in the open. */
+/** Returns the connection options of a configuration; plaintext without any TLS variable or API key. */
 export function temporalConnection(config: TemporalConfig): TemporalConnection {
   const { TEMPORAL_TLS_CA: ca, TEMPORAL_TLS_CERT: crt, TEMPORAL_TLS_KEY: key } = config;
   const { TEMPORAL_TLS_SERVER_NAME: serverName, TEMPORAL_API_KEY: apiKey } = config;

@@ -1,15 +1,15 @@
-/** Which proxies in front of the API are believed when they say whose request they pass on (`X-Forwarded-For`). */
+/** Which proxies in front of the API are trusted to name the client address (`X-Forwarded-For`). */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isRange } from './address-range.ts';
 
-/** How many proxies stand in front, or which addresses they have. With 0 hops nobody is believed. */
+/** The number of proxies in front, or their addresses. With 0 hops none is trusted. */
 export type TrustedProxies = { hops: number } | { ranges: string[] };
 
 const maxHops = 10;
 const rule = `must be true, false, the number of proxies in front (up to ${maxHops}), or their addresses and ranges such as 10.0.0.0/8,192.0.2.7`;
 
-/** `true` is one proxy. An address without a length is a range of its own. */
+/** `true` is one proxy. An address without a prefix length is a range of one. */
 export const trustedProxies = z
   .string()
   .default('false')

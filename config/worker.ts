@@ -10,7 +10,7 @@ import { refuseHalfTls, temporalFields } from './temporal.ts';
 const ofEveryRuntime = z
   .object({
     DATABASE_URL: databaseUrl,
-    /** A quarter of it is for decisions alone. */
+    /** A quarter of it is reserved for decisions. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(8),
     ...temporalFields,
     MASTER_KEYS: masterKeys,
@@ -21,11 +21,11 @@ const ofEveryRuntime = z
     /** As for the API: registries of the images that agents run. */
     PRIVATE_REGISTRIES: privateRegistries,
     REGISTRY_REALMS: registryRealms,
-    /** Sessions that one worker watches at a time. */
+    /** Sessions that one worker watches concurrently. */
     WORKER_MAX_SESSIONS: z.coerce.number().int().min(1).max(5000).default(500),
-    /** Decisions of humans that one worker carries out at a time. */
+    /** Human decisions that one worker carries out concurrently. */
     WORKER_MAX_DECISIONS: z.coerce.number().int().min(1).max(1000).default(20),
-    /** Where probes ask how the worker is (`/alive`, `/ready`); without a port it listens nowhere. */
+    /** Port of the health probes (`/alive`, `/ready`); without it the worker does not listen. */
     HEALTH_HOST: z.string().default('127.0.0.1'),
     HEALTH_PORT: port.optional(),
     NODE_ENV: z.string().optional(),

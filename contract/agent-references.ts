@@ -11,7 +11,7 @@ export interface SecretReference {
   secretName: string;
 }
 
-/** Every secret reference of zone 2, with where it stands. */
+/** Every secret reference of zone 2, with its path. */
 export function secretReferences({ env, siblings = [], services = [] }: Configured): SecretReference[] {
   const environments: [string, Readonly<Record<string, string>>][] = [
     ['env', env ?? {}],
@@ -32,7 +32,7 @@ export function secretReferences({ env, siblings = [], services = [] }: Configur
   );
 }
 
-/** References to secrets that are not set, and companions that share a name. Empty means sound. */
+/** References to secrets that are not set, and companions that share a name. Empty when valid. */
 export function agentProblems(
   configured: Configured,
   secrets: ReadonlyMap<string, { is_set: boolean }>,

@@ -33,7 +33,7 @@ export const agentEnv = z.record(
   envValue,
 );
 
-/** What is saved from now on; rows of earlier releases may have more. */
+/** Applies to new saves; rows of earlier releases may exceed it. */
 const maxVariables = 200;
 const newEnv = agentEnv.refine(
   (variables) => Object.keys(variables).length <= maxVariables,

@@ -22,7 +22,7 @@ export const approvalClaims = z.strictObject({
     session_id: uuid.nullable(),
     reason: z.string().nullable(),
     granted_by_user_id: uuid,
-    /** The maker's role when they approved. Approvals from before it was signed count as a member's. */
+    /** The maker's role when they approved. Approvals from before this claim existed count as a member's. */
     granted_by_role: workspaceRole.default('member'),
     request_id: uuid.nullable(),
   }),

@@ -1,6 +1,6 @@
 /**
  * Save validation of an attachment (spec, Agent MCP attachments), used again at launch against the frozen manifest.
- * The steps come in the specification's order; the first that finds something ends it, with every field it found.
+ * The steps run in the specification's order; the first that finds problems ends validation and reports all of them.
  */
 import type { Manifest, ManifestEnvField } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
@@ -8,10 +8,10 @@ import { referencedSecretName } from './names.ts';
 import { type JudgePattern, type PatternTask, patternBoundProblem } from './patterns.ts';
 import { isReservedVariable } from './reserved-variables.ts';
 
-/** What the workspace's store says of one secret. */
+/** What the store knows of one secret. */
 export interface KnownSecret {
   is_set: boolean;
-  /** Entries that may be given it; null means any. */
+  /** Entries that may use it; null means any. */
   allowed_servers: readonly string[] | null;
 }
 
@@ -22,11 +22,11 @@ export interface AttachmentToValidate {
   env: Readonly<Record<string, string>>;
   /** By name; a secret that is missing here does not exist. */
   secrets: ReadonlyMap<string, KnownSecret>;
-  /** Has run the tasks of `attachmentPatterns`. */
+  /** Holds the results of the tasks of `attachmentPatterns`. */
   judge: JudgePattern;
 }
 
-/** Problems of the first failing step, each with a path such as `env.API_TOKEN`, by path; empty when the attachment is sound. */
+/** Problems of the first failing step, each with a path such as `env.API_TOKEN`, by path; empty when the attachment is valid. */
 export function attachmentProblems(attachment: AttachmentToValidate): FieldProblem[] {
   for (const step of [referenceProblems, secretProblems, valueProblems]) {
     const problems = step(attachment);
@@ -43,7 +43,7 @@ export function referencedSecrets(manifest: Manifest, env: Readonly<Record<strin
   return [...new Set(names.filter((name) => name !== null))];
 }
 
-/** What has to be run before `attachmentProblems` can judge: the expression of each value field that is filled in. */
+/** The tasks to run before `attachmentProblems`: the expression of each value field that is filled in. */
 export function attachmentPatterns(manifest: Manifest, env: Readonly<Record<string, string>>): PatternTask[] {
   return Object.entries(manifest.env).flatMap(([name, { kind, regex }]) => {
     const text = env[name] ?? '';
@@ -51,7 +51,7 @@ export function attachmentPatterns(manifest: Manifest, env: Readonly<Record<stri
   });
 }
 
-/** A run of the expression on the text; none without an expression, or with one that is too large to run. */
+/** The task for one field; none without an expression, or with one that is too large to run. */
 export function patternTask(regex: string | undefined, text: string | null): PatternTask[] {
   return regex === undefined || patternBoundProblem(regex) !== null ? [] : [{ regex, text }];
 }
@@ -61,7 +61,7 @@ function referenceProblems({ manifest, env }: AttachmentToValidate): FieldProble
   const undeclared = Object.keys(env)
     .filter((name) => !Object.hasOwn(manifest.env, name))
     .map((name) => problem(name, 'unknown_field', `the manifest declares no variable "${name}"`));
-  // Also at launch: for entries from before the rule.
+  // Also at launch: for entries older than this rule.
   const reserved = Object.keys(manifest.env)
     .filter(isReservedVariable)
     .map((name) =>
@@ -78,7 +78,7 @@ function referenceProblems({ manifest, env }: AttachmentToValidate): FieldProble
   return [...undeclared, ...reserved, ...wrong];
 }
 
-/** Step 3: every referenced secret exists, is set, and may be given to this entry. */
+/** Step 3: every referenced secret exists, is set, and may be used by this entry. */
 function secretProblems({ name: server, manifest, env, secrets }: AttachmentToValidate): FieldProblem[] {
   return secretFields(manifest).flatMap(([name]) => {
     const secretName = referencedSecretName(env[name] ?? '');
@@ -125,7 +125,7 @@ export function valueProblem(
   return field.regex === undefined ? null : mismatch(field.regex, text, judge);
 }
 
-/** Only a match that was seen counts as one. */
+/** Only a confirmed match counts as one. */
 function mismatch(
   regex: string,
   text: string,

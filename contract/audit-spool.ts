@@ -1,7 +1,7 @@
 /**
  * The spool of a session's tool calls on disk: written by the sidecar, read by the next sidecar of the session or, when
- * there is none, by whoever removes the session's directory (design 8). One record per line, `<checksum> <JSON>`: what a
- * crash or a full disk cut off shows, and every other record can still be read. Zeros may follow the last record.
+ * there is none, by whoever removes the session's directory (design 8). One record per line, `<checksum> <JSON>`: a record truncated
+ * by a crash or a full disk is detected, and every other record can still be read. Zeros may follow the last record.
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -15,14 +15,14 @@ import {
   startedCall,
 } from './tool-call.ts';
 
-/** Below the session's directory, where no container looks. */
+/** Below the session's directory, not mounted into any container. */
 export const auditSpoolPath = 'audit/calls';
 
 const spoolRecord = z.discriminatedUnion('kind', [
   startedCall.extend({ kind: z.literal('started') }),
   // The time of the gate's decision, in place of the one at which the line was read.
   callEnd.extend({ kind: z.literal('ended'), call_id: z.string(), started_at: timestamp.optional() }),
-  // Calls beyond a limit so far; a later record of the same count has more.
+  // Calls beyond a limit so far; a later record of the same count supersedes it.
   refusedCallCount.extend({ kind: z.literal('counted') }),
 ]);
 export type SpoolRecord = z.infer<typeof spoolRecord>;
@@ -32,7 +32,7 @@ export interface SpooledCalls {
   calls: CallRecord[];
   /** Calls that were refused beyond a limit. */
   counts: RefusedCallCount[];
-  /** Lines that are no record: at most the last one, unless the disk itself failed. */
+  /** Invalid lines: at most the last one, unless the disk itself failed. */
   damagedLines: number;
 }
 
@@ -70,7 +70,7 @@ export function readSpool(bytes: Buffer): SpooledCalls {
   };
 }
 
-/** The file is made larger than what is in it, with zeros. */
+/** Strips the zeros that the file is preallocated with. */
 function withoutRoom(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) {

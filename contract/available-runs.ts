@@ -1,41 +1,41 @@
 /**
- * What this installation can run, and why not the rest: said where it is chosen, saved and shown, so that nobody learns it from a
- * session that fails. Pure.
+ * What this installation can run, and why not the rest: reported where it is chosen, saved and shown, so that nobody learns it
+ * from a failed session. Pure.
  */
 import { z } from 'zod';
 import type { Agent, Run } from './agent.ts';
 import type { McpServer, Shape } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
 
-/** What sessions run on (design 12). API and worker are given the same. */
+/** What sessions run on (design 12). API and worker must have the same value. */
 export const runtimeName = z.enum(['process', 'container', 'kubernetes']);
 export type RuntimeName = z.infer<typeof runtimeName>;
 
 /** What a worker found out about the machine that its sessions run on. */
 export const workerCapabilities = z.strictObject({
   runtime: runtimeName,
-  /** Whether something keeps agents and MCP servers from the machine and from each other. */
+  /** Whether agents and MCP servers are isolated from the machine and from each other. */
   sandbox: z.boolean(),
-  /** Whether sessions can be given the internet without what is private here. */
+  /** Whether sessions can have internet access without access to private networks. */
   internet: z.boolean(),
-  /** Without a sandbox: the commands that run all the same. Null lets every command run. */
+  /** Without a sandbox: the commands that are allowed anyway. Null allows every command. */
   commands: z.array(z.string()).nullable(),
-  /** Package managers that servers cannot be started with, because a program that they need is missing. */
+  /** Package managers that cannot start servers here because a required program is missing. */
   missing_commands: z.array(z.string()).default([]),
-  /** What each agent and server may use at most, one sentence each, as the runtime enforces it here. */
+  /** Resource limits of each agent and server as enforced here, one sentence each. */
   limits: z.array(z.string()).default([]),
 });
 export type WorkerCapabilities = z.infer<typeof workerCapabilities>;
 
 const reason = z.string().nullable();
 
-/** A sentence for what cannot be used here; null for what can. */
+/** The reason why something is unavailable here; null when it is available. */
 export const availability = z.strictObject({
   shapes: z.strictObject({ command: reason, image: reason, remote: reason }),
   runs: z.strictObject({ scripted: reason, command: reason, image: reason, claude: reason }),
-  /** Commands that run although `command` cannot in general. */
+  /** Commands that are available although `command` in general is not. */
   commands: z.array(z.string()),
-  /** Why a server cannot be started with a command, by command, although others can. */
+  /** Reasons for the commands that cannot start a server here, by command, when others can. */
   unavailable_commands: z.record(z.string(), z.string()),
   internet: reason,
   private_destinations: reason,
@@ -93,7 +93,7 @@ type RunnableShape = Pick<Shape, 'type'> & { command?: string };
 type RunnableEntry = { shape: RunnableShape } & Reach;
 type RunnableAgent = Pick<Agent, 'run' | 'siblings' | 'services'> & Reach;
 
-/** Any text may be a command: those of every object are none. */
+/** A command may be any text, so inherited object properties must not match. */
 const unavailableCommand = (
   command: string,
   { unavailable_commands: reasons }: Availability,
@@ -119,7 +119,7 @@ export const unavailableEntryProblems = (entry: RunnableEntry, here: Availabilit
 export const unavailableEntry = (entry: RunnableEntry, here: Availability): string | null =>
   unavailableEntryProblems(entry, here)[0]?.message ?? null;
 
-/** What an agent is refused for when it is saved, as problems of its fields; empty when it can run. */
+/** Why an agent cannot be saved, as problems of its fields; empty when it can run. */
 export const unavailableAgentProblems = (
   { run, network }: Pick<Agent, 'run' | 'network'>,
   here: Availability,

@@ -4,11 +4,11 @@ import { uuid } from './names.ts';
 import { sessionEvent } from './session-event.ts';
 
 export const streamMessage = z.discriminatedUnion('type', [
-  /** First of all: whose sign-in the stream belongs to. */
+  /** Sent first: whose sign-in the stream belongs to. */
   z.strictObject({ type: z.literal('open'), user_id: uuid }),
   /** The next event of a watched session. */
   z.strictObject({ type: z.literal('session.event'), event: sessionEvent }),
-  /** Nothing more comes of this session: it has ended, or the reader may not read it. */
+  /** No more events of this session: it has ended, or the reader may not read it. */
   z.strictObject({
     type: z.literal('session.closed'),
     session_id: uuid,
@@ -16,7 +16,7 @@ export const streamMessage = z.discriminatedUnion('type', [
   }),
   /** The session has new records, such as tool calls. */
   z.strictObject({ type: z.literal('session.recorded'), session_id: uuid }),
-  /** Lists of this workspace may read differently now. */
+  /** Lists of this workspace may have changed. */
   z.strictObject({
     type: z.literal('workspace.changed'),
     workspace_id: uuid,
@@ -24,7 +24,7 @@ export const streamMessage = z.discriminatedUnion('type', [
   }),
   /** The reader was added to a workspace, removed from one, or has another role. */
   z.strictObject({ type: z.literal('memberships.changed') }),
-  /** Last of all: the sign-in is over. */
+  /** Sent last: the sign-in has ended. */
   z.strictObject({ type: z.literal('signed_out') }),
 ]);
 export type StreamMessage = z.infer<typeof streamMessage>;

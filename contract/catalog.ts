@@ -61,7 +61,7 @@ export const manifestSource = z.enum(['image', 'pasted', 'none']);
 export const network = z.enum(['none', 'internet']);
 /** A private destination that an admin opens: `host:port` or `cidr:port`. */
 export const egressRule = z.string().regex(/^[A-Za-z0-9.:/[\]-]+:\d{1,5}$/, 'must be host:port or cidr:port');
-/** What an MCP server may ask of the agent, in the protocol's own words for what a client can do. */
+/** What an MCP server may request of the agent, by the protocol's names of client capabilities. */
 export const clientFeature = z.enum(['elicitation', 'roots', 'sampling']);
 export type ClientFeature = z.infer<typeof clientFeature>;
 /** Who may grant the scopes that the entry's manifest names. */
@@ -72,7 +72,7 @@ export const mcpServerInput = z.strictObject({
   name: entryName,
   shape,
   manifest: manifest.optional(),
-  /** What an image check showed: refused when the image is another one by now. */
+  /** The digest that an image check showed: refused when the image has changed since. */
   image_digest: imageDigest.optional(),
   network: network.default('internet'),
   egress_allow: z.array(egressRule).max(50).default([]),
@@ -90,9 +90,9 @@ export const mcpServer = z.strictObject({
   shape,
   manifest,
   manifest_source: manifestSource,
-  /** Counts up with each change; frozen into sessions. */
+  /** Incremented with each change; frozen into sessions. */
   version: z.int().positive(),
-  /** What the reference stood for when the entry was stored. */
+  /** What the reference resolved to when the entry was stored. */
   image_digest: z.string().nullable(),
   /** The image's entrypoint and command. */
   image_command: z.array(z.string()).nullable(),

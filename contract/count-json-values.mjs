@@ -1,4 +1,4 @@
-/** Plain JavaScript: threads take it as it stands. Its types are in count-json-values.d.mts. */
+/** Plain JavaScript: worker threads load it unmodified. Its types are in count-json-values.d.mts. */
 
 const quote = 0x22;
 const comma = 0x2c;

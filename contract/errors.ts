@@ -21,7 +21,7 @@ export const httpStatusByCode = {
 
 export type ErrorCode = keyof typeof httpStatusByCode;
 
-/** What a tool call or a runtime request can be refused with (design 5). */
+/** Codes that a tool call or a runtime request can be refused with (design 5). */
 export const toolErrorCode = z.enum([
   'permission_required',
   'runtime_requests_disabled',
@@ -42,17 +42,17 @@ export const errorBody = z.strictObject({
     code: z.enum(Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]]),
     message: z.string(),
     fields: z.array(fieldProblem).optional(),
-    /** What stands in the way of a removal (409 `in_use`). */
+    /** What prevents a removal (409 `in_use`). */
     uses: z.array(z.strictObject({ type: z.string(), id: z.string(), name: z.string() })).optional(),
     request_id: z.string(),
   }),
 });
 export type ErrorBody = z.infer<typeof errorBody>;
 
-/** What one answer says of its input. A hostile one has a problem in every value, each at a path as long as the input itself. */
+/** Limits of the problems in one answer: hostile input has one in every value, each at a path as long as the input itself. */
 export const fieldProblemLimits = { problems: 100, characters: 300 };
 
-/** Dotted, and cut at its limit. */
+/** Returns the dotted path, truncated at its limit. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   return path.map(cut).join('.').slice(0, fieldProblemLimits.characters);
 }
@@ -60,7 +60,7 @@ export function fieldPath(path: readonly PropertyKey[]): string {
 const cut = (text: PropertyKey) => String(text).slice(0, fieldProblemLimits.characters);
 
 /**
- * Fields of a zod error as field problems, each with a dotted path; as many as one answer holds. Unknown keys are named one by one.
+ * Converts a zod error to field problems with dotted paths, at most as many as one answer holds. Each unknown key is one problem.
  */
 export function fieldProblemsOf(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldProblem[] {
   const problems: FieldProblem[] = [];
@@ -82,7 +82,7 @@ function problemsOf(issue: z.core.$ZodIssue, prefix: readonly PropertyKey[], roo
       .map((key) => ({ path: at(key), code: 'unknown_field', message: `unknown field "${cut(key)}"` }));
   }
   if (issue.code === 'invalid_key') {
-    // The rule that the key broke says more than that it is not a valid key.
+    // The violated rule is more helpful than "invalid key".
     return issue.issues.slice(0, room).map(({ message }) => ({ path: at(), code: issue.code, message }));
   }
   // The issue itself does not hold the input: it could be a secret.

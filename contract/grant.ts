@@ -7,11 +7,11 @@ import { workspaceRole } from './workspace.ts';
 export const grantScope = z.enum(['once', 'session', 'persistent']);
 export type GrantScope = z.infer<typeof grantScope>;
 
-/** How a grant stands; only an active one permits (spec, invariant 5). `expired`: its session has ended. */
+/** The state of a grant; only an active one permits (spec, invariant 5). `expired`: its session has ended. */
 export const grantState = z.enum(['active', 'consumed', 'revoked', 'expired']);
 export type GrantState = z.infer<typeof grantState>;
 
-/** Why a grant was revoked: somebody wanted it, its holder left the workspace, or its agent was changed (design 4). */
+/** Why a grant was revoked: by request, its holder left the workspace, or its agent was changed (design 4). */
 export const revocationCause = z.enum(['by_hand', 'member_removed', 'agent_changed']);
 export type RevocationCause = z.infer<typeof revocationCause>;
 
@@ -72,7 +72,7 @@ export const grant = z.strictObject({
   consumed_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
   granted_by_user_id: uuid,
-  /** What the maker was when they made it: scopes that are kept to admins need an admin's grant. */
+  /** The maker's role when they made it: scopes that are restricted to admins need an admin's grant. */
   granted_by_role: workspaceRole,
   granted_at: timestamp,
   /** The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to (design 7). */
@@ -84,8 +84,8 @@ export const grant = z.strictObject({
 export type Grant = z.infer<typeof grant>;
 
 /**
- * A row as it is stored, for people to see and to revoke. One that is not `readable` has a type or details that no
- * registered schema takes: it is no grant, and permits nothing.
+ * A row as stored, for people to see and to revoke. One that is not `readable` has a type or details that no
+ * registered schema accepts: it is not a grant and permits nothing.
  */
 export const storedGrant = grant.extend({
   grant_type: z.string(),
@@ -94,11 +94,11 @@ export const storedGrant = grant.extend({
 });
 export type StoredGrant = z.infer<typeof storedGrant>;
 
-/** Its type, or null for a row that is no grant. */
+/** Its type, or null for a row that is not a grant. */
 export const knownGrantType = (stored: StoredGrant): GrantType | null =>
   stored.readable ? grantType.parse(stored.grant_type) : null;
 
-/** Ways in which a grant's fields contradict each other (spec, invariants 1 and 2, details by type). Empty means sound. */
+/** Ways in which a grant's fields contradict each other (spec, invariants 1 and 2, details by type). Empty when valid. */
 export function grantProblems(input: GrantInput): { path: string; code: string; message: string }[] {
   const problems: { path: string; code: string; message: string }[] = [];
   const add = (path: string, message: string) => problems.push({ path, code: 'invalid_grant', message });
@@ -121,5 +121,5 @@ export function grantProblems(input: GrantInput): { path: string; code: string; 
   return problems;
 }
 
-/** Width of a scope: an approval may not be wider than what was asked (design 7). */
+/** Width of a scope: an approval may not be wider than requested (design 7). */
 export const scopeWidth: Record<GrantScope, number> = { once: 0, session: 1, persistent: 2 };

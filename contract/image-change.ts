@@ -22,7 +22,7 @@ export const imageChange = z.strictObject({
 });
 export type ImageChange = z.infer<typeof imageChange>;
 
-/** Compares an entry as it is stored with what its image says now. Names are sorted. */
+/** Compares a stored entry with the current content of its image. Names are sorted. */
 export function compareImage(
   before: Pick<McpServer, 'image_digest' | 'image_command' | 'manifest'>,
   now: { digest: string; command: readonly string[]; manifest: Manifest },

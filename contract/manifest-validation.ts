@@ -1,6 +1,6 @@
 /**
- * What a manifest must keep beyond its shape: its size, no variable changes which code runs, every regex compiles within bounds,
- * and every default is a value that would be accepted.
+ * Manifest rules beyond its schema: size limits, no variable that changes which code runs, every regex compiles within bounds,
+ * and every default is a valid value.
  */
 import { patternTask, valueProblem } from './attachment-validation.ts';
 import type { Manifest, ManifestEnvField } from './catalog.ts';
@@ -14,7 +14,7 @@ import {
 } from './patterns.ts';
 import { isReservedVariable } from './reserved-variables.ts';
 
-/** What has to be run before `manifestProblems` can judge. Empty when the manifest is too large to run any of it. */
+/** The tasks to run before `manifestProblems`. Empty when the manifest is too large to run any of them. */
 export function manifestPatterns(manifest: Manifest): PatternTask[] {
   const fields = Object.values(manifest.env);
   return sizeProblems(manifest).length > 0
@@ -25,7 +25,7 @@ export function manifestPatterns(manifest: Manifest): PatternTask[] {
       ]);
 }
 
-/** Problems with paths such as `manifest.env.REGION.regex`; empty when the manifest is sound. `judge` has run its patterns. */
+/** Problems with paths such as `manifest.env.REGION.regex`; empty when the manifest is valid. `judge` holds the results of its patterns. */
 export function manifestProblems(manifest: Manifest, judge: JudgePattern): FieldProblem[] {
   const tooLarge = sizeProblems(manifest);
   return tooLarge.length > 0
@@ -47,7 +47,7 @@ function fieldProblems(name: string, field: ManifestEnvField, judge: JudgePatter
   return wrong === null ? [] : [{ path: `${path}.default`, ...wrong }];
 }
 
-/** What one manifest may ask of whoever checks values against it. */
+/** Limits the cost of checking values against one manifest. */
 function sizeProblems({ env, tool_scopes }: Manifest): FieldProblem[] {
   const tooMany = (path: string, count: number, limit: number, what: string) =>
     count > limit ? [{ path, code: 'too_many', message: `has ${count} ${what}; the limit is ${limit}` }] : [];

@@ -1,4 +1,4 @@
-/** A check: one try of a catalog entry, before an agent attaches it. What its server says of its tools is the server's claim. */
+/** A check: one try of a catalog entry, before an agent attaches it. What its server says about its tools is only the server's claim. */
 import { z } from 'zod';
 import { attachmentInput } from './agent.ts';
 import { entryName, timestamp, uuid } from './names.ts';
@@ -11,7 +11,7 @@ export type FinalMcpCheckStatus = z.infer<typeof finalMcpCheckStatus>;
 export const hasMcpCheckEnded = (status: McpCheckStatus): status is FinalMcpCheckStatus =>
   finalMcpCheckStatus.safeParse(status).success;
 
-/** What a listing keeps; what a server sends beyond it is counted or cut. */
+/** Limits of a stored listing; what a server sends beyond them is counted or truncated. */
 export const toolListingLimits = {
   tools: 500,
   /** A longer name could have no scope in a manifest. */
@@ -44,16 +44,16 @@ export type ClaimedTool = z.infer<typeof claimedTool>;
 
 /**
  * `not_connected`: the server did not answer its first request. `refused`: it answered the request for its tools with an error.
- * `not_understood`: its answer is not one of the protocol's.
+ * `not_understood`: its answer is not valid in the protocol.
  */
 export const listingOutcome = z.enum(['listed', 'not_connected', 'refused', 'timed_out', 'not_understood']);
 
 export const toolListing = z.strictObject({
   outcome: listingOutcome,
   tools: z.array(claimedTool).max(toolListingLimits.tools),
-  /** Tools that the server named and that are not in `tools`: too many, twice the same, or without a usable name. */
+  /** Tools that the server listed but `tools` omits: too many, duplicate, or without a valid name. */
   left_out: z.int().min(0),
-  /** There were more pages than are asked for, or more text than is kept. */
+  /** There were more pages or more text than the limits allow. */
   is_cut: z.boolean(),
   /** From the request for the first page until the last answer. */
   list_ms: z.int().min(0).nullable(),
@@ -78,7 +78,7 @@ export const mcpCheck = z.strictObject({
   /** When its sandbox had started. */
   started_at: timestamp.nullable(),
   ended_at: timestamp.nullable(),
-  /** Null until something is known of it. */
+  /** Null until something is known about it. */
   process: mcpCheckProcess.nullable(),
   /** Of a check that has ended; null when the server listed none. */
   listing: toolListing.nullable(),

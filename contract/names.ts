@@ -11,7 +11,7 @@ export const secretName = z
 
 /**
  * A bare reference: the whole value is `${NAME}`, without prefix or suffix (spec, Limits; Errors: partial interpolation).
- * It may name what no secret can be called; that secret does not exist then.
+ * It may hold a name that is invalid for a secret; such a secret never exists.
  */
 export const secretReference = z
   .string()
@@ -36,7 +36,7 @@ export const entryName = z
   )
   .refine((name) => name !== 'platform', '"platform" is the name of the built-in server');
 
-/** A `tool_scope` scope such as `files.write` (spec, Limits). Its length is bounded by the index that it is kept in. */
+/** A `tool_scope` scope such as `files.write` (spec, Limits). Its length is limited by the database index on it. */
 export const toolScope = z
   .string()
   .max(2_000)
@@ -50,11 +50,11 @@ export const workspaceSlug = z
     'must be 1 to 40 lowercase letters, digits or inner hyphens',
   );
 
-/** In lower case, whatever was sent: one thing has one id. */
+/** Normalised to lower case, so that one thing has one id. */
 export const uuid = z.uuid().toLowerCase();
 /**
  * An id that a session's sidecar chooses: random (version 4). Ids that the platform derives are version 8
- * (`store/session-events/derived-id.ts`), so nobody can choose one of them and take its place.
+ * (`store/session-events/derived-id.ts`), so a sidecar can never choose one of them.
  */
 export const chosenId = z.uuidv4('must be a random UUID (version 4)').toLowerCase();
 /** Something that is shown by its name: a person, an agent. */
@@ -66,5 +66,5 @@ export const timestamp = z.iso
   .refine((text) => !text.startsWith('0000'), 'must have a year from 0001 on');
 /** The largest number of an `integer` column. */
 export const maxStoredInteger = 2_147_483_647;
-/** How far a reader of events has come: the `seq` of the last one that it knows, 0 before the first. */
+/** Position of a reader of events: the `seq` of the last one that it has, 0 before the first. */
 export const eventPosition = z.coerce.number().int().min(0).max(maxStoredInteger);

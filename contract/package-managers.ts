@@ -1,7 +1,7 @@
-/** What package managers write about a package that their registry does not have, or not in that version: npm, uv, pip. Pure. */
+/** Recognises the messages of npm, uv and pip about a package, or a version of it, that is not in their registry. Pure. */
 const notFound =
   /\bnpm (?:error|ERR!) code (?:E404|ETARGET)\b|\bwas not found in the package registry\b|\bthere (?:is|are) no versions? of\b|\bNo matching distribution found for\b/;
 
-/** Lines may be broken anywhere. True for the end of what a package manager wrote before it gave up. A hostile package can write the same. */
+/** Expects the end of what a package manager wrote before it gave up; tolerates any line wrapping. A hostile package can forge it. */
 export const saysPackageNotFound = (written: string): boolean =>
   notFound.test(written.replaceAll(/\s+/g, ' '));

@@ -1,6 +1,6 @@
 /**
  * Regular expressions of a manifest. An admin of any workspace writes them and every process that checks a value runs them, so
- * what one may cost is bounded: before it runs by its size, and while it runs by the deadline of whoever runs it (patterns/).
+ * their cost is bounded: before the run by size, and during it by the caller's deadline (patterns/).
  */
 
 /** One run of an expression; without a text it is only compiled. */
@@ -9,7 +9,7 @@ export interface PatternTask {
   text: string | null;
 }
 
-/** `not_checked`: nobody ran this task; that is never taken for a match. */
+/** `not_checked`: this task was not run; never treated as a match. */
 export type PatternVerdict =
   | { result: 'compiles' | 'matches' | 'differs' | 'too_costly' | 'not_checked' }
   | { result: 'invalid'; reason: string };
@@ -29,24 +29,24 @@ export const patternLimits = {
 };
 
 interface Group {
-  /** Instructions of what is closed already. */
+  /** Instructions of the completed items. */
   total: number;
   /** Instructions of the last item, which a repetition applies to. */
   last: number;
 }
 
-/** Instructions beside those of the expression's items. */
+/** Fixed overhead in instructions. */
 const frame = 3;
 const groupStart = /^\(\?(?:P?<\w+>|[imsU-]*:|[imsU-]+\))/;
 const quoted = /^\\Q(.*?)(?:\\E|$)/s;
 const escaped = /^\\(?:[pP](?:\{[^}]*\}|.)|x\{[^}]*\}|.)/su;
-/** Each piece can be read in one way only: with two, a class that is never closed would be tried in all their combinations. */
+/** Each piece matches in one way only: with two, an unclosed class would cause catastrophic backtracking. */
 const characterClass = /^\[\^?\]?(?:\[:\^?\w+:\]|\\(?:[pP](?:\{[^}]*\}|[^{])|[^pP])|[^\]\\])*\]/s;
 const repetition = /^\{(\d+)(,?)(\d*)\}/;
 
 /**
- * At least as many instructions as the expression compiles to, found without compiling it: what is repeated is counted as often
- * as it is repeated. For text that is no expression the number means nothing.
+ * Upper bound of the instructions that the expression compiles to, found without compiling it: what is repeated is counted as often
+ * as it is repeated. Meaningless for an invalid expression.
  */
 export function patternSize(regex: string): number {
   const open: Group[] = [{ total: frame, last: 0 }];

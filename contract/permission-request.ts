@@ -38,7 +38,7 @@ export const permissionRequest = z.strictObject({
 });
 export type PermissionRequest = z.infer<typeof permissionRequest>;
 
-/** The outcome as the agent reads it, beside the text of the message. */
+/** The outcome as the agent reads it, next to the text of the message. */
 export const permissionDecision = z.strictObject({
   request_id: uuid,
   grant_type: requestableGrantType,

@@ -1,9 +1,9 @@
 /**
- * Environment variables that decide which code a program loads or runs, whatever it is: a manifest declares what a server takes, and
- * these would let whoever fills in a value run something else inside it, before the platform's own first instruction.
+ * Environment variables that decide which code any program loads or runs. A manifest must not declare them: they would let
+ * whoever fills in a value run other code inside the server, before the platform's own first instruction.
  */
 const prefixes = /^(LD_|DYLD_|BASH_FUNC_|MALLOC_|GIT_CONFIG_)/;
-/** Those that fetch and run packages, which read them in any case: where from, with which shell, through which configuration. */
+/** Package managers, which read them case-insensitively: registry, shell, configuration. */
 const packageManagers = /^(npm_config_|pnpm_|yarn_|corepack_|bun_|uv_|pip_)/i;
 const names = new Set([
   // The loader and the C library.
@@ -70,7 +70,7 @@ const names = new Set([
   'OPENSSL_ENGINES',
 ]);
 
-/** Whether no manifest may declare this variable. The case counts where it does for the programs. */
+/** Whether manifests must not declare this variable. Case-sensitive where the programs are. */
 export function isReservedVariable(name: string): boolean {
   return names.has(name) || prefixes.test(name) || packageManagers.test(name);
 }

@@ -1,4 +1,4 @@
-/** Plain JavaScript: a thread starts from it as it stands. Its types are in run-pattern.d.mts. */
+/** Plain JavaScript: a worker thread runs it unmodified. Its types are in run-pattern.d.mts. */
 import { RE2JS } from 're2js';
 
 export function runPattern({ regex, text }) {

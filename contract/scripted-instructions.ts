@@ -17,7 +17,7 @@ const waitStep = z.strictObject({
       .default(60),
   }),
 });
-/** Hands out what the server says of its tools as an artifact of JSON (`toolListing` of mcp-check.ts). */
+/** Publishes what the server says about its tools as a JSON artifact (`toolListing` of mcp-check.ts). */
 const listStep = z.strictObject({ list_tools: z.string().min(1), artifact: z.string().min(1).max(255) });
 const sleepStep = z.strictObject({ sleep_seconds: z.number().min(0).max(3600) });
 
@@ -34,7 +34,7 @@ const schemaByKey = {
   sleep_seconds: sleepStep,
 } as const;
 
-/** The step's kind is the one key of `schemaByKey` that it has, so that an error speaks of that kind only. */
+/** The step's kind is its one key of `schemaByKey`, so that errors concern that kind only. */
 const step = z.record(z.string(), z.unknown()).transform((given, context): Step => {
   const keys = Object.keys(schemaByKey).filter((key) => Object.hasOwn(given, key));
   const [key] = keys;
@@ -56,7 +56,7 @@ export class InstructionsError extends Error {
   override name = 'InstructionsError';
 }
 
-/** Throws InstructionsError with every problem and where it is. */
+/** Throws InstructionsError with every problem and its path. */
 export function parseInstructions(text: string): Step[] {
   let value: unknown;
   try {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { entryName, secretName, timestamp, uuid } from './names.ts';
 
-/** Exactly the projection that the specification allows out; there is no field for the value. */
+/** Exactly the projection that the specification allows to be returned; there is no field for the value. */
 export const secretMetadata = z.strictObject({
   name: secretName,
   is_set: z.boolean(),
@@ -22,7 +22,7 @@ export const secretValue = z
   .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
   .refine((value) => value.isWellFormed(), 'must be valid Unicode');
 
-/** Which catalog entries may be given this secret; null means any. */
+/** Which catalog entries may use this secret; null means any. */
 export const allowedServers = z.array(entryName).max(200).nullable();
 
 /** One place that references a secret. */

@@ -13,7 +13,7 @@ const shortText = z.string().max(1000);
 
 /** A tool that a requested scope would open. */
 export const openedTool = z.strictObject({ server: z.string(), tool: z.string() });
-/** As many are named in one place; the others are counted. A catalog may gate tens of thousands with one scope. */
+/** How many are listed in one place; the others are counted. A catalog may gate tens of thousands with one scope. */
 export const mostOpenedTools = 200;
 
 /** The first tools that a scope opens, by server and name, and how many more there are. */
@@ -98,7 +98,7 @@ export const systemActor: Actor = { type: 'system', id: null };
 
 export const sessionEvent = z.strictObject({
   id: uuid,
-  /** Counts up by one within the session. */
+  /** Incremented by one within the session. */
   seq: z.int().positive(),
   session_id: uuid,
   type: sessionEventType,

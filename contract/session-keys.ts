@@ -21,7 +21,7 @@ export function internalToken(seed: Buffer, sessionId: string): string {
   return `${sessionId}.${derive(seed, `internal-token/${sessionId}`).toString('base64url')}`;
 }
 
-/** True when `token` is the one of exactly this session. Compared in constant time. */
+/** Whether `token` belongs to exactly this session. Compares in constant time. */
 export function verifyInternalToken(seed: Buffer, token: string, sessionId: string): boolean {
   return sameText(token, internalToken(seed, sessionId));
 }
@@ -59,8 +59,8 @@ export function signControlRequest(
 }
 
 /**
- * What `header` says of the body, or null when it does not sign this method and path, or is more than `controlClockSkewMs` away
- * from `nowMs`. Nothing of the body is needed: only a signed one is worth reading.
+ * Returns what `header` says about the body, or null when it does not sign this method and path, or is more than
+ * `controlClockSkewMs` away from `nowMs`. Does not need the body: only a signed one is read.
  */
 export function verifyControlHead(
   key: string,
@@ -103,7 +103,7 @@ function sha256Of(body: string | Uint8Array): string {
   return createHash('sha256').update(body).digest('hex');
 }
 
-/** Compares hashes of both, so that neither the length nor the first difference shows in the time it takes. */
+/** Compares hashes of both, so that timing reveals neither the length nor the first difference. */
 function sameText(left: string, right: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(left), hash(right));

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { chosenId, entryName, maxStoredInteger, timestamp } from './names.ts';
 
-/** Kept of what one process of a session wrote to stderr; what came before is dropped. */
+/** How much of a session process's stderr is kept; earlier output is dropped. */
 export const maxOutputBytes = 64 * 1024;
 
 export const processKind = z.enum(['agent', 'server', 'sibling']);
@@ -15,7 +15,7 @@ export type ProcessKind = z.infer<typeof processKind>;
 export const processState = z.enum(['not_started', 'starting', 'ready', 'failed', 'ended']);
 export type ProcessState = z.infer<typeof processState>;
 
-/** Why a server does not work: the whole list. Nothing that a server wrote is ever part of it. */
+/** Why a server does not work: a closed list, which never includes anything a server wrote. */
 export const failureCause = z.enum([
   'container_not_running',
   'program_not_found',
@@ -42,7 +42,7 @@ export const causeText: Readonly<Record<FailureCause, string>> = {
   handshake_timeout: 'did not answer its first request in time',
 };
 
-/** What stands in a server's output in place of its own when the platform could not load its packages, by the cause that it shows. */
+/** What replaces a server's own output when the platform could not load its packages, by the cause. */
 export const packagesNotLoaded = {
   registry_unreachable: 'The platform got no packages from the registry',
   package_not_found: 'The platform found no such packages in the registry',
@@ -89,15 +89,15 @@ export const processOutput = z.strictObject({
 export type ProcessOutput = z.infer<typeof processOutput>;
 
 /**
- * `POST /internal/sessions/{id}/processes`: how one process stands. A later report of the same sidecar has a higher `revision`;
- * `sidecar_run` tells a restarted sidecar, which counts from zero, from the one before.
+ * `POST /internal/sessions/{id}/processes`: the state of one process. A later report of the same sidecar has a higher `revision`;
+ * `sidecar_run` distinguishes a restarted sidecar, which counts from zero, from its predecessor.
  */
 export const processReport = z.strictObject({
   ...facts,
   sidecar_run: chosenId,
   revision: z.int().positive().max(maxStoredInteger),
   starts: z.int().min(0).max(1_000_000_000),
-  /** Absent when it is as it was reported last. */
+  /** Absent when unchanged since the last report. */
   output: z
     .strictObject({
       base64: z.base64().max(Math.ceil(maxOutputBytes / 3) * 4),
@@ -119,7 +119,7 @@ export const processClaim = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('output'),
     base64: z.base64(),
-    /** Written since the last line and left out, because it was more than could be sent. */
+    /** Bytes written since the last line but omitted, because they were more than could be sent. */
     skipped_bytes: z.int().min(0).default(0),
   }),
 ]);
@@ -128,5 +128,5 @@ export type ProcessClaim = z.infer<typeof processClaim>;
 /** A line with more bytes is refused. */
 export const maxClaimBytes = 32 * 1024;
 
-/** The name of the report socket beside the others; no server can have it, since names of entries begin with a letter or digit. */
+/** The name of the report socket next to the others; cannot collide with a server, since entry names begin with a letter or digit. */
 export const reportSocketName = '.report.sock';

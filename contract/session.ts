@@ -30,7 +30,7 @@ export function isTerminal(status: SessionStatus): status is TerminalStatus {
   return terminalStatus.safeParse(status).success;
 }
 
-/** Whom a session waits for: somebody who decides what it asked permission for, or its operator, whom it asked something. */
+/** Who a session waits for: somebody who decides its permission request, or its operator, who owes it an answer. */
 export const sessionWait = z.enum(['approval', 'answer']);
 export type SessionWait = z.infer<typeof sessionWait>;
 
@@ -43,13 +43,13 @@ export const session = z.strictObject({
   id: uuid,
   workspace_id: uuid,
   agent_id: uuid,
-  /** The human at the wheel; null for child and scheduled sessions. */
+  /** The human who drives it; null for child and scheduled sessions. */
   operator_id: uuid.nullable(),
   /** The human at the top of the tree, who reads and decides. */
   root_operator_id: uuid.nullable(),
   parent_session_id: uuid.nullable(),
   status: sessionStatus,
-  /** Why a session is where it is, as one sentence; always set when it failed or was terminated. */
+  /** Why a session has its status, as one sentence; always set when it failed or was terminated. */
   status_reason: z.string().nullable(),
   prompt: z.string(),
   outcome: sessionOutcome.nullable(),
@@ -71,7 +71,7 @@ export type FrozenVariable = z.infer<typeof frozenVariable>;
 export const frozenEnv = z.record(z.string(), frozenVariable);
 export type FrozenEnv = z.infer<typeof frozenEnv>;
 
-/** The one image that a reference stood for when it was read, what runs in it (entrypoint and command), and its volumes. */
+/** The one image that a reference resolved to when it was read, what runs in it (entrypoint and command), and its volumes. */
 export const frozenImage = z.strictObject({
   digest: imageDigest,
   command: z.array(z.string()).min(1),
@@ -95,11 +95,11 @@ export const frozenServer = z.strictObject({
   /** The manifest's `env` at the freeze: the attachment is checked against it again at launch. */
   manifest_env: z.record(envName, manifestEnvField),
   tool_scopes: z.record(z.string(), toolScope),
-  /** Of sessions from before it was frozen only today's entry is asked. */
+  /** For sessions from before it was frozen, only the current entry counts. */
   approvers: approvers.default('operator'),
   network,
   egress_allow: z.array(egressRule),
-  /** Sessions from before it was asked for have none. */
+  /** Sessions from before this field have none. */
   client_features: z.array(clientFeature).default([]),
 });
 export type FrozenServer = z.infer<typeof frozenServer>;

@@ -1,6 +1,6 @@
 /**
  * Between a session's sidecar and the platform.
- * Up: the sidecar calls `/internal/sessions/{id}/...` with `X-Internal-Token` (reports, asks, checks; never creates what permits).
+ * Up: the sidecar calls `/internal/sessions/{id}/...` with `X-Internal-Token` (reports, requests, checks; never creates permissions).
  * Down: API and worker call the sidecar's control port, each request signed (design 2, 8).
  */
 import { z } from 'zod';
@@ -16,7 +16,7 @@ export const internalTokenHeader = 'x-internal-token';
 /** Signs the method, the path, the time, and the size and SHA-256 of the body, so that it is verified before the body is read. */
 export const controlRequestHeader = 'x-control-request';
 /**
- * What sidecars of earlier releases verify, after they have read the body:
+ * The signature that sidecars of earlier releases verify, after they have read the body:
  * `<unix milliseconds>.<hex HMAC-SHA256 of "time\nMETHOD\npath\nsha256(body)">` with the session's control key.
  */
 export const olderControlSignatureHeader = 'x-control-signature';
@@ -24,8 +24,8 @@ export const olderControlSignatureHeader = 'x-control-signature';
 export const controlClockSkewMs = 60_000;
 
 /**
- * What the driver hands the sidecar as JSON: it holds the token and the key, so never argv or env. It comes on standard input, or
- * in a file that no other container sees.
+ * What the driver passes to the sidecar as JSON: it holds the token and the key, so never by argv or env. Passed on standard
+ * input, or in a file that no other container sees.
  */
 export const sidecarBoot = z.strictObject({
   session_id: uuid,
@@ -39,13 +39,13 @@ export const sidecarBoot = z.strictObject({
   agent_config: agentConfig.nullable().default(null),
   /** An address of this machine, or `0.0.0.0`: every address of a network that the session has to itself. */
   control_host: z.string(),
-  /** 0 lets the system choose; the sidecar reports what it got with `ready`. */
+  /** 0 lets the system choose; the sidecar reports the port with `ready`. */
   control_port: z.int(),
   servers: z.array(
     z.strictObject({
       name: entryName,
       tool_scopes: z.record(z.string(), toolScope),
-      /** What the server may ask of the agent. */
+      /** What the server may request of the agent. */
       client_features: z.array(clientFeature).default([]),
       network: network.default('internet'),
       /** Its command loads a package before it runs it, as `npx` and `uvx` do. */
@@ -66,21 +66,21 @@ export const sidecarBoot = z.strictObject({
     server_handshake_timeout_ms: z.int().positive(),
     /** 0: a call waits as long as the agent does. */
     call_timeout_ms: z.int(),
-    /** What the agent may make the platform do (design 13); the defaults are for launches of an earlier release. */
+    /** Limits on what the agent makes the platform do (design 13); the defaults are for launches by an earlier release. */
     calls_per_minute: z.int().positive().default(600),
     /** Recorded one by one; more are refused, and counted. */
     calls_per_session: z.int().positive().default(50_000),
     events_per_minute: z.int().positive().default(600),
     permission_requests_per_minute: z.int().positive().default(120),
     artifacts_per_minute: z.int().positive().default(300),
-    /** What the agent has its sidecar send to the platform. */
+    /** What the agent makes its sidecar send to the platform. */
     sent_bytes_per_minute: z
       .int()
       .positive()
       .default(64 * 1024 * 1024),
     concurrent_requests: z.int().positive().default(8),
     concurrent_uploads: z.int().positive().default(4),
-    /** Tools of the platform that wait for a human. */
+    /** Calls of platform tools that wait for a human. */
     concurrent_waits: z.int().positive().default(16),
   }),
 });
@@ -90,7 +90,7 @@ export type SidecarBoot = z.infer<typeof sidecarBoot>;
 export const controlUrl = z
   .string()
   .regex(/^http:\/\/\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, 'must be http://<IPv4 address>:<port>');
-/** `POST .../ready`: every socket listens. Answered with the first messages so far; what does not fit comes by `/inject`, to a restarted sidecar too. */
+/** `POST .../ready`: every socket listens. Answered with the first messages; the rest arrives by `/inject`, for a restarted sidecar too. */
 export const readyReport = z.strictObject({ control_url: controlUrl });
 export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
 

@@ -6,14 +6,14 @@ import { chosenId, maxStoredInteger, timestamp, uuid } from './names.ts';
 const maxToolName = 256;
 
 /**
- * An agent's text as the database can store it: NUL and half surrogates become U+FFFD. One call with such a name would
- * otherwise hold up every record after it.
+ * An agent's text as the database can store it: NUL and lone surrogates become U+FFFD. One call with such a name would
+ * otherwise block every record after it.
  */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** Arguments or result of a call as JSON text, cut when it is too large; only where the workspace asks for payloads. */
+/** Arguments or result of a call as JSON text, truncated when too large; only where the workspace enables payloads. */
 export const callPayload = z.strictObject({
   json: z.string().overwrite(storableText),
   truncated: z.boolean(),
@@ -50,7 +50,7 @@ export const refusedCallCount = z.strictObject({
   server: z.string().max(64),
   tool: z.string().max(maxToolName).overwrite(storableText),
   outcome: callOutcome,
-  /** Its beginning. */
+  /** Start of the minute. */
   minute: timestamp,
   count: z.int().positive().max(maxStoredInteger),
 });
@@ -62,7 +62,7 @@ export const refusedCalls = z.strictObject({
   tool: z.string(),
   outcome: callOutcome,
   count: z.int().positive(),
-  /** The beginnings of the first and of the last minute in which calls were refused. */
+  /** The starts of the first and of the last minute in which calls were refused. */
   first_minute: timestamp,
   last_minute: timestamp,
 });

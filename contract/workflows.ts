@@ -1,17 +1,17 @@
 /**
- * Every workflow as everybody else knows it: its type, id and queue, what it takes and answers, its signals, updates and queries.
- * None of these names stands anywhere else. Payloads carry references, never values.
+ * The public interface of every workflow: type, id and queue, input and result, signals, updates and queries.
+ * These names are defined nowhere else. Payloads carry references, never values.
  */
 import type { TerminalStatus } from './session.ts';
 
 export const taskQueue = 'platform-v1';
 
 /**
- * The queues of a platform, by the name of the one for sessions. Each has workers of its own, so that what fills one delays nothing
- * in another: watches last as long as their sessions, and a human waits for a decision.
+ * The queues of a platform, by the name of the one for sessions. Each has workers of its own, so that a full one does not delay
+ * another: watches last as long as their sessions, and a human waits for a decision.
  */
 export const taskQueues = (sessions: string) => ({
-  /** Sessions: their workflows and the short steps of them. */
+  /** Sessions: their workflows and short activities. */
   sessions,
   /** One activity for each running session. */
   watches: `${sessions}-watches`,
@@ -24,14 +24,14 @@ export const sessionWorkflowId = (sessionId: string) => `session/${sessionId}`;
 export const permissionRequestWorkflowId = (requestId: string) => `permission-request/${requestId}`;
 export const grantWorkflowId = (grantId: string) => `grant/${grantId}`;
 export const mcpCheckWorkflowId = (checkId: string) => `mcp-check/${checkId}`;
-/** One line for whoever looks at Temporal. */
+/** Summary shown in the Temporal UI. */
 export const checkSummary = 'Check of a catalog entry';
 
 export interface SessionWorkflowInput {
   sessionId: string;
   /** Events after which the workflow continues as a new run; left out except in tests. */
   historyLimit?: number;
-  /** Carried from one run to the next; never set by whoever starts a session. */
+  /** Carried from one run to the next; never set when a session is started. */
   resume?: SessionResume;
 }
 
@@ -88,7 +88,7 @@ export const sessionWorkflowContract = {
     inputAvailable: 'inputAvailable',
     /** The agent called `end_session`; the outcome is on the session's row. */
     agentEnded: 'agentEnded',
-    /** A human, or the removal of one, ends the session; the reason is on the session's row. */
+    /** A human ends the session, or their removal does; the reason is on the session's row. */
     terminate: 'terminate',
   },
   queries: { progress: 'progress' },
@@ -107,7 +107,7 @@ export const permissionRequestWorkflowContract = {
   queries: { progress: 'progress' },
 } as const;
 
-/** Writes the grant of an approval that answers no request; answers the grant's id. */
+/** Writes the grant of an approval that answers no request; returns the grant's id. */
 export const grantWorkflowContract = {
   type: 'grantWorkflow',
   queue: 'decisions',

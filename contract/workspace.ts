@@ -12,7 +12,7 @@ export const workspaceSettings = z.strictObject({
   allow_runtime_permission_requests: z.boolean(),
   /** Lets members create `persistent` grants for agents that they own. */
   members_grant_persistent: z.boolean(),
-  /** Days after which records of tool calls are removed from the audit trail; null keeps them. The operator sets the least. */
+  /** Days after which records of tool calls are removed from the audit trail; null keeps them. The operator sets the minimum. */
   tool_call_retention_days: z.int().min(1).max(36_500).nullable(),
 });
 export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
@@ -34,6 +34,6 @@ export type User = z.infer<typeof user>;
 export const member = z.strictObject({ user, role: workspaceRole, added_at: timestamp });
 export type Member = z.infer<typeof member>;
 
-/** As members see each other: whom one works with is for all of them to know, the address (else null) for admins. */
+/** A member as shown to other members: all of them see who it is, only admins the address (else null). */
 export const listedMember = member.extend({ user: user.extend({ email: z.string().nullable() }) });
 export type ListedMember = z.infer<typeof listedMember>;

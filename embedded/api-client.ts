@@ -1,4 +1,4 @@
-/** A person who uses the API as anybody does: with the cookie of a sign-in. */
+/** A person who uses the API with the cookie of an ordinary sign-in. */
 import { StartError } from './start-error.ts';
 
 export class ApiClient {
@@ -11,7 +11,7 @@ export class ApiClient {
     this.cookie = cookie;
   }
 
-  /** By the demo sign-in. Throws StartError when the person is not let in. */
+  /** Signs in by the demo sign-in. Throws StartError when the person is refused. */
   static async signIn(url: string, email: string): Promise<ApiClient> {
     const response = await fetch(`${url}/api/auth/demo-sign-in`, {
       method: 'POST',
@@ -24,7 +24,7 @@ export class ApiClient {
     return new ApiClient(url, (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '');
   }
 
-  /** The answer's body. Throws StartError with the API's error code and message for any other answer than success. */
+  /** Returns the response body. Throws StartError with the API's error code and message for any response but success. */
   async send(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${this.#url}/api${path}`, {
       method,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { identify, isRunning, type ProcessIdentity } from '../runtime/process/process-identity.ts';
 import { messageOf, StartError } from './start-error.ts';
 
-/** Makes the directory and takes its lock; answers how to give it back. Throws StartError when another start-up holds it. */
+/** Creates the directory and takes its lock; returns the function that releases it. Throws StartError when another start-up holds it. */
 export function claimDataDirectory(directory: string): () => void {
   const lock = join(directory, 'start.lock');
   const own = `${lock}.${process.pid}`;
@@ -39,7 +39,7 @@ function setAsideIfStale(lock: string): void {
   renameSync(lock, aside);
   const moved = readHolder(aside);
   if (moved !== null && isRunning(moved)) {
-    // Between the look and the move somebody else took the lock: it is theirs.
+    // Another start-up took the lock between the check and the move: it gets it back.
     linkSync(aside, lock);
   }
   rmSync(aside, { force: true });

@@ -53,7 +53,7 @@ const steps = [
       justification: 'To write report.md into the workspace.',
     },
   },
-  // The decision, whichever: after a denial the write is refused again, and the session ends with that reason.
+  // Waits for either decision: after a denial the write is refused again, and the session ends with that reason.
   { wait_for_message: { contains: 'Permission request', timeout_seconds: 24 * 3600 } },
   { call: 'files.write_file', arguments: report },
   { call: 'files.read_text_file', arguments: { path: report.path } },

@@ -4,7 +4,7 @@ import { upsertUser } from '../store/users/upsert.ts';
 import { ApiClient } from './api-client.ts';
 import { demoPeople } from './demo-content.ts';
 
-/** Makes everybody known and signs in those whom the demo needs. Throws StartError when the API does not let them in. */
+/** Creates all demo users and signs in those that the demo needs. Throws StartError when the API refuses them. */
 export async function signInDemoPeople(db: Db, url: string): Promise<{ ada: ApiClient; max: ApiClient }> {
   for (const person of Object.values(demoPeople)) {
     await upsertUser(db, person);

@@ -14,7 +14,7 @@ export interface EndSessions {
   db: Db;
   /** Where the process runtime keeps the sessions of this machine. */
   sessionsDirectory: string;
-  /** Tells a session's workflow that an ending was asked for. */
+  /** Signals a session's workflow to terminate. */
   signalTerminate(sessionId: string): Promise<void>;
   progress(line: string): void;
   waitLimitMs: number;
@@ -44,7 +44,7 @@ export async function endSessions(options: EndSessions): Promise<void> {
   }
 }
 
-/** The record is the last thing that a session's workflow writes; its workload is gone by then. */
+/** The record is the last thing that a session's workflow writes; its workload has ended by then. */
 async function allEnded(db: Db, ids: readonly string[]): Promise<boolean> {
   const sessions = await Promise.all(ids.map((id) => readSession(db, id)));
   return sessions.every((session) => session === null || isTerminal(session.status));

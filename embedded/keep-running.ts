@@ -1,4 +1,4 @@
-/** Keeps an embedded server running: started again when it ends, at the same place, since others were told where it is. */
+/** Keeps an embedded server running: restarted when it ends, at the same address, since others use it already. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRunning, type ProcessIdentity } from '../runtime/process/process-identity.ts';
 import { messageOf, StartError } from './start-error.ts';

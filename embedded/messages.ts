@@ -30,7 +30,7 @@ function firstSteps(url: string, demo: { sessionId: string; requestId: string })
   Ctrl-C stops everything.`;
 }
 
-/** An error that nobody foresaw: with its stack, since it is a defect to report. */
+/** An unexpected error: with its stack, since it is a defect to report. */
 export function startError(error: unknown): string {
   const stack = typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : '';
   return `\nThe start failed: ${messageOf(error)}\n${stack}`;

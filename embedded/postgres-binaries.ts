@@ -22,8 +22,8 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 }
 
 /**
- * Postgres refuses to run as root. In a user namespace that maps us to another id it is content, while its files
- * stay ours, also below directories that nobody else may enter.
+ * Postgres refuses to run as root. A user namespace that maps us to another id satisfies it, while its files
+ * stay ours, even below directories that nobody else may enter.
  */
 export function asOrdinaryUser(program: string, args: readonly string[]): [string, string[]] {
   return process.getuid?.() === 0
@@ -31,7 +31,7 @@ export function asOrdinaryUser(program: string, args: readonly string[]): [strin
     : [program, [...args]];
 }
 
-/** Runs a program to its end and answers its output. Throws StartError with the last lines when it fails. */
+/** Runs a program to its end and returns its output. Throws StartError with the last lines when it fails. */
 export function runToEnd(program: string, args: readonly string[], what: string): Promise<string> {
   const [command, commandArgs] = asOrdinaryUser(program, args);
   return new Promise((resolve, reject) => {

@@ -22,7 +22,7 @@ export interface PostgresOptions {
   /** Holds `data/` and `postgres.log`; made when it is missing. */
   directory: string;
   password: string;
-  /** Wanted port; another one is chosen when it is taken. */
+  /** Preferred port; another one is chosen when it is taken. */
   preferredPort?: number;
   /** `-c name=value` settings beside our own. */
   settings?: Record<string, string>;
@@ -41,7 +41,7 @@ export interface RunningPostgres {
 const startTimeoutMs = 60_000;
 const user = 'platform';
 
-/** Starts Postgres on its data directory, which it makes first when it is new. Throws StartError with what to do. */
+/** Starts Postgres on its data directory, which it creates when missing. Throws StartError with what to do. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const data = join(options.directory, 'data');
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
@@ -55,7 +55,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   return launch(data, options);
 }
 
-/** Made beside its place and renamed at the end, so that an interrupted start leaves nothing half-made there. */
+/** Created under a temporary name and renamed at the end, so that an interrupted start leaves nothing incomplete. */
 async function initialise(data: string, options: PostgresOptions): Promise<void> {
   const { initdb } = await findPostgresBinaries();
   const unfinished = `${data}.unfinished`;
@@ -132,7 +132,7 @@ function readPostmasterFile(data: string): { pid: number; port: number; ready: b
   }
 }
 
-/** The process id may have gone to another program since; a server on our data names it in its arguments. */
+/** The process id may have been reused since; a server on our data names it in its arguments. */
 function isOurServer(pid: number, data: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(data);

@@ -8,7 +8,7 @@ import type { StartOptions, Undo } from './start-options.ts';
 import { startTemporal } from './temporal.ts';
 import { openTemporalUi } from './temporal-ui.ts';
 
-/** Answers the database's URL. Throws StartError. */
+/** Returns the database's URL. Throws StartError. */
 export async function provideDatabase(
   { config, progress }: StartOptions,
   data: string,
@@ -27,7 +27,7 @@ export async function provideDatabase(
   return postgres.url();
 }
 
-/** Answers where Temporal and its UI are. Throws StartError. */
+/** Returns the addresses of Temporal and its UI. Throws StartError. */
 export async function provideTemporal(
   { config, temporalProgram, progress }: StartOptions,
   data: string,

@@ -4,7 +4,7 @@ import { StartError } from './start-error.ts';
 
 const mostSteps = 15;
 
-/** As `fetch`; for a provider whose certificate only somebody knows. */
+/** Like `fetch`; replaced for a provider with a private certificate. */
 export type Request = (url: string, init: RequestInit) => Promise<Response>;
 
 /** `url` is the platform's PUBLIC_URL, `person` whom to choose on the provider's page. Throws StartError when that fails. */
@@ -51,7 +51,7 @@ async function visit(
   return response;
 }
 
-/** By origin, which is narrower than a browser's and enough here. */
+/** Scoped by origin, which is narrower than in a browser and enough here. */
 class CookieJar {
   readonly #cookies = new Map<string, Map<string, string>>();
 

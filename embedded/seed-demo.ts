@@ -1,5 +1,5 @@
 /**
- * Makes the demo workspace and leaves one session waiting for an approval. What is there already stays as it is, so a
+ * Makes the demo workspace and leaves one session waiting for an approval. Existing content stays as it is, so a
  * second start repeats nothing and undoes nobody's changes.
  */
 import { randomBytes } from 'node:crypto';
@@ -20,7 +20,7 @@ export interface DemoSeed {
   ada: ApiClient;
   max: ApiClient;
   signal: AbortSignal;
-  /** Whether the workload of a session that waits is really there. */
+  /** Whether the workload of a waiting session really exists. */
   isAlive(sessionId: string): boolean;
 }
 
@@ -82,7 +82,7 @@ async function ensureCatalog(ada: ApiClient): Promise<void> {
   }
 }
 
-/** An agent that was just made gets its attachments; one that was there keeps those it has. */
+/** A newly created agent gets its attachments; an existing one keeps its own. */
 async function ensureAgent(ada: ApiClient): Promise<string> {
   const agents = await readAll(ada, 'agents', 'agents');
   const present = agents.find(({ name }) => name === demoAgent.name);

@@ -9,7 +9,7 @@ export interface StartOptions {
   environment: Record<string, string | undefined>;
   /** One line for each thing that happened. */
   progress(line: string): void;
-  /** Ends the start-up where it is; what was started is stopped again. */
+  /** Aborts the start-up; what was started is stopped again. */
   signal: AbortSignal;
 }
 

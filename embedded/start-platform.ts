@@ -27,7 +27,7 @@ export async function startPlatform(options: StartOptions): Promise<StartedPlatf
   const undo: Undo = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) {
-      // One part that does not stop keeps no other from stopping.
+      // One part that fails to stop does not keep the others from stopping.
       await (async () => step())().catch((error) => options.progress(messageOf(error)));
     }
   };
@@ -89,7 +89,7 @@ async function choosePort(port: number): Promise<number> {
   return port;
 }
 
-/** Both servers have settled before a failure of one is thrown: what the other started is known, and is stopped. */
+/** Throws a server's failure only after both have settled, so that what the other started is known and stopped. */
 function settled<Value>(result: PromiseSettledResult<Value>): Value {
   if (result.status === 'rejected') {
     throw result.reason;

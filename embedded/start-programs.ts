@@ -23,7 +23,7 @@ export interface Provided {
 const healthTimeoutMs = 60_000;
 const sessionsEndLimitMs = 15_000;
 
-/** Starts both and waits until the API serves; answers where their sessions are. Throws StartError. */
+/** Starts both and waits until the API serves; returns the directory of their sessions. Throws StartError. */
 export async function startPrograms(
   options: StartOptions,
   { data, keys, addresses, db }: Provided,
@@ -59,7 +59,7 @@ export async function startPrograms(
   return { sessionsDirectory: folders.sessions };
 }
 
-/** Until the API answers and reaches its database. A program that keeps ending is reported with what it said. */
+/** Waits until the API answers and reaches its database. A program that keeps exiting is reported with its output. */
 async function waitForHealth(url: string, programs: SupervisedProcess[], signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + healthTimeoutMs;
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * One long-running program of the platform, kept running: started again when it ends, sooner the longer it ran.
+ * One long-running program of the platform, kept running: restarted when it ends, sooner the longer it ran.
  * It has a process group of its own, so Ctrl-C reaches the start-up alone, which ends its programs in order.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -14,7 +14,7 @@ export interface SupervisedProgram {
   environment: Record<string, string>;
   /** Its output goes to `<directory>/<name>.log`, its identity to `<directory>/<name>.json`. */
   directory: string;
-  /** Told each time it ends without being asked to. */
+  /** Called each time it exits unexpectedly. */
   onExit(description: string): void;
 }
 
@@ -22,7 +22,7 @@ export interface SupervisedProcess {
   name: string;
   /** The last lines of its output. */
   output(): string;
-  /** How often it ended without being asked to. */
+  /** How often it exited unexpectedly. */
   exits(): number;
   stop(): Promise<void>;
 }

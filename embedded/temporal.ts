@@ -28,9 +28,9 @@ export interface TemporalOptions {
   /** Holds `temporal.db`, `temporal.json` and `temporal.log`; made when it is missing. */
   directory: string;
   preferredPort?: number;
-  /** With it, where it listens is chosen by this; browsers come to it through `openTemporalUi`. */
+  /** The UI's listen address is chosen here; browsers reach it through `openTemporalUi`. */
   hasUi: boolean;
-  /** Where the UI was before, so that it can be there again. */
+  /** The UI's previous address, to be reused. */
   ui?: UiPlace | null;
 }
 
@@ -99,7 +99,7 @@ async function launch(wanted: TemporalOptions): Promise<RunningTemporal> {
   throw new StartError(`The Temporal server did not start (${options.program}): ${lines}`);
 }
 
-/** Nobody listens at any of these addresses by chance, and a page that tries them all does not get far. */
+/** Random: nobody listens there by chance, and a page that scans these addresses does not get far. */
 async function chooseUiPlace(): Promise<UiPlace> {
   const byte = () => String(randomInt(1, 255));
   // Only Linux answers to all of 127.0.0.0/8.
@@ -107,7 +107,7 @@ async function chooseUiPlace(): Promise<UiPlace> {
   return { host, port: await chooseFreePort() };
 }
 
-/** The server's own HTTP API is closed: nothing here uses it, and a page elsewhere could. */
+/** The server's own HTTP API is disabled: nothing here uses it, and another site's page could. */
 const closedHttpApi = 'frontend.httpAllowedHosts=["nobody.invalid"]';
 
 function serverArguments(
@@ -140,7 +140,7 @@ async function answers(address: string, timeoutMs: number): Promise<boolean> {
   }
 }
 
-/** Tells a session's workflow that an ending was asked for (contract/workflows.ts, `terminate`). Gives up after 5 s. */
+/** Signals a session's workflow to terminate (contract/workflows.ts, `terminate`). Gives up after 5 s. */
 export async function signalTerminate(
   at: { temporalAddress: string; temporalNamespace: string },
   sessionId: string,

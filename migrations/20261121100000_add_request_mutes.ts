@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** A session whose permission requests nobody wants to see any more, and the denial that said so. */
+/** A session whose permission requests are muted, and the denial that muted it. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table sessions add column permission_requests_muted boolean not null default false;

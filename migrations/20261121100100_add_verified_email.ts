@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Whether the identity provider vouches for a person's e-mail address: only then may it stand for them. */
+/** Whether the identity provider has verified a person's e-mail address: only then may it identify them. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table users add column email_verified boolean not null default false;

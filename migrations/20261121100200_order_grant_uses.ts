@@ -3,7 +3,7 @@ import { buildIndexConcurrently } from './build-index-concurrently.ts';
 
 export const config = { transaction: false };
 
-/** The last uses of a grant are read for its history, without the others. */
+/** Index for reading the latest uses of a grant for its history. */
 export async function up(knex: Knex): Promise<void> {
   await buildIndexConcurrently(knex, {
     name: 'grant_uses_of_grant',

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Where a session's sidecar was told that the API is: it cannot be told again. */
+/** The API address that a session's sidecar was started with: it cannot change later. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table sessions add column api_url text');
 }

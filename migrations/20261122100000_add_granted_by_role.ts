@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * What somebody was when they made a grant, so that a scope which is kept to admins takes an admin's grant only (design 4).
- * Grants from before count as made by members: what is not known permits nothing.
+ * The maker's role when they made a grant, so that a scope restricted to admins accepts an admin's grant only (design 4).
+ * Older grants count as made by members: fails closed.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What a caller named a request that may be repeated (`Idempotency-Key`), and what the first one made. */
+/** The key that a caller gave a repeatable request (`Idempotency-Key`), and what the first one created. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table decisions add column idempotency_key text, add column input_sha256 text, add column grant_id uuid;

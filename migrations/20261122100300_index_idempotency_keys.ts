@@ -3,7 +3,7 @@ import { buildIndexConcurrently } from './build-index-concurrently.ts';
 
 export const config = { transaction: false };
 
-/** A key is one request of one person in one workspace. */
+/** A key is unique per person and workspace. */
 export async function up(knex: Knex): Promise<void> {
   await buildIndexConcurrently(knex, {
     name: 'decisions_idempotency_key',

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * The bytes of artifacts in chunks, each written by a short statement while they arrive (design 13). An artifact that is there
- * already keeps its bytes in `content`.
+ * The bytes of artifacts in chunks, each written by a short statement while they arrive (design 13). An existing artifact
+ * keeps its bytes in `content`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** `registry_secret` of an entry was the bare name of a secret; it is written `${NAME}` like every reference. */
+/** `registry_secret` of an entry was the bare name of a secret; it becomes `${NAME}` like every reference. */
 export async function up(knex: Knex): Promise<void> {
   await rewrite(
     knex,

@@ -1,4 +1,4 @@
-/** How the processes of sessions stand, and the sealed end of what each wrote to stderr. */
+/** The state of sessions' processes, and the sealed tail of what each wrote to stderr. */
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

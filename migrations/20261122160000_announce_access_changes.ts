@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Whatever changes who may read what is announced to the streams of that user, also where no code of ours does it. Each
- * announcement on `access_changes` is the id of a user; it only says that the tables are to be read again.
+ * Whatever changes who may read what is announced to the streams of that user, even when our code did not make the change. Each
+ * announcement on `access_changes` is the id of a user; it only says that the tables must be read again.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The workers that run, and what each found out about its machine. A row is renewed while its worker lives. */
+/** The running workers, and what each detected about its machine. A row is renewed while its worker runs. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table workers (

@@ -5,7 +5,7 @@ export const config = { transaction: false };
 
 const name = 'audit_events_refused_by_session';
 
-/** What a session's page sums up: the counts of refused calls, which are few among the records of a session. */
+/** Index for the totals on a session's page: the counts of refused calls, which are few among a session's records. */
 export function up(knex: Knex): Promise<void> {
   return buildIndexConcurrently(knex, {
     name,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Checks: tries of catalog entries by admins, each with what its server wrote and listed. They are removed after a time. */
+/** Checks: tries of catalog entries by admins, each with what its server wrote and listed. They are removed after a retention period. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table mcp_checks (

@@ -4,7 +4,7 @@ const kinds = (names: string) => `
   alter table mcp_check_texts drop constraint mcp_check_texts_kind_check;
   alter table mcp_check_texts add constraint mcp_check_texts_kind_check check (kind in (${names}));`;
 
-/** A listing from which no secret was blacked out yet is a kind of its own, so that it is never taken for one that may be shown. */
+/** An unredacted listing is a kind of its own, so that it is never mistaken for one that may be shown. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     ${kinds(`'output', 'raw_listing', 'listing'`)}

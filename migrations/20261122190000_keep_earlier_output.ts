@@ -1,4 +1,4 @@
-/** What sidecars before a restart took of a process's output stays in front of what comes later, and is counted with it. */
+/** A process's output captured before a sidecar restart is kept in front of later output, and counted with it. */
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * Builds an index while others write to its table. For migrations that run without a transaction
- * (`export const config = { transaction: false }`). Safe to repeat: what an interrupted build left is removed first.
+ * (`export const config = { transaction: false }`). Idempotent: the remains of an interrupted build are removed first.
  */
 export async function buildIndexConcurrently(
   knex: Knex,

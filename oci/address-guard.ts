@@ -1,6 +1,6 @@
 /**
  * Which addresses a registry may have. The check is made on the address that is connected to, inside the connection's own
- * look-up, so a name that changes its address between check and use gains nothing.
+ * look-up, which defeats DNS rebinding between check and use.
  */
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
@@ -9,7 +9,7 @@ import { ImageError } from './errors.ts';
 /** Resolves a name to all its addresses; `dns.promises.lookup` with `all` outside of tests. */
 export type ResolveName = (hostname: string) => Promise<LookupAddress[]>;
 
-/** Nobody's registry: links, metadata services of clouds, unspecified and multicast addresses. No setting allows them. */
+/** Never a registry: link-local, cloud metadata, unspecified and multicast addresses. No setting allows them. */
 const never = blockList([
   '0.0.0.0/8',
   '169.254.0.0/16',
@@ -38,7 +38,7 @@ const notPublic = blockList([
   '198.18.0.0/15',
   '198.51.100.0/24',
   '203.0.113.0/24',
-  // Ways to write or to tunnel another address, and documentation.
+  // Ranges that embed or tunnel another address, and documentation.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',

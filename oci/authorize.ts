@@ -1,4 +1,4 @@
-/** Answers a registry's challenge. Credentials go over a guarded connection to the registry or to a token server named for it. */
+/** Answers a registry's challenge. Credentials go over a guarded connection to the registry or to a token server configured for it. */
 import { z } from 'zod';
 import { parseChallenges } from './challenge.ts';
 import { ImageError } from './errors.ts';

@@ -9,7 +9,7 @@ const token = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 const parameter = new RegExp(`^(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))\\s*(?:,\\s*|$)`);
 const scheme = new RegExp(`^(${token})(?:\\s+|(?=,)|$)`);
 
-/** The challenges of a header that are understood, in its order; empty when the header cannot be read to its end. */
+/** The supported challenges of a header, in its order; empty when the header cannot be parsed to its end. */
 export function parseChallenges(header: string | undefined): Challenge[] {
   let rest = (header ?? '').trim();
   if (rest.length > maxHeaderLength) {

@@ -1,4 +1,4 @@
-/** Content is what its sha256 digest says, or it is refused. */
+/** Content must match its sha256 digest, or it is refused. */
 import { createHash } from 'node:crypto';
 import { ImageError } from './errors.ts';
 
@@ -14,8 +14,8 @@ export function requireDigest(bytes: Buffer, digest: string, what: string): void
 }
 
 /**
- * Passes a stream on and fails at its end when it was not what the digest says. `onBytes` counts, and throws at a bound.
- * Whoever reads it may rely on nothing before the end.
+ * Passes a stream through and fails at its end when it does not match the digest. `onBytes` counts, and throws at a bound.
+ * Nothing read is trustworthy before the end.
  */
 export async function* verified(
   source: AsyncIterable<Buffer>,

@@ -8,7 +8,7 @@ const maxValues = 20_000;
 
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be a sha256 digest');
 const size = z.int().nonnegative();
-/** It may stand in the message of an error. */
+/** May appear in error messages. */
 const word = z.string().max(255);
 const platform = z.object({ os: word, architecture: word, variant: word.optional() });
 const descriptor = z.object({ mediaType: word, digest, size });
@@ -60,7 +60,7 @@ const configurationTypes = new Set([
 ]);
 
 /**
- * What the bytes are, decided by their content alone: what a registry says beside them is not covered by the digest.
+ * What the bytes are, decided by their content alone: a registry's headers are not covered by the digest.
  * Bytes that could be read as both are refused. Throws ImageError.
  */
 export function parseManifestOrIndex(
@@ -88,7 +88,7 @@ export function parseConfiguration(bytes: Buffer, what: string): ImageConfigurat
   return parse(configuration, parseJson(bytes, what), what);
 }
 
-/** Counted first: millions of small values in a few megabytes would hold up everything else in this process for seconds. */
+/** Counts first: millions of small values in a few megabytes would block this process for seconds. */
 function parseJson(bytes: Buffer, what: string): unknown {
   if (holdsMoreValues(bytes, maxValues)) {
     throw new ImageError('invalid_response', `${what} holds more than ${maxValues} JSON values`);

@@ -1,4 +1,4 @@
-/** One guarded GET after the other: every connection, also of a redirect, goes to an address that is allowed. */
+/** Guarded GET requests, one at a time: every connection, also after a redirect, goes to an allowed address. */
 import { lookup } from 'node:dns/promises';
 import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -13,7 +13,7 @@ export interface HttpContext {
   resolveName: ResolveName;
   /** PEM of a certificate authority beside the system's. */
   certificateAuthority?: string | undefined;
-  /** A way through a proxy to the host of a URL; false for a connection of its own. A proxy looks names up by itself. */
+  /** An agent that goes through a proxy to the host of a URL; false for a direct connection. A proxy resolves names itself. */
   agentFor?: (url: URL) => Agent | false;
 }
 
@@ -32,7 +32,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Follows at most `redirects` redirects. `Authorization` goes to the origin of `url` alone.
- * Throws ImageError, and what the connection throws.
+ * Throws ImageError, and connection errors as they are.
  */
 export async function get(
   context: HttpContext,
@@ -103,13 +103,13 @@ function send(
     start(
       {
         protocol: url.protocol,
-        // Without brackets: the connection wants an IPv6 address as it is.
+        // Without brackets: the connection expects a bare IPv6 address.
         hostname: literal ?? url.hostname,
         port: url.port,
         path: `${url.pathname}${url.search}`,
         headers: { 'user-agent': 'agent-platform', ...headers },
         lookup: guardedLookup(url.host, privateAllowed, resolveName),
-        // A connection of its own for each request: none is kept that was checked for another.
+        // A new connection for each request: none is reused that was checked for another.
         agent: agentFor(url),
         ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
         signal,

@@ -3,19 +3,19 @@ export interface ImageLimits {
   /** From the first connection to the last byte of the last layer. */
   timeMs: number;
   redirects: number;
-  /** Indexes inside indexes, the manifest not counted. */
+  /** Max depth of nested indexes, the manifest not counted. */
   indexDepth: number;
   layers: number;
-  /** That the configuration declares: each becomes a mount of every container. */
+  /** Max volumes that the configuration declares: each becomes a mount of every container. */
   volumes: number;
   /** Each image manifest, index and configuration. */
   documentBytes: number;
   tokenAnswerBytes: number;
-  /** All layers that are read, as they are sent. */
+  /** All layers that are read, compressed. */
   compressedBytes: number;
   /** All layers that are read, unpacked. */
   uncompressedBytes: number;
-  /** Unpacked bytes for each sent byte of a layer, beyond the first `ratioFreeBytes`. */
+  /** Max unpacked bytes per compressed byte of a layer, beyond the first `ratioFreeBytes`. */
   ratio: number;
   ratioFreeBytes: number;
   /** The one file that is read. */

@@ -24,7 +24,7 @@ export interface ReadImageOptions {
 }
 
 export interface ImageFacts {
-  /** What the reference stands for now; `name@digest` always means this image. */
+  /** What the reference resolves to; `name@digest` always means this image. */
   digest: string;
   /** Entrypoint and command as one argument list; never empty. */
   command: string[];
@@ -63,7 +63,7 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
     throw new ImageError('registry_unreachable', `${reference.registry} cannot be reached${reasonOf(error)}`);
   } finally {
     clearTimeout(timer);
-    // Whatever is still being sent is not read any further.
+    // Drops whatever is still being sent.
     ended.abort();
   }
 }
@@ -100,7 +100,7 @@ async function readFile(
   return null;
 }
 
-/** The system's code, such as ECONNREFUSED: messages of libraries may repeat what they were given. */
+/** The system's code, such as ECONNREFUSED: library messages may echo their input. */
 function reasonOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
   return typeof code === 'string' ? ` (${code})` : '';

@@ -7,7 +7,7 @@ export interface ImageReference {
   repository: string;
   /** `latest` when neither tag nor digest was given. */
   tag: string | null;
-  /** `sha256:...`; where there is one, the tag says nothing about what is read. */
+  /** `sha256:...`; when present, the tag is ignored. */
   digest: string | null;
 }
 
@@ -51,7 +51,7 @@ export function parseReference(text: string): ImageReference {
   return { registry, repository, tag: tag ?? (digest === null ? 'latest' : null), digest };
 }
 
-/** In full, as it is shown and compared: `docker.io/library/node:22`. */
+/** The canonical form, as shown and compared: `docker.io/library/node:22`. */
 export function formatReference({ registry, repository, tag, digest }: ImageReference): string {
   return `${registry}/${repository}${tag === null ? '' : `:${tag}`}${digest === null ? '' : `@${digest}`}`;
 }
@@ -65,7 +65,7 @@ function cut(text: string, at: number): { rest: string; after: string | null } {
   return at < 0 ? { rest: text, after: null } : { rest: text.slice(0, at), after: text.slice(at + 1) };
 }
 
-/** The first part is a registry when it could not be a part of a Docker Hub name, as every container engine decides it. */
+/** The first part is a registry when it cannot be part of a Docker Hub name, the rule of every container engine. */
 function splitName(name: string): { registry: string; repository: string } {
   const slash = name.indexOf('/');
   const first = name.slice(0, Math.max(slash, 0));

@@ -16,7 +16,7 @@ export interface RegistryClient {
   blob(digest: string): Promise<IncomingMessage>;
 }
 
-/** What is read; anything else (the first schema of Docker) is refused by what comes back. */
+/** Accepted types; anything else (Docker schema 1) is refused by the content of the response. */
 const manifestTypes = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -33,13 +33,13 @@ export function createRegistryClient(
   const base = registryUrl(reference, context.policy);
   let authorization: string | null = null;
 
-  /** A 401 is answered once for each request: a token may have run out in between. */
+  /** A 401 is answered once per request: a token may have expired in between. */
   const fetchPath = async (path: string, what: string, accept: string) => {
     const url = new URL(`/v2/${reference.repository}/${path}`, base);
     const send = () =>
       get(context, url, { accept, ...(authorization === null ? {} : { authorization }) }, limits.redirects);
     let answer = await send();
-    // A host that the registry redirected to has no say in who is asked for a token.
+    // A redirect target cannot choose the token server.
     if (answer.status === 401 && answer.url.origin === url.origin) {
       answer.body.destroy();
       const header = answer.headers['www-authenticate'];

@@ -1,4 +1,4 @@
-/** Which registries the operator of the platform trusts beyond what holds for every registry (docs/decisions/0011). */
+/** Which registries the platform's operator trusts beyond the defaults (docs/decisions/0011). */
 import type { ImageReference } from './reference.ts';
 
 export interface RegistryPolicy {
@@ -10,20 +10,20 @@ export interface RegistryPolicy {
 
 export const publicRegistriesOnly: RegistryPolicy = { private: new Map(), realms: new Map() };
 
-/** Registries whose own token server has another host, as their owners document it. */
+/** Registries whose documented token server has another host. */
 const knownRealms: Readonly<Record<string, readonly string[]>> = {
   'docker.io': ['auth.docker.io'],
   'registry.gitlab.com': ['gitlab.com'],
 };
 
-/** Where the registry's API answers. */
+/** The URL of the registry's API. */
 export function registryUrl({ registry }: ImageReference, policy: RegistryPolicy): URL {
   const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
   const plain = new URL(`http://${host}/`);
   return allowsHttp(policy, plain) ? plain : new URL(`https://${host}/`);
 }
 
-/** Whether plain HTTP may be spoken with this host. */
+/** Whether plain HTTP is allowed for this host. */
 export function allowsHttp(policy: RegistryPolicy, url: URL): boolean {
   return policy.private.get(url.host) === 'http';
 }
@@ -34,7 +34,7 @@ export function allowsPrivate(policy: RegistryPolicy, url: URL): boolean {
 }
 
 /**
- * Whether the registry's credentials may be sent to this token server: the registry itself or one that is named for it.
+ * Whether the registry's credentials may be sent to this token server: the registry itself or one configured for it.
  * The registry alone decides what its challenge says, so the challenge cannot add a host.
  */
 export function mayReceiveCredentials(

@@ -19,14 +19,14 @@ export interface Platform {
   architecture: 'amd64' | 'arm64';
 }
 
-/** What this machine runs; sessions run where images are read for them. */
+/** This machine's platform; sessions run where their images are read. */
 export const ownPlatform: Platform = {
   os: 'linux',
   architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
 };
 
 export interface ResolvedImage {
-  /** Of what the reference names: an index where there is one, so that the digest holds for every platform. */
+  /** Digest of what the reference names: of an index where there is one, so that it is valid for every platform. */
   digest: string;
   manifest: ImageManifest;
   configuration: ImageConfiguration;
@@ -84,8 +84,8 @@ async function descend(
 }
 
 /**
- * The one that fits; one without a platform is looked into when it is the only one. Engines differ in which of several they take, so
- * several are refused: what is read here is what runs.
+ * The matching manifest; one without a platform is inspected when it is the only one. Engines differ in which of several they choose,
+ * so several are refused: what is read here is what runs.
  */
 function choose({ manifests }: ImageIndex, platform: Platform): Descriptor {
   const only = manifests.length === 1 && manifests[0]?.platform === undefined ? manifests[0] : undefined;
@@ -106,7 +106,7 @@ function choose({ manifests }: ImageIndex, platform: Platform): Descriptor {
   return chosen;
 }
 
-/** The plain variants: images for newer processors only are not for every machine. */
+/** Baseline variants: images for newer processors do not run on every machine. */
 const plainVariants = { amd64: ['v1', undefined, ''], arm64: ['v8', undefined, ''] };
 
 function fits({ platform: its }: ImageIndex['manifests'][number], { os, architecture }: Platform): boolean {

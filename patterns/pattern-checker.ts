@@ -1,20 +1,20 @@
 /**
- * Runs the expressions of manifests in a thread with a deadline, so that none holds up the process. One request runs at a time;
- * a thread that is late, or that dies, is replaced.
+ * Runs the expressions of manifests in a thread with a deadline, so that none blocks the process. One request runs at a time;
+ * a thread that times out or dies is replaced.
  */
 import { Worker } from 'node:worker_threads';
 import type { JudgePattern, PatternTask, PatternVerdict } from '../contract/patterns.ts';
 
 export interface PatternChecker {
   /**
-   * Runs the tasks and returns what is known of each. `userId` is who asks: nobody may fill the queue.
-   * Throws PatternsBusyError when too many wait, which says nothing about the tasks.
+   * Runs the tasks and returns a verdict on each. `userId` identifies the caller: nobody may fill the queue alone.
+   * Throws PatternsBusyError when too many are queued, which says nothing about the tasks.
    */
   check(userId: string, tasks: readonly PatternTask[]): Promise<JudgePattern>;
   close(): Promise<void>;
 }
 
-/** Too many requests wait; the same one can be sent again later. */
+/** Too many requests are queued; the same one can be retried later. */
 export class PatternsBusyError extends Error {
   constructor() {
     super('too many expressions of manifests wait to be checked; try again');
@@ -92,7 +92,7 @@ export function createPatternChecker(options: Partial<PatternCheckerOptions> = {
 function startThread(): Promise<Worker> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(thread, { env: {}, argv: [], execArgv: [], resourceLimits });
-    // Stays: without a listener an error of the thread would end the process.
+    // Stays attached: without a listener an error of the thread would crash the process.
     worker.on('error', reject);
     worker.once('exit', () => reject(new Error('the thread for expressions ended before it was ready')));
     worker.once('message', () => {
@@ -102,7 +102,7 @@ function startThread(): Promise<Worker> {
   });
 }
 
-/** The task that was running when the time was up, or when the thread died, is too costly; later ones stay unchecked. */
+/** The task that was running at the timeout, or when the thread died, is too costly; later ones stay unchecked. */
 function runTasks(
   worker: Worker,
   tasks: readonly PatternTask[],

@@ -1,4 +1,4 @@
-/** Runs work on the same key one after the other, in the order in which it came; different keys do not wait. */
+/** Serializes work by key, in order of arrival; different keys run concurrently. */
 export function createTurns(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

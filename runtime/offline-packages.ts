@@ -1,6 +1,6 @@
 /**
- * For a container without a network: package managers fail at once, and say so, instead of trying for a minute. What is configured
- * wins over it.
+ * For a container without a network: package managers fail fast with a clear message instead of retrying for a minute. Configured
+ * values take precedence.
  */
 export const offlinePackages = {
   npm_config_offline: 'true',

@@ -1,6 +1,6 @@
 import type { SidecarBoot } from '../contract/sidecar.ts';
 
-/** The settings of the operator's that a sidecar keeps. */
+/** The operator's settings that a sidecar enforces. */
 export interface SidecarLimitSettings {
   LIMIT_LINE_BYTES: number;
   LIMIT_ARTIFACT_BYTES: number;
@@ -16,7 +16,7 @@ export interface SidecarLimitSettings {
   RATE_SESSION_BYTES_PER_MINUTE: number;
 }
 
-/** What the sidecar of every runtime is held to: limits that an operator sets, and those that are the same everywhere. */
+/** Limits of the sidecar on every runtime: those that an operator sets, and fixed ones. */
 export const sidecarLimits = (limits: SidecarLimitSettings): SidecarBoot['limits'] => ({
   line_bytes: limits.LIMIT_LINE_BYTES,
   inline_artifact_bytes: 512 * 1024,
@@ -36,5 +36,5 @@ export const sidecarLimits = (limits: SidecarLimitSettings): SidecarBoot['limits
   concurrent_waits: limits.LIMIT_SESSION_CONCURRENT_WAITS,
 });
 
-/** The other half is for reports of the sidecar's own. */
+/** The other half is reserved for the sidecar's own reports. */
 const halfOf = (limit: number) => Math.max(1, Math.floor(limit / 2));

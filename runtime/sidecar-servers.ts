@@ -1,9 +1,9 @@
-/** Pure: what the sidecar of every runtime is told of the session's MCP servers. */
+/** Pure: the sidecar's description of the session's MCP servers, the same on every runtime. */
 import { basename } from 'node:path';
 import type { FrozenServer } from '../contract/session.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 
-/** Commands that load what they run from a registry. */
+/** Commands that download what they run from a registry. */
 const packageManagers = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'uvx', 'uv', 'pipx', 'pip']);
 
 export function sidecarServers(servers: readonly FrozenServer[]): SidecarBoot['servers'] {

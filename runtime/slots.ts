@@ -1,7 +1,7 @@
-/** Bounds how many run at once; who comes later waits for a free place, in order. */
+/** Bounds concurrency; later callers wait for a free slot, in order. */
 export type Slots = <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
 
-/** What it returns throws the reason of `signal` when that is aborted before a place is free. */
+/** The returned function throws the reason of `signal` when that is aborted before a slot is free. */
 export function createSlots(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];

@@ -1,6 +1,6 @@
 /**
- * Where no session goes unless its operator opened it: this machine and its neighbours, private networks, metadata services of
- * clouds, and what is not routed on the internet. Every runtime keeps its sessions from the same ranges.
+ * Ranges blocked for sessions unless the operator opened them: this machine and its neighbours, private networks, cloud metadata
+ * services, and what is not routed on the internet. Every runtime blocks the same ranges.
  */
 export const specialIpv4Ranges = [
   '0.0.0.0/8',
@@ -17,7 +17,7 @@ export const specialIpv4Ranges = [
   '240.0.0.0/4',
 ] as const;
 
-/** All of IPv6 that is routed on the internet, and what of it stands for another address or nothing. */
+/** All of IPv6 that is routed on the internet, and the parts of it that embed another address or are unused. */
 export const globalIpv6 = {
   range: '2000::/3',
   except: ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],

@@ -1,6 +1,6 @@
 /**
- * Does work with a signal that is aborted when `signal` is, and after `limitMs`. With a timer of its own: on Node 20 a combined
- * signal may be collected before its time is over, and then never fires.
+ * Runs work with a signal that is aborted when `signal` is, and after `limitMs`. With its own timer: on Node 20 a combined
+ * signal may be garbage-collected before its time is over, and then never fires.
  */
 export async function withinLimit<Result>(
   limitMs: number,

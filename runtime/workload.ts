@@ -24,8 +24,8 @@ export interface LaunchSecrets {
 }
 
 /**
- * Stores calls, and counts of refused ones, that a session's sidecar put on record and could not report any more. Handing one over
- * twice is harmless. When it throws, the records stay where they are.
+ * Stores calls, and counts of refused ones, that a session's sidecar recorded and could not report. Idempotent
+ * per record. When it throws, the records stay where they are.
  */
 export type TakeLeftCalls = (
   sessionId: string,
@@ -41,11 +41,11 @@ export type ContainerState =
       state: 'exited';
       exitCode: number | null;
       signal: string | null;
-      /** A sentence about an end that the container did not choose, such as too much memory; never its output. */
+      /** A sentence about an involuntary end, such as too much memory; never its output. */
       reason?: string;
     };
 
-/** `absent`: no such workload here. `lost`: it was here and its supervisor is gone. */
+/** `absent`: no such workload here. `lost`: it was here and its supervisor died. */
 export type WorkloadState =
   | { state: 'absent' }
   | { state: 'lost'; reason: string }
@@ -56,7 +56,7 @@ export class UnsupportedWorkloadError extends Error {
   override name = 'UnsupportedWorkloadError';
 }
 
-/** A workload that cannot start, and will not when it is tried again: a sentence for the operator that holds no value. */
+/** A workload that cannot start, not even on a retry: a sentence for the operator that holds no secret value. */
 export class WorkloadFailedError extends Error {
   override name = 'WorkloadFailedError';
 }
@@ -66,21 +66,21 @@ export interface Runtime<Spec> {
   /** Pure: configuration in, full description of the workload out, without any secret. Throws UnsupportedWorkloadError. */
   render(configuration: FrozenConfiguration): Spec;
   /**
-   * Starts the workload and returns when every container was started, or does nothing when it already runs. Throws
-   * WorkloadFailedError for what another attempt does not mend, and gives up when `signal` is aborted.
+   * Starts the workload and returns when every container was started; a no-op when it already runs. Throws
+   * WorkloadFailedError for permanent failures, and gives up when `signal` is aborted.
    */
   start(spec: Spec, secrets: LaunchSecrets, signal?: AbortSignal): Promise<void>;
   inspect(sessionId: string): Promise<WorkloadState>;
-  /** The IPv4 address at which the session's sidecar takes what the platform sends; null while there is none. */
+  /** The IPv4 address of the control port of the session's sidecar; null while there is none. */
   sidecarHost(sessionId: string): Promise<string | null>;
   /**
-   * The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). It may hold what a server knows:
-   * the platform shows it to nobody, and on a cluster the worker has no right to it.
+   * The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). It may hold server-internal data:
+   * the platform shows it to nobody, and on a cluster the worker may not read it.
    */
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
   /**
-   * Stops everything of the session, hands over what its audit spool still holds, and removes what it left. Harmless when
-   * nothing is there. Throws when something does not end or is not taken; then it can be called again.
+   * Stops everything of the session, hands over the rest of its audit spool, and cleans up. Idempotent. Throws when
+   * something does not end or is not accepted; then it can be retried.
    */
   stop(sessionId: string): Promise<void>;
   /** Session ids of every workload on this runtime, so that orphans can be found. */

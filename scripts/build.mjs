@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 /** These run from node_modules: some of their packages are native. */
 const withPackages = ['start', 'api', 'worker', 'migrate', 'reencrypt-secrets', 'seed-demo'];
-/** These carry their packages inside: a sandbox sees the one file. */
+/** These bundle their packages: a sandbox sees the one file. */
 const selfContained = ['sidecar', 'relay', 'scripted-agent', 'session-host', 'fill-packages'];
 const sources = [
   'activities',
@@ -55,7 +55,7 @@ async function buildWhenChanged(root, name, folders, make) {
     for (const entry of readdirSync(work, { withFileTypes: true })) {
       const target = join(dist, entry.name);
       if (entry.isDirectory()) {
-        // A folder does not replace one that holds files; the API has read its own whole.
+        // A rename does not replace a non-empty folder; the API has already read all of its own.
         rmSync(target, { recursive: true, force: true });
       }
       renameSync(join(work, entry.name), target);

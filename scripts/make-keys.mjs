@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** Users of the services, by number. The worker is root without rights, so it reads what root's group may read. */
+/** User ids of the services. The worker is root without rights, so it reads what root's group may read. */
 const users = { platform: 10_100, postgres: 999, temporal: 1000 };
 const rootGroup = 0;
 
@@ -65,7 +65,7 @@ function readVolumes(root) {
   };
 }
 
-/** Once they are complete it changes none: no two halves of different sets meet. Throws where a database lost its keys. */
+/** Never changes a complete set, so that two sets are never mixed. Throws when a database exists without its keys. */
 function fillVolumes(root, postgresPassword) {
   if (!existsSync(join(root, 'shared/complete'))) {
     if (existsSync(join(root, 'postgres-data/18'))) {

@@ -25,7 +25,7 @@ export function baseImagesOf(text: string): string[] {
   return [...new Set([...text.matchAll(imageDefault)].map(([, , reference = '']) => reference))];
 }
 
-/** The text with `digestOf(reference)` behind each default that has no digest. */
+/** Returns the text with `digestOf(reference)` appended to each default that has no digest. */
 export function withDigests(text: string, digestOf: (reference: string) => string): string {
   return text.replace(imageDefault, (_all, before: string, reference: string) =>
     reference.includes('@') ? before + reference : `${before}${reference}@${digestOf(reference)}`,

@@ -1,6 +1,6 @@
 /**
  * `npm start`: the set-up, then the platform, in one process that npm's own signals reach (package.json runs it with `exec`).
- * Plain JavaScript without dependencies: it runs before node_modules exists, and tells how it is used without any set-up.
+ * Plain JavaScript without dependencies: it runs before node_modules exists, and prints its usage without any set-up.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ const pathOf = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const usage = readFileSync(pathOf('start-usage.txt'), 'utf8');
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Answers its exit code. Told to stop, it passes that on and waits: nothing of the set-up is left behind. */
+/** Returns its exit code. Forwards stop signals and waits, so that nothing of the set-up is left behind. */
 async function setUp() {
   const child = spawn(process.execPath, [pathOf('setup.mjs')], { stdio: 'inherit' });
   let stopped = false;

@@ -1,4 +1,4 @@
-/** `npm run test:mutation`: changes the gate in every small way and runs its tests on each change; fails below the threshold. */
+/** `npm run test:mutation`: mutates the gate and runs its tests on each mutant; fails below the threshold. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

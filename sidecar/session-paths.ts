@@ -1,4 +1,4 @@
-/** Where the sidecar's sockets are, below the session's directory (design 8; `runtime/` mounts from the same layout). */
+/** Paths of the sidecar's sockets, below the session's directory (design 8; `runtime/` mounts from the same layout). */
 import { join } from 'node:path';
 import { type ProcessKind, reportSocketName } from '../contract/session-process.ts';
 
@@ -10,7 +10,7 @@ export const agentConfigFile = () => join(agentDirectory, 'agent', 'config.json'
 export const agentHttpSocket = () => join(agentDirectory, 'agent', 'sidecar.sock');
 /** Its directory is mounted read-only at `/run/platform/mcp` in that server's container. */
 export const relaySocket = (server: string) => join('servers', server, `${server}.sock`);
-/** Where whatever started a process tells of it; in a directory that no other process sees. */
+/** Where the parent of a process reports on it; in a directory that no other process sees. */
 export function reportSocket(kind: ProcessKind, name: string): string {
   const directory =
     kind === 'server'

@@ -1,4 +1,4 @@
-/** What the kernel takes as a Unix socket's path; beyond it some systems cut the path off without a word. */
+/** Max length of a Unix socket's path; beyond it some systems silently truncate the path. */
 const maxSocketPathBytes = 107;
 
 /** Throws when the path is too long to be a socket's. */

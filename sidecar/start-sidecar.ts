@@ -1,6 +1,6 @@
 /**
- * Puts one session's sidecar together: sockets first, then the control port, then the report to the platform that it is
- * ready (design 8). Nothing can reach a server or the platform but through what is set up here.
+ * Assembles one session's sidecar: sockets first, then the control port, then the ready report to the platform
+ * (design 8). Servers and the platform can be reached only through what is set up here.
  */
 import type { Logger } from 'pino';
 import { maxAgentValues } from '../contract/json-values.ts';
@@ -31,21 +31,21 @@ import { agentHttpSocket } from './session-paths.ts';
 
 export interface RunningSidecar {
   controlUrl: string;
-  /** Settles when the platform knows that this sidecar is ready; rejects when the platform does not take it. */
+  /** Resolves when the platform knows that this sidecar is ready; rejects when the platform refuses it. */
   ready: Promise<void>;
-  /** Stops taking connections, ends the ones there are, and hands the audit trail over, within a few seconds. */
+  /** Stops taking connections, ends the open ones, and hands over the audit trail, within a few seconds. */
   close(): Promise<void>;
 }
 
-/** Calls that are open or not reported to the platform yet; one more is refused. */
+/** Max calls that are open or not reported to the platform yet; one more is refused. */
 const auditCapacity = { calls: 10_000, bytes: 16 * 1024 * 1024 };
 const auditCloseLimitMs = 5000;
 const processCloseLimitMs = 3000;
 const platformConnections = 8;
-/** Calls of an agent that is slowed down wait this long at most before they are refused. */
+/** Max wait of a throttled agent's calls before they are refused. */
 const callMaxWaitMs = 10_000;
 
-/** Starts in the current directory, which must be the session's. Throws when a socket or the port cannot be had. */
+/** Starts in the current directory, which must be the session's. Throws when a socket or the port is unavailable. */
 export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<RunningSidecar> {
   const parts = await createParts(boot, logger);
   const processes = await trackProcesses(boot, parts);
@@ -131,10 +131,10 @@ function openLinks(boot: SidecarBoot, parts: Parts, processes: ProcessTracking):
     logger,
     limits: {
       lineBytes: line_bytes,
-      // The platform's own tools are the one server that reads in this process.
+      // The platform's own tools are the only server that parses messages in this process.
       messageValues: server === platformServerName ? maxAgentValues : Number.POSITIVE_INFINITY,
       connectTimeoutMs: server_connect_timeout_ms,
-      // A tool of the platform waits as long as it was told to.
+      // A tool of the platform has its own timeout.
       callTimeoutMs: server === platformServerName ? 0 : call_timeout_ms,
     },
   });

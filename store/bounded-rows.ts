@@ -1,11 +1,11 @@
-/** The first rows of a query, as many as fit into an answer: the rest neither leaves the database nor enters this process's memory. */
+/** Reads as many first rows of a query as fit into an answer; the rest stays in the database and takes no memory here. */
 import type { Knex } from 'knex';
 import type { Db } from './database.ts';
 
 export interface RowBounds {
-  /** At most so many rows. */
+  /** Max number of rows. */
   limit: number;
-  /** At most so many bytes of JSON, all columns together; one row always fits. */
+  /** Max bytes of JSON, all columns together; one row is always returned. */
   maxBytes: number;
 }
 
@@ -21,7 +21,7 @@ interface Measures {
   page_found: number;
 }
 
-/** Reads the first rows of `query`, which must say its order and have no limit of its own. */
+/** Reads the first rows of `query`, which must be ordered and have no limit of its own. */
 export function readBoundedRows<Row extends object>(
   db: Db,
   query: Knex.QueryBuilder,
@@ -29,7 +29,7 @@ export function readBoundedRows<Row extends object>(
 ): Promise<BoundedRows<Row>> {
   const sql = boundedSql({ query: '?', limit: '?', maxBytes: '?' });
   return fewRowsFirst(limit, async (most) => {
-    // One row more only says that there are more.
+    // The extra row only shows that there are more.
     const bindings = [query.clone().limit(most + 1), most, maxBytes];
     const result: { rows: Row[] } = await db.raw(sql, bindings);
     return withoutMeasures(result.rows);
@@ -38,7 +38,7 @@ export function readBoundedRows<Row extends object>(
 
 const fewRows = 16;
 
-/** Measuring is most of the work: a page that ends early is read without measuring all the rows that it might have had. */
+/** Measuring is most of the work: tries a few rows first, so that a page that ends early does not measure all of its possible rows. */
 export async function fewRowsFirst<Row>(
   limit: number,
   read: (limit: number) => Promise<BoundedRows<Row>>,
@@ -47,7 +47,7 @@ export async function fewRowsFirst<Row>(
   return few.more && few.rows.length === fewRows && limit > fewRows ? read(limit) : few;
 }
 
-/** The rows that `boundedSql` gave for a query with one row more than its limit. */
+/** Converts the rows of `boundedSql` for a query with one row more than its limit. */
 export function withoutMeasures<Row extends object>(rows: (Row & Partial<Measures>)[]): BoundedRows<Row> {
   const more = (rows[0]?.page_found ?? 0) > rows.length;
   for (const row of rows) {
@@ -58,7 +58,7 @@ export function withoutMeasures<Row extends object>(rows: (Row & Partial<Measure
   return { rows, more };
 }
 
-/** The same as text, of a query in parentheses and placeholders; its rows carry the measures as well. */
+/** Returns the same query as SQL text, for a query in parentheses and placeholders; its rows include the measures. */
 export function boundedSql({
   query,
   limit,

@@ -13,7 +13,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**
  * Opens a pool, whose errors hold no values of statements or rows. A statement that takes longer than `statementTimeoutMs` fails with
- * `sqlState.queryCanceled`; without it the server's own limit holds. The caller ends the pool with `destroy()`.
+ * `sqlState.queryCanceled`; without it the server's own limit applies. The caller ends the pool with `destroy()`.
  */
 export function openDatabase(
   url: string,
@@ -26,14 +26,14 @@ export function openDatabase(
     acquireConnectionTimeout: 10_000,
     compileSqlOnError: false,
     migrations: { migrationSource, tableName: 'migrations' },
-    // Every error reaches the caller, who knows what to say about it.
+    // Every error is thrown to the caller, so knex logs nothing.
     log: { debug() {}, warn() {}, error() {}, deprecate() {} },
   });
   db.on('query-error', dropValues);
   return db;
 }
 
-/** Set once for each connection. Not as a parameter of its start, which a pooler in between may refuse. */
+/** Set once per connection, not as a startup parameter, which a pooler in between may refuse. */
 function limitStatements(timeoutMs: number | undefined): Knex.PoolConfig {
   return timeoutMs === undefined
     ? {}
@@ -47,7 +47,7 @@ function limitStatements(timeoutMs: number | undefined): Knex.PoolConfig {
       };
 }
 
-/** Postgres quotes rows and input there; what is wrong stands in the message, the code and the name of the constraint. */
+/** Postgres quotes rows and input there; the message, the code and the constraint name tell what is wrong. */
 function dropValues(error: unknown): void {
   if (error instanceof pg.DatabaseError) {
     error.detail = undefined;
@@ -55,7 +55,7 @@ function dropValues(error: unknown): void {
   }
 }
 
-/** What is not as this release needs it; the message says what to do. */
+/** The database does not meet this release's requirements; the message says what to do. */
 export class UnusableDatabaseError extends Error {
   override name = 'UnusableDatabaseError';
 }
@@ -106,7 +106,7 @@ export function inTransaction<Result>(
   return db.isTransaction ? work(db as Knex.Transaction) : db.transaction(work);
 }
 
-/** Runs reads that all see the database as it was at one moment. */
+/** Runs reads on one snapshot of the database. */
 export function inSnapshot<Result>(
   db: Db,
   work: (trx: Knex.Transaction) => Promise<Result>,

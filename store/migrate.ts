@@ -1,4 +1,4 @@
-/** Brings the schema up to date, one process at a time, and so that a process that was killed stands in nobody's way. */
+/** Migrates the schema, one process at a time; a killed process blocks nobody. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type pg from 'pg';
@@ -14,14 +14,14 @@ const longestWaitMs = 10 * 60_000;
  */
 export function migrate(db: Knex): Promise<{ applied: string[] }> {
   return alone(db, async () => {
-    // Nobody migrates now: the mark in the table of knex is one that a killed process left.
+    // Nobody is migrating now: a lock in knex's own table is stale, left by a killed process.
     await db.migrate.forceFreeMigrationsLock();
     const [, applied] = (await db.migrate.latest()) as [number, string[]];
     return { applied };
   });
 }
 
-/** Postgres frees the lock when the connection ends. Asked for again and again: a statement that waits would hold up an index that is built concurrently. */
+/** Postgres frees the lock when the connection ends. Polled, because a waiting statement would block a concurrent index build. */
 async function alone<Result>(db: Knex, work: () => Promise<Result>): Promise<Result> {
   const connection: pg.Client = await db.client.acquireConnection();
   try {

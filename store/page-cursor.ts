@@ -1,7 +1,7 @@
 /** Opaque cursors of lists: the sort key of the last row, as base64url JSON (design 5). */
 import type { z } from 'zod';
 
-/** A cursor that no list of ours handed out. */
+/** A cursor that none of our lists issued. */
 export class InvalidCursorError extends Error {
   override name = 'InvalidCursorError';
 }
@@ -10,7 +10,7 @@ export function encodeCursor(key: unknown): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
-/** The key in a cursor, or null without one. Throws InvalidCursorError when it is not of the list's own shape. */
+/** The key in a cursor, or null without one. Throws InvalidCursorError when it does not match the list's schema. */
 export function decodeCursor<Schema extends z.ZodType>(
   cursor: string | undefined,
   schema: Schema,

@@ -1,13 +1,13 @@
-/** Pages of lists: as many rows as asked for, and fewer where they are large (design 5, 13). */
+/** Pages of lists: as many rows as requested, and fewer where they are large (design 5, 13). */
 import type { Knex } from 'knex';
 import { readBoundedRows } from './bounded-rows.ts';
 import type { Db } from './database.ts';
 import { encodeCursor } from './page-cursor.ts';
 
-/** A page holds at most so many bytes of JSON, or one row. */
+/** Max bytes of JSON in a page, unless it is a single row. */
 export const pageBytes = 1024 * 1024;
 
-/** Reads one page of `query`, which says its order and begins after the cursor; `keyOf` is what the next one begins after. */
+/** Reads one page of `query`, which must be ordered and start after the cursor; `keyOf` gives the next cursor's key. */
 export async function readPage<Row extends object>(
   db: Db,
   query: Knex.QueryBuilder,

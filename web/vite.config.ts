@@ -1,4 +1,4 @@
-/** How the UI is built (scripts/build.mjs), and served while one works on it (scripts/dev-web.mjs). */
+/** How the UI is built (scripts/build.mjs), and served during development (scripts/dev-web.mjs). */
 import { defineConfig } from 'vite';
 
 export default defineConfig({
@@ -16,7 +16,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1500,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // Libraries mark their files for servers that render; nothing renders on a server here.
+      // Libraries mark their files for server-side rendering, which is not used here.
       onLog: (level, log, handle) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : handle(level, log)),
     },
   },

@@ -1,4 +1,4 @@
-/** What others ask of the workflows: start, tell, decide. Nobody else starts or tells one; their code is the worker's. */
+/** The client of the workflows: start, signal, decide. Nothing else starts or signals one; their code runs in the worker. */
 import {
   type WorkflowClient as TemporalClient,
   WithStartWorkflowOperation,
@@ -28,7 +28,7 @@ export interface Workflows {
   signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
   /** Starts the workflow of a check of a catalog entry, or does nothing when it runs. */
   startCheck(checkId: string, summary: string): Promise<void>;
-  /** Tells the workflow that the check is cancelled; false when no such workflow runs. */
+  /** Signals the workflow that the check is cancelled; false when no such workflow runs. */
   cancelCheck(checkId: string): Promise<boolean>;
   /** Starts the request's workflow, or does nothing when it runs. */
   startPermissionRequest(requestId: string, summary: string): Promise<void>;
@@ -38,7 +38,7 @@ export interface Workflows {
   runGrant(grantId: string, decisionId: string, summary: string): Promise<void>;
 }
 
-/** The approval has expired by then: nothing is left to try. */
+/** The approval has expired by then: a retry is pointless. */
 const grantTimeout = '10 minutes';
 
 /** `sessionsQueue`: the task queue for sessions, after which the others are named. */

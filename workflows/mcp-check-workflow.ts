@@ -1,4 +1,4 @@
-/** A check of a catalog entry: its workload starts, lists its tools and is gone again, whatever happens (docs/decisions/0029). */
+/** A check of a catalog entry: its workload starts, lists its tools and is always removed again (docs/decisions/0029). */
 import { CancellationScope, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { ObservedCheckEnd } from '../activities/mcp-checks/record-check-end.ts';
 import type { McpCheckWorkflowInput } from '../contract/workflows.ts';

@@ -24,12 +24,12 @@ class RequestState {
   abandoned = false;
   /** A decision is being carried out. */
   deciding = false;
-  /** The platform is closing the request by itself. */
+  /** The platform is closing the request without a human. */
   closing = false;
 }
 
 /**
- * Waits for a human, the expiry or the session's end. Where these meet, the database decides, and its answer is
+ * Waits for a human, the expiry or the session's end. In a race the database decides, and its outcome is
  * returned: a timeout is never reported as a denial.
  */
 export async function permissionRequestWorkflow({
@@ -81,7 +81,7 @@ async function untilDecided(state: RequestState, remainingMs: number): Promise<v
   }
 }
 
-/** A decision that came first is waited for; when it fails, the request is closed after all. */
+/** Waits for a decision that came first; when it fails, closes the request after all. */
 async function close(state: RequestState, requestId: string): Promise<RequestOutcome> {
   while (state.deciding) {
     await condition(() => !state.deciding);
@@ -121,7 +121,7 @@ function refuseWhenClosed(state: RequestState): void {
   }
 }
 
-/** The outcome waits in the session's inputs; a session that is gone needs none. */
+/** The outcome waits in the session's inputs; an ended session needs none. */
 async function tellSession(sessionId: string): Promise<void> {
   await getExternalWorkflowHandle(sessionWorkflowId(sessionId))
     .signal(inputAvailable)

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
-/** What an activity refused with, without the layer that Temporal puts around it: the caller reads its type. */
+/** An activity's refusal, unwrapped from Temporal's error: the caller reads its type. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof ActivityFailure)) {
     return error;

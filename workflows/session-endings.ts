@@ -18,13 +18,13 @@ export const ranTooLong = (limitMs: number): SessionEnding => ({
   reason: `The session reached its total time limit of ${readable(limitMs)}`,
 });
 
-/** Stands until the session's row says who asked for the end, and how (see the activity `recordEnd`). */
+/** Placeholder until the session's row tells who requested the end, and how (see the activity `recordEnd`). */
 export const endRequested: SessionEnding = {
   status: 'terminated',
   reason: 'The session was asked to end',
 };
 
-/** A first run finds only sessions that are pending; any other was begun by a run that Temporal does not know any more. */
+/** A first run finds only sessions that are pending; any other was started by a run that Temporal no longer knows. */
 export const runWasLost: SessionEnding = {
   status: 'failed',
   reason: 'The record of what this session was doing was lost, so it cannot go on',
@@ -49,7 +49,7 @@ export function endingOfWorkload(exit: WorkloadExit): SessionEnding {
   }
 }
 
-/** As every shell reports a command that it cannot run. */
+/** Shell exit codes for a command that cannot run. */
 const commandNotFound = 127;
 const commandNotExecutable = 126;
 
@@ -79,7 +79,7 @@ function endingOfAgent(exit: {
 }
 
 /**
- * A step that failed for good is an ending too. Only a refusal made by the platform is repeated word for word: other
+ * A step that failed for good is an ending too. Only the platform's own refusals are quoted verbatim: other
  * messages may hold anything. Rethrows what is not Temporal's, so that a fault in this code stops the workflow's task
  * instead of a session.
  */

@@ -29,9 +29,9 @@ import * as steps from './steps.ts';
 
 /** Keeps a run under 4 % of the server's limit of 51,200 events. */
 const defaultHistoryLimit = 2000;
-/** After `end_session` the agent may finish by itself for this long. */
+/** Grace period for the agent to finish by itself after `end_session`. */
 const agentExitGrace = '5 seconds';
-/** The idle clock is not looked at more often than this. */
+/** Min interval of idle checks. */
 const shortestIdleCheckMs = 1000;
 
 type Continuation = { continueWith: SessionResume };
@@ -144,7 +144,7 @@ async function historyFull(state: SessionState, limit: number): Promise<void> {
   });
 }
 
-/** Who asked, and for what, is on the session's row; the signals say only that somebody did. */
+/** Who asked, and for what, is on the session's row; the signals carry neither. */
 async function requestedEnd(state: SessionState): Promise<SessionEnding> {
   await condition(() => state.endRequested);
   if (!state.terminateRequested) {
@@ -166,7 +166,7 @@ async function finish(state: SessionState, observed: SessionEnding): Promise<Ses
   return ending;
 }
 
-/** The request is closed already; its workflow may be gone as well. */
+/** The request is closed already; its workflow may have ended as well. */
 async function tellRequest(requestId: string): Promise<void> {
   await getExternalWorkflowHandle(permissionRequestWorkflowId(requestId))
     .signal(sessionEnded)

@@ -1,12 +1,12 @@
 /**
  * Every activity as a workflow calls it: its time limits, its retries and the line that operators read in the
- * Temporal UI. Business refusals are non-retryable failures; everything else is a technical fault and tried again.
+ * Temporal UI. Business refusals are non-retryable failures; everything else is a technical fault and retried.
  */
 import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { taskQueues } from '../contract/workflows.ts';
 
-/** Attempts are counted, not time: a worker that is away for a while does not fail a launch. */
+/** Limits attempts, not time: a temporarily unavailable worker does not fail a launch. */
 const someAttempts = {
   initialInterval: '500 milliseconds',
   maximumInterval: '10 seconds',
@@ -30,7 +30,7 @@ export const { validateLaunch } = proxyActivities<Activities>({
 });
 
 /**
- * A cancelled start is waited for: stopping before it has ended would leave a workload behind. Images may have to be pulled; the
+ * Waits for a cancelled start: stopping before it has ended would leave a workload behind. Images may have to be pulled; the
  * driver's own limit is shorter.
  */
 export const { startWorkload } = proxyActivities<Activities>({
@@ -110,7 +110,7 @@ export const { closeRequest } = proxyActivities<Activities>({
   retry: untilItWorks,
 });
 
-/** Limited to less than an approval's life: whoever decided is told, and decides again. */
+/** Shorter than an approval's lifetime: the human is notified, and can decide again. */
 export const { carryOutDecision } = proxyActivities<Activities>({
   summary: "Verify and carry out the human's decision",
   startToCloseTimeout: '15 seconds',
@@ -125,7 +125,7 @@ export const { freezeCheck } = proxyActivities<Activities>({
   ...leaveRunning,
 });
 
-/** As `startWorkload`. */
+/** Like `startWorkload`. */
 export const { startCheck } = proxyActivities<Activities>({
   summary: 'Resolve secrets, render and start the check',
   startToCloseTimeout: '20 minutes',

@@ -6,7 +6,7 @@ const workspaceKey = defineSearchAttributeKey('PlatformWorkspace', 'KEYWORD');
 const sessionKey = defineSearchAttributeKey('PlatformSession', 'KEYWORD');
 const statusKey = defineSearchAttributeKey('PlatformStatus', 'KEYWORD');
 
-/** Whose workflow this is. A namespace that does not know the attributes is left alone: it would refuse the task. */
+/** Sets the workflow's owner. Skipped in a namespace that does not know the attributes: it would refuse the task. */
 export function showOwner(owner: {
   workspaceId: string;
   sessionId: string;
@@ -20,7 +20,7 @@ export function showOwner(owner: {
   }
 }
 
-/** Where the workflow is, as a status to filter by and as a sentence to read. */
+/** The workflow's progress, as a status to filter by and as a sentence to read. */
 export function showProgress(status: string, sentence: string, searchAttributesKnown: boolean): void {
   setCurrentDetails(`**${status}**: ${sentence}`);
   if (searchAttributesKnown) {

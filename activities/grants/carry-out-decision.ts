@@ -21,8 +21,8 @@ import { refuseExpired, refuseMismatch, verifyApproval } from './verify-approval
 /**
  * Carries a stored decision out in one transaction: the grant, the request's status, events, audit and the message to
  * the agent. Idempotent by the decision: one that was carried out returns its outcome again. Throws `already_decided`
- * when the request was closed otherwise, `approval_invalid` or `approval_expired` when the approval does not stand.
- * `requestId`: the request whose workflow asks; a decision about another one is not its own. Only the workflow of that
+ * when the request was closed otherwise, `approval_invalid` or `approval_expired` when the approval is not valid.
+ * `requestId`: the request whose workflow asks; a decision about another one is rejected. Only the workflow of that
  * request, or of the grant, may ask.
  */
 export function carryOutDecision(
@@ -94,7 +94,7 @@ async function approve(
   return outcome;
 }
 
-/** Closing the request comes first: it locks the session's tree, as everything that writes to it does. */
+/** Closing the request comes first: it locks the session's tree, as every writer does. */
 async function answer(
   trx: Transaction,
   { userId, reason }: Decision,
@@ -106,8 +106,8 @@ async function answer(
 }
 
 /**
- * Membership is checked at each use: whoever was removed meanwhile decides nothing any more, and is given nothing
- * (design 2). Who is a member stays one until the grant is written, so that a removal finds it.
+ * Membership is checked at each use: a removed member can neither decide nor be granted anything (design 2).
+ * Members stay members until the grant is written, so that a removal finds it.
  */
 async function requireMembers(
   trx: Transaction,

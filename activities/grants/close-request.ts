@@ -1,4 +1,4 @@
-/** How a permission request is read, and closed without a human (design 7). */
+/** Reads a permission request, and closes it without a human (design 7). */
 
 import type { RequestOutcome } from '../../contract/workflows.ts';
 import { closePermissionRequest } from '../../store/permission-requests/close.ts';
@@ -15,7 +15,7 @@ export interface RequestToWatch {
   searchAttributesKnown: boolean;
 }
 
-/** What the request's workflow has to know. Reads only. A request that is gone counts as closed. */
+/** What the request's workflow has to know. Reads only. A deleted request counts as closed. */
 export async function readRequest(
   { db, searchAttributesKnown }: ActivityDependencies,
   { requestId }: { requestId: string },
@@ -35,7 +35,7 @@ export async function readRequest(
   };
 }
 
-/** Closes an open request and returns how it is closed, which may be otherwise than asked when a human was faster. Idempotent. */
+/** Closes an open request and returns its actual outcome, which may differ when a human was faster. Idempotent. */
 export async function closeRequest(
   { db }: ActivityDependencies,
   { requestId, status }: { requestId: string; status: 'expired' | 'cancelled' },

@@ -5,7 +5,7 @@ import { detailsByGrantType, scopeWidth } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { approvalExpired, approvalInvalid } from '../failures.ts';
 
-/** The decision row that carries an approval, as far as the approval must agree with it. */
+/** The fields of a decision row that its approval must agree with. */
 export interface ApprovedDecision {
   id: string;
   workspaceId: string;
@@ -16,8 +16,8 @@ export interface ApprovedDecision {
 
 /**
  * Returns the claims of a decision's approval. Throws `approval_invalid` when the signature is not the API's or the
- * approval is another decision's. Whether it has expired is asked separately (`refuseExpired`): an approval that was
- * carried out in time stays carried out.
+ * approval is another decision's. Expiry is checked separately (`refuseExpired`): an approval that was carried out
+ * in time stays carried out.
  */
 export async function verifyApproval(
   publicKey: CryptoKey,

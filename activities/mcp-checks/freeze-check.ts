@@ -1,4 +1,4 @@
-/** The first step of every check: what it will run with, all read at one moment. */
+/** The first step of every check: a snapshot of what it will run with. */
 import { referencedSecrets } from '../../contract/attachment-validation.ts';
 import { referencedSecretName } from '../../contract/names.ts';
 import { inSnapshot } from '../../store/database.ts';

@@ -11,8 +11,8 @@ import { type BlackOut, createBlackOut } from '../../runtime/process/host/output
 const mostComparisons = 4_000_000;
 
 /**
- * What a server listed, with the values of its secret variables blacked out as in what processes write. Two tools whose names become
- * the same are one. Other work gets its turn in between. Null when there is more to look for than can be.
+ * What a server listed, with the values of its secret variables redacted as in process output. Two tools whose names become
+ * the same are merged. Yields to other work in between. Null when there is too much to search for.
  */
 export async function listingWithoutValues(
   listing: ToolListing,
@@ -44,7 +44,7 @@ function toolWithoutValues(
   { name, title, description, hints }: ClaimedTool,
   blackOut: BlackOut,
 ): ClaimedTool {
-  // Each text by itself, to its end: one that was cut may end within a value.
+  // Each text by itself, in full: a truncated one may end within a value.
   const clean = (text: string, maxCharacters: number) =>
     Buffer.concat([blackOut.push(Buffer.from(text)), blackOut.end()])
       .toString('utf8')

@@ -20,8 +20,8 @@ import { listingWithoutValues } from './listing-without-values.ts';
 export type ObservedCheckEnd = { kind: 'ended' } | { kind: 'failed' | 'cancelled'; reason: string };
 
 /**
- * Blacks out what was listed and ends the check, in one transaction. Idempotent: an end that is recorded stays. A listing whose
- * secrets cannot be read any more, or are too many, cannot be blacked out, and is erased.
+ * Redacts the listing and ends the check, in one transaction. Idempotent: a recorded end stays. A listing whose
+ * secrets can no longer be read, or are too many, cannot be redacted and is erased.
  */
 export async function recordCheckEnd(
   deps: ActivityDependencies,
@@ -89,7 +89,7 @@ const tooManyValues: Ending = {
     'The secrets of the check have more lines than can be looked for in its result, so that it cannot be shown; give it shorter ones',
 };
 
-/** A cause comes from the closed list; no word of the server's is repeated. */
+/** A cause comes from the closed list; nothing the server wrote is repeated. */
 function endingOf(observed: ObservedCheckEnd, check: CheckRow, listing: ToolListing | null): Ending {
   if (observed.kind !== 'ended') {
     return { status: observed.kind, reason: observed.reason };
@@ -110,7 +110,7 @@ const outcomeText: Readonly<Record<Exclude<ToolListing['outcome'], 'listed'> | '
   not_understood: 'answered the request for its tools with something that is not of the protocol',
 };
 
-/** Null where there is none, or one of another form. */
+/** Null when there is none, or it is invalid. */
 async function readListing(
   { db, masterKeys }: ActivityDependencies,
   key: CheckTextKey,
@@ -119,7 +119,7 @@ async function readListing(
   return text === null ? null : (toolListing.safeParse(JSON.parse(text.bytes.toString('utf8'))).data ?? null);
 }
 
-/** Values of the check's secret variables, as it was given them; null when they are not to be had any more. */
+/** Values of the check's secret variables as they were passed to it; null when they are no longer available. */
 async function secretValues(
   { db, masterKeys }: ActivityDependencies,
   { id }: CheckRow,

@@ -8,8 +8,8 @@ import { startOnRuntime } from '../workloads/start-on-runtime.ts';
 import { unwanted } from './watch-check.ts';
 
 /**
- * Resolves the secrets, renders the workload of a check and starts it, as of a session. Idempotent. Throws `launch_refused` for a
- * check that is not wanted any more, and for what the runtime cannot run.
+ * Resolves the secrets, renders the workload of a check and starts it, as for a session. Idempotent. Throws `launch_refused` for a
+ * check that is no longer wanted, and for what the runtime cannot run.
  */
 export async function startCheck(
   deps: ActivityDependencies,

@@ -1,6 +1,6 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** Stops everything that the check runs, and removes what it left. Harmless when nothing is there. */
+/** Stops everything that the check runs, and cleans up after it. Idempotent. */
 export async function stopCheck(
   { runtime }: ActivityDependencies,
   { checkId }: { checkId: string },

@@ -1,4 +1,4 @@
-/** Watches the workload of a check until it ends, or nobody wants it any more. */
+/** Watches the workload of a check until it ends or is no longer wanted. */
 import { heartbeat, sleep } from '@temporalio/activity';
 import { type CheckDemand, readCheckDemand } from '../../store/mcp-checks/move.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-/** The four consumers of `${NAME}` references (spec, Workspace secret), each with the words that name it to people. */
+/** The four consumers of `${NAME}` references (spec, Workspace secret), each with its display name. */
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
 
 export interface SecretConsumer {
@@ -15,7 +15,7 @@ export const attachmentConsumer = ({ name, env }: Named): SecretConsumer => ({
   env,
 });
 
-/** What the image of a server is read with; nothing of it reaches a container. */
+/** Credentials for reading a server's image; they never reach a container. */
 export const registryConsumer = ({
   name,
   registry_credentials,

@@ -16,7 +16,7 @@ import {
   siblingConsumer,
 } from './consumers.ts';
 
-/** What one secret holds now, and the version that is. */
+/** The current value of one secret, and its version. */
 export interface OpenedSecret {
   value: string;
   version: number;
@@ -28,7 +28,7 @@ export type ResolvedEnvironments = Omit<LaunchSecrets, 'sidecar'>;
 /**
  * The environment of every container that starts with the session, by the workspace's secrets alone; never by a
  * process's environment. Each value goes only to the consumer that refers to it. Throws `launch_refused` for a secret
- * that is not set, or has changed since the configuration was frozen; UnreadableSecretError for one that does not open.
+ * that is not set, or has changed since the configuration was frozen; UnreadableSecretError for one that cannot be decrypted.
  */
 export async function resolveSecrets(
   { db, masterKeys }: { db: Db; masterKeys: MasterKeys },

@@ -21,7 +21,7 @@ export interface ConfigurationSources {
   agent: Agent;
   servers: readonly AttachedServer[];
   secretVersions: SecretVersions;
-  /** What each image that the agent or a companion runs stood for, by reference. */
+  /** The resolved image of the agent and each companion, by reference. */
   images: ReadonlyMap<string, FrozenImage>;
   /** The workspace's setting. */
   logToolPayloads: boolean;
@@ -63,7 +63,7 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
   };
 }
 
-/** Every secret that something refers to. */
+/** Every referenced secret. */
 export function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]): string[] {
   const environments = [agent, ...agent.siblings, ...agent.services, ...servers].map(({ env }) => env);
   const names = environments.flatMap((env) => Object.values(env).map(referencedSecretName));
@@ -97,7 +97,7 @@ function freezeCredentials(
     : { kind: 'secret', secret_name: name, secret_version: versions.get(name) ?? 0 };
 }
 
-/** The manifest says which fields are references: text in a value field stays text, whatever it looks like. Defaults fill what is left out. */
+/** The manifest says which fields are references: text in a value field stays text, whatever it looks like. Defaults fill missing values. */
 function freezeAttachmentEnv(
   fields: Record<string, ManifestEnvField>,
   env: PlainEnv,

@@ -1,10 +1,10 @@
 import { readIdleState } from '../../store/sessions/activity.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** While a human is waited for the clock is looked at this often at most: the session ends a little late, never early. */
+/** Min interval between checks while waiting for a human: the session may end a little late, never early. */
 const restingCheckMs = 15_000;
 
-/** How long the session may still be idle; zero or less: too long. The clock rests while a human is waited for (design 6). */
+/** Remaining idle time; zero or less when exceeded. The clock pauses while waiting for a human (design 6). */
 export async function checkIdle(
   { db }: ActivityDependencies,
   { sessionId, idleMs }: { sessionId: string; idleMs: number },

@@ -27,9 +27,9 @@ export interface Frozen {
 }
 
 /**
- * Stores what the session will run with, all read at one moment; the first one stored stays, so a second attempt
+ * Stores a snapshot of what the session will run with; the first one stored stays, so a second attempt
  * changes nothing. Returns the few facts that the workflow needs: ids and numbers. Throws `launch_refused` when the
- * operator is not a member any more.
+ * operator is no longer a member.
  */
 export async function freezeConfiguration(
   deps: ActivityDependencies,
@@ -61,14 +61,14 @@ export async function freezeConfiguration(
   return { ...factsOf(session), limits: limitsOf(stored, deps.limits), searchAttributesKnown };
 }
 
-/** Of the agent and its companions; a catalog entry's was read when it was stored. The process runtime refuses images with a sentence of its own. */
+/** Of the agent and its companions; a catalog entry's was read when it was stored. The process runtime refuses images with its own message. */
 function imagesToRead(runtimeName: string, { run, siblings, services }: Agent): string[] {
   const runs = [run, ...[...siblings, ...services].map((companion) => companion.run)];
   const references = runs.flatMap((each) => (each.type === 'image' ? [each.image] : []));
   return runtimeName === 'process' ? [] : [...new Set(references)];
 }
 
-/** Whoever reads the session's events can see that more than usual is recorded. */
+/** Makes it visible in the session's events that more than usual is recorded. */
 async function announcePayloads(db: ActivityDependencies['db'], sessionId: string): Promise<void> {
   await appendSessionEvent(db, sessionId, {
     id: derivedId(sessionId, 'tool_payloads_logged'),

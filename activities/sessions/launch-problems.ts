@@ -18,7 +18,7 @@ export interface LaunchFacts {
   secrets: ReadonlyMap<string, KnownSecret>;
   /** Secrets that an active `agent_env` grant exposes to this agent. */
   exposedSecrets: ReadonlySet<string>;
-  /** Has run the tasks of `launchPatterns`. */
+  /** Judges the tasks of `launchPatterns`, which were run before. */
   judge: JudgePattern;
 }
 
@@ -54,7 +54,7 @@ function serverProblems(server: FrozenServer, { secrets, judge }: LaunchFacts): 
   });
 }
 
-/** The secret that an image is pulled with, by the same rules as a server's own. */
+/** The pull secret of an image, by the same rules as a server's own. */
 function registryProblems(server: FrozenServer, { secrets }: LaunchFacts): string[] {
   const consumer = registryConsumer(server);
   return secretVariablesOf(consumer).flatMap(({ variable, secretName }) => {
@@ -68,7 +68,7 @@ function registryProblems(server: FrozenServer, { secrets }: LaunchFacts): strin
   });
 }
 
-/** The frozen environment in the form in which it was saved. */
+/** The frozen environment in its saved form. */
 function asEntered(env: FrozenEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).map(([name, frozen]) => [

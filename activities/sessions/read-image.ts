@@ -1,4 +1,4 @@
-/** What an image that an agent runs stands for at the start of a session, so that the session runs that one and no other. */
+/** Pins the image of an agent at the start of a session, so that the session runs exactly that one. */
 import type { FrozenImage } from '../../contract/session.ts';
 import { ImageError } from '../../oci/errors.ts';
 import { defaultImageLimits } from '../../oci/limits.ts';

@@ -2,13 +2,13 @@ import type { FrozenImage } from '../../contract/session.ts';
 import { createSlots } from '../../runtime/slots.ts';
 import { launchRefusedForNow } from '../failures.ts';
 
-/** Of one session: an agent may have 33 images, of registries that send as much as they may. */
+/** Per session: an agent may have 33 images, from registries that send up to the limits. */
 const readsAtOnce = 2;
-/** The activity has a minute, and a read half of one. */
+/** The activity's timeout is one minute, a read's half of that. */
 const beginWithinMs = 25_000;
 
 /**
- * What each of the references stands for now, in their order. The first that cannot be read ends it, and no other is begun then.
+ * Resolves the references, in their order. Stops at the first that cannot be read.
  * Throws what `readImage` throws, and `launch_refused` when they take too long together.
  */
 export async function readImages(

@@ -9,7 +9,7 @@ import { moveSession } from '../../store/sessions/move-session.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** Requests of a session that somebody still has to be told about. Reads only. */
+/** Requests of a session whose workflows must still be notified. Reads only. */
 export async function listOpenRequests(
   { db }: ActivityDependencies,
   { sessionId }: { sessionId: string },
@@ -22,8 +22,8 @@ export async function listOpenRequests(
 const endedAsAsked = 'The session was asked to end';
 
 /**
- * Cancels what is still open and moves the session to its end, in one transaction. What somebody asked for, as the
- * session's row has it, comes before what the workflow observed. Idempotent: an end that is recorded is returned as it is, but for
+ * Cancels what is still open and moves the session to its end, in one transaction. A requested end in the
+ * session's row takes precedence over what the workflow observed. Idempotent: a recorded end is returned as it is, except
  * the words of people and agents, which stay out of Temporal.
  */
 export function recordEnd(

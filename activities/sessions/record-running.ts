@@ -1,7 +1,7 @@
 import { moveSession } from '../../store/sessions/move-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** The sidecar is ready, so the session runs. Harmless when it is recorded already. */
+/** The sidecar is ready, so the session runs. Idempotent. */
 export async function recordRunning(
   { db }: ActivityDependencies,
   { sessionId }: { sessionId: string },

@@ -4,7 +4,7 @@ import { lockMembers } from '../../store/members/lock-members.ts';
 import { launchRefused } from '../failures.ts';
 
 /**
- * Throws `launch_refused` unless those who drive the session are members of its workspace. They stay members until the
+ * Throws `launch_refused` unless the session's operators are members of its workspace. They stay members until the
  * transaction ends, so that a later removal finds the session and ends it (design 2).
  */
 export async function requireOperators(

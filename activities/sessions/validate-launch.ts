@@ -17,7 +17,7 @@ import {
 } from '../secrets/consumers.ts';
 import { launchPatterns, launchProblems } from './launch-problems.ts';
 
-/** Throws `launch_refused` with every problem found, PatternsBusyError to be tried again. Idempotent: moves to `validating`, then only reads. */
+/** Throws `launch_refused` with every problem found, PatternsBusyError when it should be retried. Idempotent: moves to `validating`, then only reads. */
 export async function validateLaunch(
   { db, runtime, patterns }: ActivityDependencies,
   { sessionId }: { sessionId: string },

@@ -1,4 +1,4 @@
-/** MCP servers and siblings that ended by themselves, told to whoever reads the session's events; the session goes on without them. */
+/** Announces MCP servers and siblings that ended by themselves in the session's events; the session goes on without them. */
 import { systemActor } from '../../contract/session-event.ts';
 import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
@@ -7,17 +7,17 @@ import { derivedId } from '../../store/session-events/derived-id.ts';
 
 type Exited = Extract<ContainerState, { state: 'exited' }>;
 
-/** A workload that is being stopped ends its containers one after the other: longer than that takes. */
+/** Longer than a workload that is being stopped takes to end its containers, one after the other. */
 const confirmMs = 20_000;
 
-/** Those that ended while the sidecar runs: without it the others are ended too. */
+/** Companions that ended while the sidecar runs: without it the others are ended too. */
 export function endedCompanions(state: WorkloadState): Exited[] {
   return stateOf(state, 'sidecar') === 'running' && state.state === 'running'
     ? state.containers.filter((each) => each.state === 'exited').filter(({ name }) => titleOf(name) !== null)
     : [];
 }
 
-/** Takes one state after the other, and answers each companion once: when it had ended for a while and the agent still ran. */
+/** Fed with successive states, returns each companion once: when it has been ended for a while and the agent still runs. */
 export function createEndedWatch(now: () => number = Date.now): (state: WorkloadState) => Exited[] {
   const seenAtMs = new Map<string, number>();
   const answered = new Set<string>();
@@ -35,7 +35,7 @@ export function createEndedWatch(now: () => number = Date.now): (state: Workload
   };
 }
 
-/** Appends an event for each, once however often it is called. */
+/** Appends one event for each. Idempotent. */
 export async function announceEnded(db: Db, sessionId: string, ended: readonly Exited[]): Promise<void> {
   for (const container of ended) {
     await appendSessionEvent(db, sessionId, {
@@ -50,7 +50,7 @@ export async function announceEnded(db: Db, sessionId: string, ended: readonly E
 const stateOf = (state: WorkloadState, name: string) =>
   state.state === 'running' ? state.containers.find((each) => each.name === name)?.state : undefined;
 
-/** As people know it; null for what is no companion. */
+/** Display name; null when not a companion. */
 function titleOf(container: string): string | null {
   const [, kind, name] = /^(mcp|sibling)-(.*)$/.exec(container) ?? [];
   return kind === undefined ? null : `The ${kind === 'mcp' ? 'MCP server' : 'sibling'} "${name}"`;

@@ -10,9 +10,9 @@ import type { ActivityDependencies } from '../dependencies.ts';
 const requestTimeoutMs = 5000;
 
 /**
- * Posts every message that the sidecar does not hold, in order, and notes what it acknowledged. Begins after the last one that
- * it says it has, so that a restarted one gets everything again. Throws while the sidecar does not acknowledge, so that the
- * workflow tries again. Idempotent: the sidecar drops what it has seen by id.
+ * Posts every message that the sidecar does not have, in order, and records what it acknowledged. Begins after the last one that
+ * it reports, so that a restarted one gets everything again. Throws while the sidecar does not acknowledge, so that the
+ * workflow retries. Idempotent: the sidecar deduplicates by id.
  */
 export async function deliverInputs(
   deps: ActivityDependencies,
@@ -51,7 +51,7 @@ async function findSidecar(
   if (controlUrl === null) {
     throw new Error('the sidecar has not reported where it takes messages');
   }
-  // Where the session runs is the driver's to say: a report alone could send the messages anywhere.
+  // The address comes from the driver: a sidecar's report alone could redirect the messages anywhere.
   if (new URL(controlUrl).hostname !== (await runtime.sidecarHost(sessionId))) {
     throw new Error('the sidecar reported an address that is not its own');
   }
@@ -63,12 +63,12 @@ async function readHeldSeq(sidecar: Sidecar): Promise<number> {
   return controlHealth.parse(await send(sidecar, 'GET', '/health')).last_seq;
 }
 
-/** Likewise, after these. */
+/** The same, after sending these. */
 async function inject(sidecar: Sidecar, messages: InputMessage[]): Promise<number> {
   return injectAnswer.parse(await send(sidecar, 'POST', '/inject', { messages })).last_seq;
 }
 
-/** The JSON that the sidecar answers. Throws for every status that is no success. */
+/** Returns the sidecar's JSON response. Throws for every non-success status. */
 async function send(
   { controlUrl, key }: Sidecar,
   method: 'GET' | 'POST',

@@ -31,7 +31,7 @@ export async function startOnRuntime(
   }
 }
 
-/** The text with every value of the launch blacked out, the longest first. */
+/** The text with every value of the launch redacted, longest first. */
 function withoutValues(text: string, secrets: LaunchSecrets): string {
   const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials } = secrets;
   const ofMany = [...Object.values(serverEnv), ...Object.values(siblingEnv)];

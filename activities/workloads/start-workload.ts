@@ -16,9 +16,9 @@ import { renderOrRefuse, requireConfiguration } from '../sessions/validate-launc
 import { startOnRuntime } from './start-on-runtime.ts';
 
 /**
- * Resolves the secrets, renders the workload and starts it; nothing that it resolved leaves it. Idempotent: the driver
- * starts a session's workload once. Throws `launch_refused` for what changed since validation; other faults are tried
- * again, and reported without their message, which could hold anything.
+ * Resolves the secrets, renders the workload and starts it; no resolved value leaves it. Idempotent: the driver
+ * starts a session's workload once. Throws `launch_refused` for what changed since validation; other faults are
+ * retried, and reported without their message, which could hold anything.
  */
 export async function startWorkload(
   deps: ActivityDependencies,
@@ -38,7 +38,7 @@ export async function startWorkload(
   await startOnRuntime(deps, sessionId, secrets, (signal) => runtime.start(spec, secrets, signal));
 }
 
-/** Zone 2 again at the moment of use: a grant that was revoked since validation opens nothing. */
+/** Checks zone 2 again at the moment of use: a grant revoked since validation exposes nothing. */
 async function useExposedSecrets(
   { db }: ActivityDependencies,
   configuration: FrozenConfiguration,

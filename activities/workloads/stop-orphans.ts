@@ -6,8 +6,8 @@ import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Stops every workload of this runtime whose session, or check, has ended or is gone; returns their session ids. What
- * cannot be stopped holds up nothing else, and is tried again with the next sweep.
+ * Stops every workload of this runtime whose session or check has ended or was deleted; returns their session ids. What
+ * cannot be stopped does not block the others, and is retried by the next sweep.
  */
 export async function stopOrphans({
   db,
@@ -30,7 +30,7 @@ export async function stopOrphans({
   return stopped;
 }
 
-/** A workload is of a session, or of a check by its id. */
+/** A workload belongs to a session, or to a check by its id. */
 async function isWanted(db: Db, id: string): Promise<boolean> {
   const session = await readSession(db, id);
   if (session !== null) {

@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { announceEnded, endedCompanions } from './announce-ended.ts';
 
-/** Stops everything that the session runs, and tells of what had ended before. Harmless when nothing is there. */
+/** Stops everything that the session runs, and announces what had ended before. Idempotent. */
 export async function stopWorkload(
   { runtime, db }: ActivityDependencies,
   { sessionId }: { sessionId: string },

@@ -12,13 +12,13 @@ export type WorkloadExit =
   | { kind: 'session_removed' };
 
 const pollIntervalMs = 500;
-/** Between two looks at whether the session still exists. */
+/** Interval of checks that the session still exists. */
 const sessionCheckIntervalMs = 5000;
 /** A sidecar that does not come back within this time is lost. */
 const sidecarRestartLimitMs = 30_000;
 
 /**
- * Returns the first thing that ends the session from below. Reads, and tells once of each companion that ended, so that any
+ * Returns the first workload event that ends the session. Reads, and announces each ended companion once, so that any
  * number of attempts, on any worker, is harmless. Ends with a cancellation when the session ends otherwise.
  */
 export async function watchWorkload(
@@ -50,8 +50,8 @@ export async function watchWorkload(
 }
 
 /**
- * A sidecar is told once where the API is. When the platform is started at another address, a session that survived asks
- * where nobody answers, or somebody else does: every gated call is refused, and it cannot go on.
+ * A sidecar gets the API's address once. When the platform is restarted at another address, a surviving session calls an address
+ * where nobody, or somebody else, answers: every gated call is refused, and it cannot go on.
  */
 async function endOfSession(
   { db, internalApiUrl }: ActivityDependencies,
@@ -70,8 +70,8 @@ async function endOfSession(
 }
 
 /**
- * What a workload's state means for its session; null while it goes on. A sidecar that is gone for good comes first: the
- * host then ends the agent itself, and that must not pass for the agent's own exit.
+ * What a workload's state means for its session; null while it goes on. A lost sidecar takes precedence: the
+ * host then ends the agent itself, which must not be reported as the agent's own exit.
  */
 export function exitOf(state: WorkloadState, restartingForMs: number): WorkloadExit | null {
   if (state.state === 'absent') {

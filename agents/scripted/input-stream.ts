@@ -1,16 +1,16 @@
-/** Messages from `GET /input`: server-sent events over the sidecar's socket, resumed where they broke off. */
+/** Messages from `GET /input`: server-sent events over the sidecar's socket, resumed where they were interrupted. */
 import { type ClientRequest, request } from 'node:http';
 import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
 
 export interface InputStream {
-  /** The next message that was not read yet and holds the text; the ones before it are passed over. Null: none in time. */
+  /** The next unread message that contains the text; the ones before it are skipped. Null on timeout. */
   next(contains: string, timeoutMs: number): Promise<InputMessage | null>;
   close(): void;
 }
 
 const reconnectMs = 250;
 
-/** Reads from now on, for as long as it takes: a sidecar that is away is asked again. */
+/** Reads from now on, retrying while the sidecar is unreachable. */
 export function openInputStream(socketPath: string): InputStream {
   const unread: InputMessage[] = [];
   let lastSeq = 0;

@@ -1,4 +1,4 @@
-/** Asks a server for its tools. Everything that comes is the server's claim: bounded, cut, and of a closed shape. */
+/** Asks a server for its tools. The response is untrusted: bounded, truncated, and of a closed shape. */
 import { type Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { type ClaimedTool, type ToolListing, toolListingLimits } from '../../contract/mcp-check.ts';
@@ -113,7 +113,7 @@ function present(sent: unknown): ClaimedTool | null {
       };
 }
 
-/** Half a character at the cut becomes a replacement character. */
+/** A character split by truncation becomes a replacement character. */
 function cut(text: string | null, maxCharacters: number): string | null {
   return text === null ? null : Buffer.from(text.slice(0, maxCharacters)).toString('utf8');
 }

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** Hands out a JSON text through `POST /artifact`. Null when it was taken, else why it was not. */
+/** Publishes a JSON text through `POST /artifact`. Returns null when it was accepted, else why not. */
 export function publishArtifact(socketPath: string, name: string, json: string): Promise<string | null> {
   return new Promise((resolve) => {
     const query = new URLSearchParams({ name, mime_type: 'application/json' });

@@ -5,7 +5,7 @@ import type { AgentEventInput } from '../../contract/agent-contract.ts';
 const attempts = 40;
 const pauseMs = 250;
 
-/** Publishes through `POST /event`, repeated while the sidecar is away. A status is for people: it never fails the run. */
+/** Publishes through `POST /event`, retrying while the sidecar is unreachable. A status is for people: it never fails the run. */
 export async function publishStatus(
   socketPath: string,
   status: string,

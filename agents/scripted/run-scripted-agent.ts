@@ -16,7 +16,7 @@ import { createToolCaller, type ToolCaller } from './tool-caller.ts';
 /** Why the run ended, as one sentence; null when every step went as expected. */
 type Failure = string | null;
 
-/** Runs to the end. Returns the exit code: 0, or 1 after the session was told which step failed and why. */
+/** Runs to the end. Returns the exit code: 0, or 1 after publishing which step failed and why. */
 export async function runScriptedAgent(config: AgentConfig, sidecarSocket: string): Promise<0 | 1> {
   const tools = createToolCaller(config.mcpServers);
   const input = openInputStream(sidecarSocket);

@@ -6,17 +6,17 @@ import { type CallResult, outcomeOfError, outcomeOfResult } from './call-outcome
 import { listTools, notConnected } from './list-tools.ts';
 
 export interface ToolCaller {
-  /** Calls `<server>.<tool>`, connecting first where there is no connection. Never throws. */
+  /** Calls `<server>.<tool>`, connecting first if needed. Never throws. */
   call(target: string, args: Record<string, unknown>): Promise<CallResult>;
   /** What the server says of its tools. Never throws. */
   list(server: string): Promise<ToolListing>;
   close(): Promise<void>;
 }
 
-/** Longer than any tool waits. */
+/** Longer than any tool's own timeout. */
 const callTimeoutMs = 900_000;
 
-/** A connection that is lost is made anew with the next call. */
+/** The next call reconnects a lost connection. */
 export function createToolCaller(servers: AgentConfig['mcpServers']): ToolCaller {
   const clients = new Map<string, Client>();
 

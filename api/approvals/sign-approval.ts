@@ -1,8 +1,8 @@
-/** The API's signature under a human's approval; only the activity that writes grants believes it, and only it (design 2). */
+/** The API's signature under a human's approval; only the activity that writes grants trusts it, and trusts nothing else (design 2). */
 import { CompactSign, type CryptoKey, importPKCS8 } from 'jose';
 import { type ApprovalClaims, approvalClaims } from '../../contract/approval.ts';
 
-/** A human's click is carried out at once; a signature that waits longer than this is worth nothing. */
+/** A human's click is carried out at once; a signature older than this is invalid. */
 const lifetimeSeconds = 5 * 60;
 
 export type SignApproval = (decisionId: string, grant: ApprovalClaims['grant']) => Promise<string>;

@@ -1,9 +1,9 @@
-/** Bytes that one process may hold for all uploads together: whoever finds none free waits, and its connection with it. */
+/** Bytes that one process may buffer for all uploads together: an upload that finds none free waits, and so does its connection. */
 
 export interface ByteBudget {
-  /** Takes bytes that are free now; false when there are not that many. */
+  /** Takes bytes without waiting; false when not enough are free. */
   tryTake(count: number): boolean;
-  /** Takes bytes as soon as they are free, in the order of asking. False when they were not free within the time. */
+  /** Takes bytes as soon as they are free, first come, first served. False on timeout. */
   take(count: number, maxWaitMs: number): Promise<boolean>;
   give(count: number): void;
 }
@@ -11,7 +11,7 @@ export interface ByteBudget {
 export function createByteBudget(totalBytes: number): ByteBudget {
   let taken = 0;
   const waiting: { count: number; settle: () => void }[] = [];
-  // One piece that is larger than the whole budget passes alone.
+  // A piece larger than the whole budget is let through when nothing else is held.
   const fits = (count: number) => taken === 0 || taken + count <= totalBytes;
 
   const serve = () => {

@@ -1,4 +1,4 @@
-/** The body of an upload in chunks, of which no more than one is in memory, and that only for a moment. */
+/** Reads the body of an upload in chunks, of which at most one is in memory, and only briefly. */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ByteBudget } from './byte-budget.ts';
@@ -7,7 +7,7 @@ export interface ReadChunksOptions {
   /** A chunk is yielded once it has this many bytes, or once its first bytes are this old. */
   chunkBytes: number;
   maxAgeMs: number;
-  /** The whole body has arrived by then (`performance.now()`), or does not count. */
+  /** Deadline for the whole body (`performance.now()`). */
   deadlineMs: number;
   budget: ByteBudget;
 }
@@ -18,8 +18,8 @@ export class UploadTooSlowError extends Error {
 }
 
 /**
- * Yields the body's chunks; the bytes of one are free again when the next one is asked for. Nothing is held while the budget has
- * nothing free. Throws UploadTooSlowError, and what the connection throws.
+ * Yields the body's chunks; the bytes of one are released when the next one is requested. Nothing is held while the budget is
+ * exhausted. Throws UploadTooSlowError, and what the connection throws.
  */
 export async function* readChunks(
   request: IncomingMessage,
@@ -74,12 +74,12 @@ export async function* readChunks(
     }
   } finally {
     release();
-    // What is not waited for any more may still fail.
+    // The abandoned read may still reject.
     next.catch(() => undefined);
   }
 }
 
-/** Null when it has not settled within the time. */
+/** Null on timeout. */
 async function within<Value>(work: Promise<Value>, limitMs: number): Promise<Value | null> {
   if (limitMs === Number.POSITIVE_INFINITY) {
     return work;

@@ -1,4 +1,4 @@
-/** Takes in the bytes of an artifact as they come (design 13): in chunks, each stored at once, by statements of a moment. */
+/** Receives the bytes of an artifact as they arrive (design 13): in chunks, each stored at once by a short statement. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { appendChunk, beginContent } from '../../store/artifacts/contents.ts';
@@ -18,8 +18,9 @@ const maxAgeMs = 1000;
 const uploadLimitMs = 120_000;
 
 /**
- * Stores the body as a content that is not yet an artifact. `begun` is told its id, so that the caller can remove what is not
- * completed; `countBody` is told of bytes as they arrive, and may throw. Throws 413 beyond `limitBytes`, 400 when the connection ends early, 503 when the bytes do not arrive in time.
+ * Stores the body as a content that is not yet an artifact. `begun` receives its id, so that the caller can remove an
+ * incomplete one; `countBody` is called with the number of bytes as they arrive, and may throw.
+ * Throws 413 beyond `limitBytes`, 400 when the connection ends early, 503 when the bytes do not arrive in time.
  */
 export async function receiveContent(
   db: Db,
@@ -57,7 +58,7 @@ export async function receiveContent(
       position += 1;
     }
   } finally {
-    // Also when a chunk could not be stored: its bytes are the budget's again.
+    // Returns the bytes to the budget, also when a chunk could not be stored.
     await chunks.return(undefined);
   }
 }

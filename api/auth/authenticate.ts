@@ -1,4 +1,4 @@
-/** Who asks, and about what: resolves each route scope, or refuses (design 4). */
+/** Authenticates the caller and resolves each route scope, or refuses (design 4). */
 import type { Context } from 'koa';
 import { uuid } from '../../contract/names.ts';
 import type { Session } from '../../contract/session.ts';
@@ -29,8 +29,8 @@ export type ResolveScope = {
 
 /**
  * One resolver per scope. They throw 401 `unauthenticated` without a valid credential of the right kind, 429 `rate_limited` for a
- * person who asks too often, and 404 for what does not exist or belongs to a workspace that the user is no member of: the two look
- * the same.
+ * user who sends too many requests, and 404 for what does not exist or belongs to a workspace that the user is not a member of:
+ * the two are indistinguishable.
  */
 export function createAuthenticate({ db, config }: AuthenticateDependencies): ResolveScope {
   const sessionLimits = createSessionLimits(config);
@@ -57,7 +57,7 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
   const session = (id: string | undefined) =>
     read<Session>('The session', id, (known) => readSession(db, known));
 
-  /** Before anything is read: what is too much costs no query. */
+  /** Runs before anything is read, so that a throttled request costs no query. */
   const beginInternal = (ctx: Context, id: string): void => {
     if (!verifyInternalToken(config.SESSION_KEY_SEED, ctx.get(internalTokenHeader), id)) {
       throw new ApiError('unauthenticated', "This route needs the session's own X-Internal-Token");
@@ -87,7 +87,7 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
       return { session: found };
     },
     workload: async (ctx, { session_id = '' }) => {
-      // The token was made for this id, so it is one.
+      // The token was derived for this id, so the id is a valid UUID.
       beginInternal(ctx, session_id);
       const found = await readSession(db, session_id);
       if (found !== null) {
@@ -101,14 +101,14 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
   };
 }
 
-/** The token is derived, so what ends it is the end of what it is for. */
+/** The token is derived and cannot be revoked: it ends when its session or check ends. */
 function refuseEnded(hasEnded: boolean): void {
   if (hasEnded) {
     throw new ApiError('unauthenticated', 'The session has ended');
   }
 }
 
-/** Who has the cookie; each request of theirs counts. */
+/** The user of the session cookie; each of their requests counts against the rate limit. */
 function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'config'>) {
   const byUser = createRateLimiter({
     name: 'requests a minute per user',

@@ -32,7 +32,7 @@ export async function setFlowCookie(
   setCookie(ctx, name, token, { ...options, path, maxAgeSeconds: flowSeconds });
 }
 
-/** The flow that this browser began, or null; the cookie is removed, so it serves once. */
+/** Returns the flow that this browser began, or null; removes the cookie, so that it can be used once only. */
 export async function takeFlowCookie(
   ctx: Context,
   key: Buffer,

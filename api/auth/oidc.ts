@@ -20,13 +20,13 @@ export interface Person {
   issuer: string;
   subject: string;
   email: string;
-  /** The provider vouches for the address. */
+  /** The provider has verified the address. */
   email_verified: boolean;
   name: string;
 }
 
 export interface OidcProvider {
-  /** A new flow and the provider's address to send the browser to. Throws 503 when the provider does not answer. */
+  /** Begins a flow; returns it and the provider's URL to redirect the browser to. Throws 503 when the provider is unreachable. */
   begin(returnTo: string): Promise<{ flow: SignInFlow; url: string }>;
   /** Who signed in. `search` is the callback's query. Throws 401 when the provider or the checks refuse, 503 as above. */
   finish(flow: SignInFlow, search: string): Promise<Person>;
@@ -34,7 +34,7 @@ export interface OidcProvider {
 
 type OidcSettings = Pick<ApiConfig, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL'>;
 
-/** Null when no provider is configured. The provider is discovered at the first sign-in and then remembered. */
+/** Null when no provider is configured. The provider is discovered at the first sign-in and then cached. */
 export function createOidcProvider(settings: OidcSettings): OidcProvider | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, PUBLIC_URL: publicUrl } = settings;
   if (issuer === undefined || clientId === undefined || publicUrl === undefined) {
@@ -78,7 +78,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
   };
 }
 
-/** A provider without TLS is taken on loopback only. */
+/** A provider without TLS is accepted on loopback only. */
 function discover(issuer: URL, clientId: string, clientSecret?: string): Promise<oidc.Configuration> {
   const insecure = issuer.protocol === 'http:' && isLoopback(issuer.hostname.replace(/^\[|\]$/g, ''));
   const authentication = clientSecret === undefined ? oidc.None() : oidc.ClientSecretPost(clientSecret);

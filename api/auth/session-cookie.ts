@@ -51,7 +51,7 @@ export async function readSessionCookie(ctx: Context, key: Buffer): Promise<Sess
   }
 }
 
-/** HttpOnly and SameSite=Lax always. The proxy that ends TLS is not visible here, so `secure` is the configuration's word. */
+/** HttpOnly and SameSite=Lax always. The proxy that terminates TLS is not visible here, so `secure` comes from the configuration. */
 export function setCookie(
   ctx: Context,
   name: string,

@@ -1,4 +1,4 @@
-/** What every way of signing in ends with: a sign-in that can be revoked, and its cookie. */
+/** The last step of every sign-in method: creates a revocable sign-in and its cookie. */
 import type { Context } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
 import type { Db } from '../../store/database.ts';

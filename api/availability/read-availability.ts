@@ -3,7 +3,7 @@ import { type Availability, availabilityOf } from '../../contract/available-runs
 import type { Db } from '../../store/database.ts';
 import { listWorkers } from '../../store/workers/workers.ts';
 
-/** What can be run here now, as the configuration and the workers that run say. */
+/** What can run here now, according to the configuration and the running workers. */
 export async function readAvailability(db: Db, config: Pick<ApiConfig, 'RUNTIME'>): Promise<Availability> {
   const workers = (await listWorkers(db)).filter(({ is_running }) => is_running);
   return availabilityOf(

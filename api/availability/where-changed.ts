@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../../contract/errors.ts';
 
-/** The problems of fields that an edit changes: what cannot run by now can still be edited otherwise, as to keep it to admins. */
+/** Returns the problems of fields that an edit changes: other fields of something that can no longer run stay editable, such as `approvers`. */
 export function whereChanged(
   problems: readonly FieldProblem[],
   before: object,

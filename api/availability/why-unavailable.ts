@@ -5,7 +5,7 @@ import { listAttachedEntries } from '../../store/attachments/list-attached-entri
 import type { Db } from '../../store/database.ts';
 import { readAvailability } from './read-availability.ts';
 
-/** Says of each of these agents why sessions of it cannot start here, by itself or for an MCP server of it; null when they can. */
+/** Returns a function that says why sessions of an agent cannot start here, by itself or for one of its MCP servers; null when they can. */
 export async function readWhyUnavailable(
   { db, config }: { db: Db; config: Pick<ApiConfig, 'RUNTIME'> },
   agents: readonly Agent[],

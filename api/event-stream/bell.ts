@@ -1,4 +1,4 @@
-/** Remembers a ring until somebody waits, so that one between a read and the wait is not missed. */
+/** Keeps a ring until the next wait, so that one between a read and the wait is not missed. */
 export class Bell {
   private rung = false;
   private answer: () => void = () => undefined;

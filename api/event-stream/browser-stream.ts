@@ -1,6 +1,6 @@
 /**
- * One stream for all tabs of a browser (decision 0025): the events of the sessions that they show, and word of what else
- * changed for the reader. It keeps no state beyond the connection: who reconnects says which events are known already.
+ * One stream for all tabs of a browser (decision 0025): the events of the sessions that they show, and notifications of what else
+ * changed for the reader. It keeps no state beyond the connection: a reconnecting client says which events it has already.
  * Events are read from the table by `seq`, as in session-stream.ts; announcements only say when to read.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,16 +30,16 @@ export interface BrowserStreamSource {
 interface Watch {
   after: number;
   stop: () => void;
-  /** The last record that the reader was told of. */
+  /** The last record that the reader was notified of. */
   lastRecord: string | null;
   tellAgain: boolean;
 }
 
 const newsEveryMs = 1_000;
-/** From one round of reading to the next one that an announcement asks for: however many events a session has, reading stays bounded. */
+/** Minimum interval between rounds of reading: bounds the reads however many events are announced. */
 const roundEveryMs = 100;
 
-/** As server-sent events. Ends when the sign-in is over and when `signal` aborts. */
+/** Yields server-sent events. Ends when the sign-in has ended and when `signal` aborts. */
 export async function* streamToBrowser(
   source: BrowserStreamSource,
   options: { after: ReadonlyMap<string, number>; timing: StreamTiming; signal: AbortSignal },
@@ -65,7 +65,7 @@ class BrowserStream {
   private roles: Roles | null = null;
   private rolesReadAt = 0;
   private accessChanged = false;
-  /** The last round left something to read that was there already. */
+  /** The last round left something unread. */
   private isBehind = false;
 
   constructor(
@@ -99,10 +99,10 @@ class BrowserStream {
     }
   }
 
-  /** Null is a sign of life. */
+  /** Null is a heartbeat. */
   async *messages(): AsyncGenerator<StreamMessage | null> {
     let sentAt = Date.now();
-    // Who hears of the open stream reads everything once, and is told of whatever changes from here on.
+    // A client that sees the stream open reads everything once, and is notified of every change from here on.
     this.roles = await this.source.readRoles();
     this.news.follow(new Set(this.roles?.keys()));
     yield { type: 'open', user_id: this.source.userId };
@@ -126,7 +126,7 @@ class BrowserStream {
     }
   }
 
-  /** Checks what the reader may see, then tells what is new of it. */
+  /** Checks what the reader may see, then yields what is new. */
   private async *round(): AsyncGenerator<StreamMessage> {
     const before = this.roles;
     this.accessChanged = false;
@@ -176,7 +176,7 @@ class BrowserStream {
       watch.after = event.seq;
     }
     if (record !== watch.lastRecord || watch.tellAgain) {
-      // A record may be committed after one with a higher position: what is new is told twice.
+      // A record may be committed after one with a higher position, so each change is announced twice.
       watch.tellAgain = record !== watch.lastRecord && watch.lastRecord !== null;
       watch.lastRecord = record;
       yield { type: 'session.recorded', session_id: id };
@@ -198,7 +198,7 @@ class BrowserStream {
     );
   }
 
-  /** A reader that takes long to receive may have lost the right meanwhile. */
+  /** A slow reader may have lost access in the meantime. */
   private mustCheck(): boolean {
     const isOld = Date.now() - this.rolesReadAt >= this.timing.checkMs;
     return this.signal.aborted || this.accessChanged || isOld;

@@ -10,20 +10,20 @@ import { Bell } from './bell.ts';
 export interface StreamSource {
   /** The next events with `seq` above `after`, in order. */
   read(after: number): Promise<SessionEvent[]>;
-  /** Calls back when there may be more; returns the way to stop. */
+  /** Calls back when there may be more; returns the unsubscribe function. */
   subscribe(wake: () => void): () => void;
-  /** Whether whoever reads still may. */
+  /** Whether the reader still has access. */
   mayRead(): Promise<boolean>;
 }
 
 export interface StreamTiming {
-  /** How often the right to read is checked, and the table looked at without an announcement. */
+  /** How often access is checked, and the table polled without an announcement. */
   checkMs: number;
   /** A comment line after this long without an event keeps proxies from closing the connection. */
   heartbeatMs: number;
 }
 
-/** Ends after the event of a terminal status, when the right to read is gone, and when `signal` aborts. */
+/** Ends after the event of a terminal status, when access is lost, and when `signal` aborts. */
 export async function* streamSessionEvents(
   source: StreamSource,
   { after, timing, signal }: { after: number; timing: StreamTiming; signal: AbortSignal },

@@ -1,10 +1,10 @@
-/** Bounds the event streams that this process keeps open: each holds a connection and asks the database every few seconds. */
+/** Limits the event streams that this process keeps open: each holds a connection and polls the database every few seconds. */
 import { createOccupancy, type Leave } from '../middleware/occupancy.ts';
 
 export interface StreamSlots {
   /**
-   * Takes a slot for as long as `response` is open; the signal aborts when it is not any more. Throws `rate_limited` naming the limit.
-   * A response has one listener for all of it: those of Koa and Node are seven already, and from the eleventh on Node warns.
+   * Takes a slot for as long as `response` is open; the signal aborts when it closes. Throws `rate_limited` naming the limit.
+   * Adds one listener only: Koa and Node add seven, and Node warns from the eleventh on.
    */
   hold(
     userId: string,
@@ -12,7 +12,7 @@ export interface StreamSlots {
   ): AbortSignal;
 }
 
-/** When somebody else's stream may have ended; a guess. */
+/** When another stream may have ended; a guess. */
 const retryAfterSeconds = 5;
 
 export function createStreamSlots(limits: {
@@ -44,7 +44,7 @@ export function createStreamSlots(limits: {
   };
   return {
     hold(userId, response) {
-      // Who asked has left already: no `close` comes any more, and nothing will be sent.
+      // The client has already disconnected: there will be no `close` event, and nothing will be sent.
       if (response.destroyed === true) {
         return AbortSignal.abort();
       }

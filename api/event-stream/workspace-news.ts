@@ -1,4 +1,4 @@
-/** Which lists of which workspaces may read differently: collected from announcements, told at most once a second. */
+/** Collects from announcements which lists of which workspaces may have changed; reports them at most once a second. */
 import type { WorkspaceTopic } from '../../contract/browser-stream.ts';
 
 export interface WorkspaceNews {
@@ -6,7 +6,7 @@ export interface WorkspaceNews {
   topic: WorkspaceTopic;
 }
 
-/** What an event of any session means for the lists of its workspace; null means that anything may have happened. */
+/** The lists of its workspace that a session's event affects; null means that anything may have changed. */
 export function topicsOf(eventType: string | null): WorkspaceTopic[] {
   switch (eventType) {
     case null:
@@ -25,7 +25,7 @@ export function topicsOf(eventType: string | null): WorkspaceTopic[] {
 
 type SubscribeWorkspace = (workspaceId: string, wake: (eventType: string | null) => void) => () => void;
 
-/** Listens to the workspaces that it is told to follow. `ring` is called when there is something to take. */
+/** Listens to the workspaces given to `follow`. `ring` is called when there is something to take. */
 export class NewsCollector {
   private readonly stopByWorkspace = new Map<string, () => void>();
   private readonly pending = new Map<string, WorkspaceNews>();
@@ -40,7 +40,7 @@ export class NewsCollector {
     this.atMostEveryMs = atMostEveryMs;
   }
 
-  /** From now on these workspaces and no others. */
+  /** Follows exactly these workspaces from now on. */
   follow(workspaceIds: ReadonlySet<string>): void {
     for (const [id, stop] of this.stopByWorkspace) {
       if (!workspaceIds.has(id)) {
@@ -58,7 +58,7 @@ export class NewsCollector {
     }
   }
 
-  /** What was collected of the workspaces that are followed; nothing when the last time is too short ago. */
+  /** Returns what was collected for the followed workspaces; nothing when the last call that did was too recent. */
   take(): WorkspaceNews[] {
     if (this.pending.size === 0 || this.dueInMs() > 0) {
       return [];
@@ -71,7 +71,7 @@ export class NewsCollector {
     return news;
   }
 
-  /** How long until `take` gives what is pending; infinite when nothing is. */
+  /** How long until `take` returns what is pending; infinite when nothing is. */
   dueInMs(): number {
     return this.pending.size === 0
       ? Number.POSITIVE_INFINITY

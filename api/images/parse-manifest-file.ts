@@ -9,7 +9,7 @@ const maxProblems = 5;
 
 export type RunPatterns = (tasks: readonly PatternTask[]) => Promise<JudgePattern>;
 
-/** The manifest in an image's file, by the rules of a pasted one. Throws ImageError `manifest_malformed`. */
+/** Parses the manifest in an image's file by the rules of a pasted one. Throws ImageError `manifest_malformed`. */
 export async function parseManifestFile(file: Buffer, runPatterns: RunPatterns): Promise<Manifest> {
   const parsed = manifest.safeParse(parseJson(file));
   const problems = parsed.success

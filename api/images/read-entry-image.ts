@@ -1,4 +1,4 @@
-/** What a catalog entry's image says of itself, read from its registry before the entry is stored. */
+/** Reads the metadata of a catalog entry's image from its registry before the entry is stored. */
 import type { ApiConfig } from '../../config/api.ts';
 import { emptyManifest, type Manifest, type McpServerInput } from '../../contract/catalog.ts';
 import { referencedSecretName } from '../../contract/names.ts';
@@ -14,14 +14,14 @@ import { judgePatterns } from '../judge-patterns.ts';
 import { parseManifestFile, type RunPatterns } from './parse-manifest-file.ts';
 import { readRegistryCredentials } from './registry-credentials.ts';
 
-/** Null for an entry of another shape. Throws ApiError with a field below `shape`; nothing is stored. */
+/** Null for an entry that is not an image. Throws ApiError with a field below `shape`; stores nothing. */
 export type ReadEntryImage = (
   by: { workspaceId: string; userId: string },
   input: McpServerInput,
 ) => Promise<EntryImage | null>;
 
 const manifestFile = 'mcp-manifest.json';
-/** Layers are unpacked in this process, so only so many images are read at a time; nobody can take all of it, with however many workspaces. */
+/** Layers are unpacked in this process, so concurrent reads are limited; no user can take all slots, however many workspaces they have. */
 const maxReads = 8;
 const maxReadsOfUser = 2;
 
@@ -61,7 +61,7 @@ export function createReadEntryImage({ db, config, patterns }: EntryImageParts):
   };
 }
 
-/** Takes one of the few places; what it returns gives it back. Throws 503 `unavailable` when there is none. */
+/** Takes a read slot and returns its release function. Throws 503 `unavailable` when none is free. */
 function createReadSlots(): (userId: string) => () => void {
   const running: string[] = [];
   return (userId) => {
@@ -74,7 +74,7 @@ function createReadSlots(): (userId: string) => () => void {
   };
 }
 
-/** Throws `validation_failed` when somebody decided on another image than the reference stands for now. */
+/** Throws `validation_failed` when the reference no longer resolves to the image that the admin saw. */
 function refuseChanged({ digest }: ImageFacts, seen: string | undefined): void {
   if (seen !== undefined && seen !== digest) {
     const message = `the image is ${digest} by now; check it again`;

@@ -1,4 +1,4 @@
-/** Whose address a request counts against: the first one, from here outwards, that is not a proxy of ours. */
+/** Determines the client address of a request: the first one, from here outwards, that is not a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { Context, Next } from 'koa';
@@ -7,7 +7,7 @@ import type { TrustedProxies } from '../../config/trusted-proxies.ts';
 type Request = Pick<IncomingMessage, 'headers'> & { socket: { remoteAddress?: string | undefined } };
 type Trusts = (address: string, hop: number) => boolean;
 
-/** Sets `ctx.ip`. `X-Forwarded-For` counts only as far as proxies that are trusted wrote it. */
+/** Sets `ctx.ip`. `X-Forwarded-For` counts only as far as trusted proxies wrote it. */
 export function setClientAddress(proxies: TrustedProxies) {
   const addressOf = createClientAddress(proxies);
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -18,7 +18,7 @@ export function setClientAddress(proxies: TrustedProxies) {
 
 /**
  * Each proxy appends the address that it was called from, so the header is read from its end, and only while what is
- * read was written by a trusted proxy. An entry that is no address is not believed: its writer stands for it.
+ * read was written by a trusted proxy. An entry that is not an address is ignored: the address of the proxy that wrote it is used.
  */
 export function createClientAddress(proxies: TrustedProxies): (request: Request) => string {
   const trusts = trustOf(proxies);

@@ -1,4 +1,4 @@
-/** The one place that turns a failure into an answer (design 5). What is not expected is logged and answered without detail. */
+/** The one place that turns a failure into a response (design 5). Unexpected errors are logged and answered without detail. */
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { type ErrorBody, httpStatusByCode } from '../../contract/errors.ts';
@@ -46,7 +46,7 @@ function knownError(error: unknown): ApiError | null {
 
 function answer(ctx: Context, error: ApiError, requestId: string): void {
   if (ctx.headerSent) {
-    // Too late for a status: cutting the connection tells the client that the answer is not whole.
+    // Too late for a status: closing the connection tells the client that the response is incomplete.
     ctx.res.destroy();
     return;
   }

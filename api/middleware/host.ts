@@ -16,8 +16,8 @@ export function loopbackOrigin(settings: Settings, host: string): string | null 
 }
 
 /**
- * Sidecars and health probes reach the API by whatever name their network gives it; what they may do does not
- * depend on a browser's cookie, so the check leaves their paths out.
+ * Sidecars and health probes reach the API by whatever name their network gives it; their access does not
+ * depend on a browser's cookie, so the check skips their paths.
  */
 export function checkHost(settings: Settings) {
   const publicHost = settings.PUBLIC_URL === undefined ? null : new URL(settings.PUBLIC_URL).host;

@@ -1,4 +1,4 @@
-/** Reads a JSON body: its type, its size, its bytes, then its text; what it means is the route's schema's business. */
+/** Reads a JSON body and checks its type, size, encoding and text; its meaning is up to the route's schema. */
 import type { Context } from 'koa';
 import { type FieldProblem, fieldPath, fieldProblemLimits } from '../../contract/errors.ts';
 import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
@@ -10,7 +10,7 @@ const maxDepth = 64;
 /**
  * The body as a value; an absent body is `{}`, so that each missing field is named.
  * Throws 400 `malformed_request`, 413 `too_large`, 415 `unsupported_media_type`, 422 for text that cannot be stored as it is,
- * and 429 `rate_limited` when a body without a length has more bytes than its sender may send now.
+ * and 429 `rate_limited` when a body without a length exceeds its sender's byte rate.
  */
 export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unknown> {
   const bytes = await readBytes(ctx, maxBytes).catch((error: unknown) => {
@@ -76,8 +76,8 @@ function parse(bytes: Buffer): unknown {
 }
 
 /**
- * What JSON can say and the store or a schema would drop or change silently: NUL and half surrogates in text,
- * and a field named `__proto__`. As many problems as one answer holds.
+ * Finds what JSON allows but the store or a schema would silently drop or change: NUL and lone surrogates in text,
+ * and a field named `__proto__`. At most as many problems as one answer holds.
  */
 function textProblems(value: unknown): FieldProblem[] {
   const found: FieldProblem[] = [];

@@ -1,12 +1,12 @@
-/** How much of one kind may go on at a time for one key, in this process. */
+/** Limits how many operations of one kind run concurrently per key, in this process. */
 import { ApiError } from '../errors.ts';
 
-/** Leaves; safe to call again. */
+/** Leaves; idempotent. */
 export type Leave = () => void;
 
 /**
- * Returns a function that enters for a key, and returns how to leave. It throws `rate_limited` naming the limit when `limit` are
- * inside.
+ * Returns a function that enters for a key and returns how to leave. It throws `rate_limited` naming the limit when `limit` are
+ * already inside.
  */
 export function createOccupancy({
   name,

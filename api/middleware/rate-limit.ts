@@ -2,18 +2,18 @@
 import { ApiError } from '../errors.ts';
 
 const minuteMs = 60_000;
-/** Beyond this many keys the one that was quiet longest is forgotten, so that many addresses cannot fill the memory. */
+/** Beyond this many keys the least recently used one is evicted, so that many addresses cannot exhaust memory. */
 const maxKeys = 50_000;
 
 export interface RateLimiter {
   /**
-   * Takes tokens of `key`, one unless said; more than a bucket holds count as a full one. Throws `rate_limited` naming the limit,
+   * Takes tokens of `key`, one by default; a count above the bucket's capacity takes a full bucket. Throws `rate_limited` naming the limit,
    * with the seconds until there are enough.
    */
   take(key: string, count?: number): void;
   /** Throws as `take` when no token is left, and takes none. */
   check(key: string): void;
-  /** Takes one token for what has happened already; what is owed so is at most the limit once more. */
+  /** Takes one token for something that has already happened; the resulting debt is at most the limit. */
   charge(key: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** What the middlewares of one request tell each other. Kept beside the context, so that `ctx.state` needs no untyped fields. */
+/** State shared by the middlewares of one request. Kept outside the context, so that `ctx.state` needs no untyped fields. */
 import type { Context } from 'koa';
 
 export interface RequestState {
@@ -7,7 +7,7 @@ export interface RequestState {
   route: string | null;
   userId: string | null;
   secretBody: boolean;
-  /** Told of the bytes of the body by whoever reads them, as they arrive. Throws `rate_limited` when they are too many. */
+  /** Called by the reader of the body with the bytes as they arrive. Throws `rate_limited` when there are too many. */
   countBody: (bytes: number) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the sidecar of one session may ask of this process (design 13). Its own limits are tighter: these hold for one that was taken
- * over, so that no session takes the connections and the time that all share.
+ * Limits what the sidecar of one session may request of this process (design 13). Its own limits are tighter: these hold for a
+ * compromised sidecar, so that no session exhausts the connections and the time that all share.
  */
 import type { Context } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';

@@ -1,6 +1,6 @@
 /**
- * Bounds signing in by address. Many people may share one, so what counts tightly are the attempts that fail; all requests
- * together have a wide limit of their own, since each of them costs the API and the identity provider some work.
+ * Bounds signing in by address. Many people may share one, so only failed attempts have a tight limit; all requests
+ * together have a generous limit of their own, since each costs the API and the identity provider some work.
  */
 import type { ApiConfig } from '../../config/api.ts';
 import { ApiError } from '../errors.ts';

@@ -1,11 +1,11 @@
-/** Requests of one user that this process works on at a time: nobody's requests take all connections to the database. */
+/** Limits the concurrent requests of one user in this process, so that no user takes all connections to the database. */
 import { ApiError } from '../errors.ts';
 import type { Leave } from './occupancy.ts';
 
 export interface UserTurns {
   /**
-   * Resolves with how to leave once it is the request's turn, in the order of arrival. Rejects with `rate_limited`, naming the limit,
-   * when too many wait already, and when the caller leaves before its turn.
+   * Resolves with the release function once it is the request's turn, in the order of arrival. Rejects with `rate_limited`, naming the
+   * limit, when too many are queued, and when the client disconnects before its turn.
    */
   enter(userId: string, response: Response): Promise<Leave>;
 }
@@ -18,7 +18,7 @@ interface Response {
 
 interface Requests {
   working: number;
-  /** How to begin each that waits; the longest waiting first. */
+  /** Callbacks that start the queued requests, oldest first. */
   waiting: Set<() => void>;
 }
 
@@ -54,7 +54,7 @@ export function createUserTurns(limits: { atATime: number; waiting: number }): U
   };
 }
 
-/** Whoever leaves meanwhile waits no longer: nobody would read the answer. */
+/** A client that disconnects leaves the queue: nobody would read the answer. */
 function turn(waiting: Requests['waiting'], response: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     const hasLeft = () => {

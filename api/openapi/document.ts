@@ -108,7 +108,7 @@ const objectSchema = z.object({
 });
 const propertiesOf = (schema: JsonSchema) => objectSchema.parse(schema);
 
-/** What a client may send: what has a default may be left out. */
+/** What a client may send: fields with a default are optional. */
 function inputSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
@@ -125,7 +125,7 @@ function answerSchema(schema: z.ZodType, components: Components): JsonSchema {
   for (const [name, { id: _id, ...definition }] of Object.entries(defsSchema.parse($defs))) {
     components[name] = definition;
   }
-  // A schema that is itself a component comes whole.
+  // A schema that is itself a component is emitted whole.
   const { id, ...whole } = rest;
   if (typeof id !== 'string') {
     return rest;
@@ -136,7 +136,7 @@ function answerSchema(schema: z.ZodType, components: Components): JsonSchema {
 
 const defsSchema = z.record(z.string(), z.record(z.string(), z.unknown())).default({});
 
-/** References of a stand-alone schema, as references into the document. */
+/** Rewrites references of a stand-alone schema to references into the document. */
 function pointed(schema: object): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }

@@ -59,7 +59,7 @@ const named: Record<string, z.ZodType> = {
   Workspace: workspace,
 };
 
-/** What answers name. A body may leave out what an answer always has, so bodies do not share these components. */
+/** Component names for responses. A body may omit what a response always has, so bodies do not share these components. */
 export const answerNames = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries(named)) {
   answerNames.add(schema, { id });

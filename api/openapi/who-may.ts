@@ -1,4 +1,4 @@
-/** Who may use a route, found by asking its own rule about one person of each kind. */
+/** Who may use a route, found by evaluating its rule for one person of each kind. */
 import type { AskingByScope } from '../policies/access.ts';
 import type { AnyRoute, RouteScope } from '../route.ts';
 
@@ -32,7 +32,7 @@ export const peopleByScope = {
   workload: { 'the sidecar of the session or check': {} },
 } satisfies { [Scope in RouteScope]: Record<string, AskingByScope[Scope]> };
 
-/** The kinds of people of the route's scope who may use it, as far as no input stands against it. */
+/** The kinds of people of the route's scope who may use it, before any rule on the input. */
 export function whoMay({ scope, access }: AnyRoute): string[] {
   return Object.entries<unknown>(peopleByScope[scope])
     .filter(([, asking]) => access.whyNot(asking as AskingByScope[RouteScope]) === null)

@@ -1,6 +1,6 @@
 /**
- * Who may use a route, beside being known to its scope (design 4): one value on each route, asked before its body is read. Pure, so
- * that the table of docs/access.md is made by asking them.
+ * Who may use a route, in addition to resolving its scope (design 4): one value on each route, evaluated before its body is read.
+ * Pure, so that the table of docs/access.md is generated from it.
  */
 import type { Agent } from '../../contract/agent.ts';
 import type { Session } from '../../contract/session.ts';

@@ -21,8 +21,8 @@ export function whyNotEditAgent({ userId, role }: AgentEditor, agent: Pick<Agent
 }
 
 /**
- * Whether an editor of the agent could create this grant of its, so that it may outlive their edit of what the agent
- * runs. Not the session at hand but ownership decides: an editor who is no admin owns the agent.
+ * Whether an editor of the agent could create this grant, so that it survives their edit of what the agent
+ * runs. Ownership decides, not a session: an editor who is not an admin owns the agent.
  */
 export async function mayGrantAfterEdit(
   db: Db,

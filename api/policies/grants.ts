@@ -18,11 +18,11 @@ export interface GrantInQuestion {
   scope: GrantScope;
   /** The user who holds it, or null when an agent does. */
   userSubjectId: string | null;
-  /** Of the agent that holds it. */
+  /** Owner of the agent that holds it. */
   agentOwnerId: string | null;
   /** The session that the grant is for or answers a request of. */
   session: Pick<Session, 'operator_id' | 'root_operator_id'> | null;
-  /** A catalog entry keeps the approval of this scope to admins. */
+  /** A catalog entry restricts the approval of this scope to admins. */
   adminScope: boolean;
 }
 

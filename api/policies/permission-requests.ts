@@ -1,4 +1,4 @@
-/** Who may answer a request, and with which grants: as for creating the grant that it asks for (design 4). */
+/** Who may answer a request, and with which grants: the same rules as for creating the requested grant (design 4). */
 import { agentOnlyGrantTypes, type GrantScope, grantScope, scopeWidth } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
@@ -14,7 +14,7 @@ export interface RequestInQuestion {
 
 export function whyNotDeny(maker: GrantMaker, asked: RequestInQuestion): Refusal {
   const asAsked = whyNotGrant(maker, inQuestion(asked, asked.request.scope, null));
-  // Whoever may give less than was asked may also give nothing.
+  // Anyone who may grant less than was requested may also deny.
   return asAsked === null ? null : whyNotGrant(maker, inQuestion(asked, 'once', null));
 }
 
@@ -25,7 +25,7 @@ export interface GrantChoices {
   operator: GrantScope[];
 }
 
-/** What the maker may answer the request with, narrowest first and never wider than was asked (design 7). */
+/** What the maker may answer the request with, narrowest first and never wider than requested (design 7). */
 export function grantChoices(maker: GrantMaker, asked: RequestInQuestion): GrantChoices {
   const { request, session } = asked;
   const narrowEnough = grantScope.options.filter((scope) => scopeWidth[scope] <= scopeWidth[request.scope]);

@@ -1,2 +1,2 @@
-/** What every policy answers: the rule that stands against it, as a sentence for the caller, or null when they may. */
+/** The result of every policy: the rule that forbids it, as a sentence for the caller, or null when allowed. */
 export type Refusal = string | null;

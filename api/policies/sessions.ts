@@ -10,7 +10,7 @@ export interface SessionVisitor {
 
 type People = Pick<Session, 'operator_id' | 'root_operator_id'>;
 
-/** The human at the wheel, or at the top of the tree. */
+/** The operator of the session, or of the root of its tree. */
 export function isOwnSession({ userId }: { userId: string }, session: People): boolean {
   return session.operator_id === userId || session.root_operator_id === userId;
 }
@@ -21,12 +21,12 @@ export function whyNotReadSession(visitor: SessionVisitor, session: People, isSh
     : 'Only its operator, a workspace admin, or members it is shared with may read a session';
 }
 
-/** An admin does not speak in somebody else's name. */
+/** Admins are refused too: they must not speak in somebody else's name. */
 export function whyNotMessageSession({ userId }: { userId: string }, session: People): Refusal {
   return session.operator_id === userId ? null : 'Only the operator of a session may send it messages';
 }
 
-/** From then on the session's requests reach nobody. */
+/** A muted session's permission requests reach nobody. */
 export function whyNotMuteSession(visitor: SessionVisitor, session: People): Refusal {
   return visitor.role === 'admin' || isOwnSession(visitor, session)
     ? null

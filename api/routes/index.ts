@@ -25,7 +25,7 @@ import { systemRoutes } from './system/routes.ts';
 import { toolCallRoutes } from './tool-calls/routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
 
-/** People, workspaces and everything that is configured in them. */
+/** Users, workspaces and everything that is configured in them. */
 export function configurationRoutes(
   dependencies: Pick<ApiDependencies, 'db' | 'config' | 'patterns'> & MemberDependencies,
 ): AnyRoute[] {

@@ -1,4 +1,4 @@
-/** The built web UI, read whole at the start: what is served cannot change under a page, and no path reaches the disk. */
+/** Loads the built web UI into memory at startup: files cannot change while a page is open, and no request path reaches the disk. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ export interface WebFile {
 export interface WebFiles {
   /** By path below `/app/`, such as `_assets/index-abc.js`. */
   files: ReadonlyMap<string, WebFile>;
-  /** The page that every address of the UI loads, in two halves: a nonce goes between them. */
+  /** The page that every URL of the UI loads, split where the nonce goes. */
   page: readonly [string, string];
 }
 
@@ -31,7 +31,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Null when the UI was not built. Throws when the page has no one place for the nonce. Files of other types are left out. */
+/** Null when the UI was not built. Throws unless the page has exactly one place for the nonce. Skips files of other types. */
 export function loadWebFiles(directory: string): WebFiles | null {
   let page: string;
   try {

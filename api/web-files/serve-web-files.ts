@@ -8,7 +8,7 @@ import { assetsFolder, type WebFile, type WebFiles } from './load-web-files.ts';
 const base = '/app/';
 const yearSeconds = 365 * 24 * 3600;
 
-/** `/` and `/app` lead to the UI; each address below `/app/` that is no file is a page of it. */
+/** `/` and `/app` redirect to the UI; every path below `/app/` that is not a file serves the page, except below `_assets/`. */
 export function serveWebFiles(web: WebFiles) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const isEntrance = ctx.path === '/' || ctx.path === '/app';

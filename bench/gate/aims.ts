@@ -1,4 +1,4 @@
-/** What the gate is to cost at most, as ratios of figures of one run, beside what was reached. */
+/** The gate's maximum cost, as ratios of figures of one run, compared with what was measured. */
 import type { MemoryResult } from './memory.ts';
 import type { NeighbourResult } from './neighbour.ts';
 import type { Cell } from './rounds.ts';

@@ -1,4 +1,4 @@
-/** What the disk takes for one record of the audit trail: an append and its sync, in a file that has its size already. */
+/** The disk's time for one record of the audit trail: an append and its sync, in a preallocated file. */
 import { closeSync, fdatasync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { Client } from './line-client.ts';
 

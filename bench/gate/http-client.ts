@@ -1,4 +1,4 @@
-/** A client of MCP's Streamable HTTP in one session, on connections that are kept. */
+/** A client of MCP's Streamable HTTP in one session, on persistent connections. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import type { Client } from './line-client.ts';
 import { initializedLine, initializeLine } from './messages.ts';

@@ -9,7 +9,7 @@ const answers: Readonly<Record<string, string>> = {
 const taken = JSON.stringify({ ok: true });
 
 const server = createServer((request, response) => {
-  // What is reported is not looked at: that would be the cost of another process.
+  // Reports are not parsed: that cost belongs to another process.
   request.resume();
   request.once('end', () => {
     const route = request.url?.slice(request.url.lastIndexOf('/') + 1) ?? '';

@@ -1,10 +1,10 @@
-/** A client of newline-delimited JSON-RPC on a Unix socket that costs as little as can be. */
+/** A client of newline-delimited JSON-RPC on a Unix socket, with as little overhead as possible. */
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { initializedLine, initializeLine } from './messages.ts';
 
 export interface Client {
-  /** Sends one request and resolves with its answer's arrival. Rejects when the answer is an error or the peer is gone. */
+  /** Sends one request and resolves when its answer arrives. Rejects when the answer is an error or the peer has disconnected. */
   send(id: number, line: string): Promise<void>;
   close(): void;
 }
@@ -42,7 +42,7 @@ export async function openLineClient(path: string): Promise<Client> {
     }
   });
 
-  /** What is sent in one turn of the event loop leaves in one write. */
+  /** Batches what is sent in one turn of the event loop into one write. */
   const write = (line: string) => {
     if (socket.writableCorked === 0) {
       socket.cork();

@@ -20,7 +20,7 @@ export type Order =
   | { type: 'flood'; client: string; sizeBytes: number; content: LargeContent }
   | { type: 'stop' };
 
-/** What one turn gave. */
+/** The results of one turn. */
 export interface Sample {
   latenciesMs: number[];
   perSecond: number;

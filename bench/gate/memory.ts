@@ -1,4 +1,4 @@
-/** Memory of a sidecar that has nothing to do, beside a node that has nothing to do. */
+/** Memory of an idle sidecar, compared with an idle node. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Memory, memoryOf } from './process-figures.ts';
 import type { LoadGenerator, Processes } from './processes.ts';
@@ -8,7 +8,7 @@ export interface MemoryResult {
   node: Memory;
   /** Before its first call. */
   sidecar: Memory;
-  /** Some seconds after many. */
+  /** Some seconds after many calls. */
   sidecarAfterCalls: Memory;
   calls: number;
 }

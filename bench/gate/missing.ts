@@ -1,4 +1,4 @@
-/** What this machine does not have is said, with what to do about it, and left out. */
+/** Reports what this machine lacks, with what to do about it, and leaves it out. */
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Part } from './aims.ts';
@@ -11,7 +11,7 @@ interface Places {
   memory: string;
 }
 
-/** As the kernel numbers it. */
+/** The kernel's number for this file system. */
 const tmpfs = 0x01021994;
 
 export function leaveOutMissing(

@@ -1,4 +1,4 @@
-/** What the system says about a process. Linux only; NaN elsewhere and for a process that is gone. */
+/** What the system says about a process. Linux only; NaN elsewhere and for a process that has exited. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Processor time so far of the process, all its threads, and of the processes that it started when `withChildren`. */

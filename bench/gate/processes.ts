@@ -15,7 +15,7 @@ export interface LoadGenerator {
   open(client: string, transport: Transport, address: string): Promise<void>;
   measure(load: Load): Promise<Sample>;
   flood(client: string, sizeBytes: number, content: LargeContent): Promise<void>;
-  /** Ends a flood; answers how many lines a second it sent. */
+  /** Ends a flood; returns how many lines per second it sent. */
   stopFlood(): Promise<number>;
 }
 
@@ -57,7 +57,7 @@ export class Processes {
 
   #spawn(argv: readonly string[], options: StartOptions & { stdio: ('pipe' | 'ignore' | 'ipc')[] }) {
     const [command = '', ...args] = [...this.#prefix, ...argv];
-    // Its own group: some start further processes. The advanced form carries many numbers at little cost.
+    // Its own group: some start further processes. Advanced serialization is cheap for many numbers.
     const child = spawn(command, args, { ...options, detached: true, serialization: 'advanced' });
     this.#children.push(child);
     return child;
@@ -89,7 +89,7 @@ export class Processes {
     };
   }
 
-  /** Ends all of them; whoever does not end by itself is killed. */
+  /** Ends all of them; those that do not exit in time are killed. */
   async close(): Promise<void> {
     this.#closing = true;
     await Promise.all(this.#children.reverse().map(endGroup));
@@ -112,6 +112,6 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody is left in it.
+    // The group is empty already.
   }
 }

@@ -1,4 +1,4 @@
-/** Latency and throughput: every target in turns, so that what the machine does meanwhile hits all of them. */
+/** Latency and throughput: every target in turns, so that other load on the machine affects all of them. */
 import { cpuMs } from './process-figures.ts';
 import type { LoadGenerator, Processes } from './processes.ts';
 import { median, quantile } from './statistics.ts';

@@ -17,7 +17,7 @@ export interface Address {
 }
 
 export interface Place {
-  /** Short, on the disk that the figures are of. */
+  /** A short path, on the disk that is measured. */
   directory: string;
   /** In memory; null where this system has no such place. */
   memoryDirectory: string | null;
@@ -99,7 +99,7 @@ export interface Target {
   name: string;
   proxy: keyof typeof proxies;
   kind: RequestKind;
-  /** Many at a time would say nothing. */
+  /** Concurrent requests would measure nothing useful. */
   serialOnly?: boolean;
 }
 

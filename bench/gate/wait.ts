@@ -1,4 +1,4 @@
-/** Waiting for a started program to be there. */
+/** Waits for a started program to be ready. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ export async function firstLineOf(child: ChildProcess): Promise<string> {
   return String(line);
 }
 
-/** Waits until `isThere` is. Throws after a while, naming `what`. */
+/** Waits until `isThere` returns true. Throws after a time limit, naming `what`. */
 export async function until(what: string, isThere: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + startLimitMs;
   while (!(await isThere())) {

@@ -1,4 +1,4 @@
-/** The ends of a launch, as its caller sees them, and the end of what was launched. */
+/** The ends of a launch, as its caller sees them, and the removal of what was launched. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../runtime/kubernetes/cluster.ts';
 import type { PodCache } from '../../runtime/kubernetes/pod-cache.ts';
@@ -12,7 +12,7 @@ const pollIntervalMs = 2;
 const goneIntervalMs = 50;
 const graceSeconds = 1;
 
-/** As the driver waits: for what the watch shows. Throws when the Pod fails, or does not get there within the limit. */
+/** Waits for what the watch shows, as the driver does. Throws when the Pod fails, or does not run within the limit. */
 export async function untilRunning(cache: PodCache, sessionId: string): Promise<void> {
   const deadline = Date.now() + limitMs;
   for (;;) {
@@ -44,7 +44,7 @@ export async function untilHeard(reports: Reports, timelines: Timelines, session
   await Promise.all([hear(agentRoute, 'agent speaks'), hear('ready', 'sidecar ready')]);
 }
 
-/** Does not wait for a session's last words: nobody has any. */
+/** Does not wait for a session's final output: there is none. */
 export async function removePod(cluster: Cluster, sessionId: string): Promise<void> {
   const pod = await cluster.readPod(sessionId);
   if (pod !== null) {

@@ -26,7 +26,7 @@ export interface Options {
   check: boolean;
 }
 
-/** Prints the usage and ends the process for `--help`, or with 2 when something is not usable. */
+/** Prints the usage and ends the process for `--help`, or with 2 when an option is invalid. */
 export function readOptions(argv: string[]): Options {
   try {
     const { values } = parseArgs({

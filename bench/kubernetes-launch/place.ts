@@ -17,7 +17,7 @@ export interface Place {
   cluster: Cluster;
   settings: KubernetesSettings;
   containers: ContainerSettings;
-  /** What sidecars and agents say arrives here. */
+  /** Receives what sidecars and agents send. */
   reports: Reports;
   /** Removes everything of it, the cluster too when it was started here. */
   close(): Promise<void>;

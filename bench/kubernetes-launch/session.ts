@@ -9,7 +9,7 @@ import type { KubernetesSettings } from '../../runtime/kubernetes/settings.ts';
 import type { LaunchSecrets } from '../../runtime/workload.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
 
-/** What the agent's program asks for as its first act. */
+/** What the agent's program requests first. */
 export const agentRoute = 'agent-speaks';
 
 /** With the network `internet`, so that the same program makes the same request with and without the platform. */
@@ -42,7 +42,7 @@ const serverNames = (count: number) => Array.from({ length: count }, (_, index) 
 
 export interface Manifests {
   pod: V1Pod;
-  /** To be there before the Pod. */
+  /** Must exist before the Pod. */
   secrets: V1Secret[];
 }
 

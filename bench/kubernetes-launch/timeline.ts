@@ -1,4 +1,4 @@
-/** When a launch reached what, as its caller sees it. */
+/** When a launch reached each milestone, as its caller sees it. */
 import { performance } from 'node:perf_hooks';
 import type { Cluster } from '../../runtime/kubernetes/cluster.ts';
 import { labelKeys } from '../../runtime/kubernetes/names.ts';
@@ -31,7 +31,7 @@ export class Timelines {
     this.#reached.set(sessionId, {});
   }
 
-  /** The last time counts. Without a clock nothing happens. */
+  /** The last time counts. Does nothing when the clock was not started. */
   reach(sessionId: string, milestone: Milestone): void {
     const startedMs = this.#startedMs.get(sessionId);
     const timeline = this.#reached.get(sessionId);
@@ -52,7 +52,7 @@ export class Timelines {
   }
 }
 
-/** The same cluster; what it is asked and what its watch shows is noted. */
+/** Wraps the cluster to record its calls and what its watch shows. */
 export function recorded(cluster: Cluster, timelines: Timelines): Cluster {
   const made = ({ metadata }: { metadata?: { labels?: Readonly<Record<string, string>> } }) =>
     timelines.reach(metadata?.labels?.[labelKeys.session] ?? '', 'Secrets and policy made');

@@ -1,4 +1,4 @@
-/** Launches through the front door, as a person makes them: `POST` a session, and wait until it says that it runs. */
+/** Launches through the public API, as a person does: `POST` a session, and wait until it is running. */
 import { performance } from 'node:perf_hooks';
 import type { Agent } from '../../contract/agent.ts';
 import type { Session, SessionStatus } from '../../contract/session.ts';
@@ -7,12 +7,12 @@ import { eventually } from '../../test/support/eventually.ts';
 import { startPlatform } from '../../test/support/platform.ts';
 
 export interface LaunchTarget {
-  /** Milliseconds from asking to running. What was launched has ended when this returns. */
+  /** Milliseconds from the request to running. The session has ended when this returns. */
   launch(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Does nothing and stays, so that the session is there until it is terminated. */
+/** Stays idle, so that the session runs until it is terminated. */
 const idleAgent = JSON.stringify({ steps: [{ sleep_seconds: 600 }] });
 
 /** Starts the built platform with its own data and ports, with an agent that has the demo's `files` server attached. */

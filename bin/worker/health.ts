@@ -1,4 +1,4 @@
-/** What tells a supervisor (an orchestrator's probe, a compose health check) how this worker is. It says nothing else to anybody. */
+/** Tells a supervisor (an orchestrator's probe, a compose health check) whether this worker is healthy, and nothing else. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** `GET /alive` answers 200 while the process turns; `GET /ready` 200 or 503. Everything else is 404. */
+/** `GET /alive` answers 200 while the event loop runs; `GET /ready` 200 or 503. Everything else is 404. */
 export async function serveHealth({ host, port, isReady }: WorkerHealth): Promise<HealthServer> {
   const server = createServer((request, response) => {
     void statusOf(request.url ?? '', isReady).then((status) => {

@@ -1,11 +1,11 @@
-/** Tells the database while this worker runs what it can run. */
+/** Reports to the database what this worker can run, for as long as it runs. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import type { Db } from '../../store/database.ts';
 import { forgetWorker, reportEveryMs, reportWorker } from '../../store/workers/workers.ts';
 
-/** Reports at once and then again and again. A report that fails is logged and made up for by the next one. */
+/** Reports at once and then periodically. A failed report is logged; the next one makes up for it. */
 export function keepReporting(
   { db, log }: { db: Db; log: Logger },
   capabilities: WorkerCapabilities,

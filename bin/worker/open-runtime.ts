@@ -23,7 +23,7 @@ export interface RuntimeParts {
 export interface OpenedRuntime {
   runtime: ActivityDependencies['runtime'];
   capabilities: WorkerCapabilities;
-  /** Ends what the runtime does by itself, so that nothing of it keeps the process. Sessions go on. */
+  /** Stops the runtime's background work, so that it does not keep the process alive. Sessions go on. */
   close(): void;
 }
 
@@ -102,7 +102,7 @@ export async function openRuntime(
   }
 }
 
-/** It does nothing between the calls that are made to it. */
+/** A runtime without background work. */
 const unwatched = (
   runtime: ActivityDependencies['runtime'],
   capabilities: WorkerCapabilities,

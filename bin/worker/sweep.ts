@@ -1,4 +1,4 @@
-/** Puts right what a lost process left behind: workloads without a session, and sessions without a workflow. */
+/** Repairs what a lost process left behind: workloads without a session, and sessions without a workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
@@ -16,25 +16,25 @@ import type { Workflows } from '../../workflows/client.ts';
 
 /** A delivery that is still being tried is younger. */
 const undeliveredSeconds = 30;
-/** Records of calls are removed in batches of a moment; what is left waits for the next sweep. */
+/** Records of calls are removed in short batches; the rest waits for the next sweep. */
 const callsPerBatch = 200;
 const batchesPerSweep = 100;
 const betweenBatchesMs = 20;
-/** An upload that goes on takes two minutes at most. */
+/** An upload in progress takes at most two minutes. */
 const abandoned = { untouchedSeconds: 600, limit: 20 };
 
 export interface Sweeping {
   deps: ActivityDependencies;
   workflows: Workflows;
-  /** What processes of sessions wrote is erased after so long. */
+  /** The output of sessions' processes is erased after this long. */
   outputKeptSeconds: number;
-  /** A check is removed so long after it ended. */
+  /** A check is removed this long after it ended. */
   checkKeptSeconds: number;
 }
 
 /**
- * One sweep. Safe at any time, and from several workers at once. No part waits for another, which may wait for something that is
- * away; throws what the first part threw that failed.
+ * One sweep. Safe at any time, and from several workers at once. No part waits for another, which may wait for an unreachable
+ * service; throws the error of the first part that failed.
  */
 export async function sweep(sweeping: Sweeping): Promise<void> {
   const { deps, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
@@ -66,8 +66,8 @@ export async function startLostWorkflows({ deps: { db }, workflows }: Sweeping):
 }
 
 /**
- * What is on record for a session and did not reach its workflow, because Temporal was away when the API told it. One that has ended
- * meanwhile hears nothing; one that was lost is started by the next sweep.
+ * Resends what is on record for a session but did not reach its workflow, because Temporal was unreachable for the API. A workflow that
+ * has ended meanwhile is not notified; one that was lost is started by the next sweep.
  */
 export async function tellAgain({ deps: { db }, workflows }: Sweeping): Promise<void> {
   for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
@@ -75,14 +75,14 @@ export async function tellAgain({ deps: { db }, workflows }: Sweeping): Promise<
   }
 }
 
-/** Bytes of uploads that ended without a word, as when their API was killed. */
+/** Removes the bytes of abandoned uploads, such as when their API was killed. */
 async function removeLeftovers({ deps: { db } }: Sweeping): Promise<void> {
   while ((await removeAbandonedContents(db, abandoned)) === abandoned.limit) {
     // A few at a time, each in a statement of its own.
   }
 }
 
-/** Records of tool calls that are older than their workspace keeps them, and than the operator's floor. */
+/** Removes records of tool calls that are older than their workspace's retention and the operator's floor. */
 export async function removeOldCalls({ deps: { db, limits } }: Pick<Sweeping, 'deps'>): Promise<void> {
   const floorDays = limits.TOOL_CALL_RETENTION_FLOOR_DAYS;
   for (const { id: workspaceId, days } of await listWorkspacesWithRetention(db)) {
@@ -97,7 +97,7 @@ export async function removeOldCalls({ deps: { db, limits } }: Pick<Sweeping, 'd
   }
 }
 
-/** Sweeps now and then again after each interval. A sweep that fails is logged; the next one tries again. Returns the stop. */
+/** Sweeps now and then again after each interval. A sweep that fails is logged; the next one tries again.Returns a function to stop. */
 export function keepSweeping(sweeping: Sweeping, intervalMs: number): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;

@@ -17,7 +17,7 @@ export interface TaskWorkerOptions {
   taskQueue: string;
   workflowBundle: { code: string };
   activities: Partial<Activities>;
-  /** The same activities with what is set aside for decisions, such as connections to the database. */
+  /** The same activities with resources reserved for decisions, such as database connections. */
   decisionActivities: Partial<Activities>;
   slots: TaskWorkerSlots;
   identity?: string;
@@ -28,15 +28,15 @@ type Duration = NonNullable<WorkerOptions['shutdownGraceTime']>;
 
 export interface TaskWorkers {
   areRunning(): boolean;
-  /** Resolves when all of them have shut down. When one fails, the others are shut down and it rejects with that. */
+  /** Resolves when all of them have shut down. When one fails, the others are shut down and it rejects with its error. */
   run(): Promise<void>;
   shutdown(): void;
 }
 
-/** Beside the watches of sessions that an earlier release put on the sessions' queue: launches and deliveries. */
+/** Slots for launches and deliveries, beside the session watches that an earlier release put on the sessions' queue. */
 const shortActivities = 50;
 
-/** Sessions and requests that an earlier release began go on: everything of theirs is on the sessions' queue, which takes it all. */
+/** Sessions and requests of an earlier release continue: all their tasks are on the sessions' queue, which accepts every kind. */
 export async function createTaskWorkers(options: TaskWorkerOptions): Promise<TaskWorkers> {
   const { activities, decisionActivities, workflowBundle, slots } = options;
   const queues = taskQueues(options.taskQueue);
@@ -85,7 +85,7 @@ function sharedOptions({ connection, namespace, identity, shutdown }: TaskWorker
     namespace,
     ...(identity === undefined ? {} : { identity }),
     maxHeartbeatThrottleInterval: '2 seconds',
-    // How long a workflow waits for a worker that is gone before another one takes it.
+    // How long a workflow waits for a lost worker before another one takes it over.
     stickyQueueScheduleToStartTimeout: '3 seconds',
     shutdownGraceTime: shutdown?.graceTime ?? '3 seconds',
     shutdownForceTime: shutdown?.forceTime ?? '10 seconds',

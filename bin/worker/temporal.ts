@@ -7,7 +7,7 @@ import { searchAttributes } from '../../contract/workflows.ts';
 
 const longestPauseMs = 10_000;
 
-/** Tries until Temporal answers, or `signal` stops it; says each time what it waits for. */
+/** Retries until Temporal answers, or `signal` stops it; logs each time what it waits for. */
 export async function connectToTemporal(
   { address, tls, apiKey }: TemporalConnection,
   log: Logger,

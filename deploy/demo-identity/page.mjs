@@ -1,4 +1,4 @@
-/** The page on which one chooses who to be. `people` is people.json, which is ours: nothing in it needs escaping. */
+/** The page for choosing an identity. `people` is people.json, which is ours: nothing in it needs escaping. */
 export function page(people) {
   const choices = Object.entries(people).map(
     ([id, { name, about }]) =>

@@ -48,7 +48,7 @@ function claimsOf(id, { email, name }) {
   return { sub: id, email, email_verified: true, name };
 }
 
-/** Signing out of the platform and in again is how one becomes somebody else. */
+/** Switching identity means signing out of the platform and in again. */
 function askEachTime() {
   const { Check, base } = interactionPolicy;
   const policy = base();

@@ -7,7 +7,7 @@ import type { Descriptor } from '../documents.ts';
 import { ImageError } from '../errors.ts';
 import type { ImageLimits } from '../limits.ts';
 
-/** What the layers of one image have left of its bounds. */
+/** What remains of one image's limits for its layers. */
 export interface LayerBudget {
   compressedBytes: number;
   uncompressedBytes: number;
@@ -21,7 +21,7 @@ const compressionByMediaType: Readonly<Record<string, 'none' | 'gzip' | 'zstd'>>
   'application/vnd.docker.image.rootfs.diff.tar.gzip': 'gzip',
 };
 
-/** Throws ImageError `unsupported_media_type` for a layer that cannot be unpacked here; before anything is asked for. */
+/** Throws ImageError `unsupported_media_type` for a layer that cannot be unpacked here, before any request. */
 export function layerCompression({ mediaType }: Descriptor): 'none' | 'gzip' {
   const compression = compressionByMediaType[mediaType];
   if (compression === 'none' || compression === 'gzip') {
@@ -34,7 +34,7 @@ export function layerCompression({ mediaType }: Descriptor): 'none' | 'gzip' {
   );
 }
 
-/** Takes from the budget as it goes. Throws ImageError. Nothing that it yields is to be relied on before it has ended. */
+/** Charges the budget as it goes. Throws ImageError. Nothing it yields is trustworthy before it has ended. */
 export async function* unpackLayer(
   source: AsyncIterable<Buffer>,
   layer: Descriptor,
@@ -98,7 +98,7 @@ async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-/** What zlib says of damaged data, in words for the admin; everything else as it is. */
+/** Translates zlib's errors about damaged data for the admin; passes everything else through. */
 function readable(error: unknown): unknown {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   return /^Z_/.test(code)

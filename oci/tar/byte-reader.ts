@@ -7,7 +7,7 @@ export class ByteReader {
     this.chunks = source[Symbol.asyncIterator]();
   }
 
-  /** Exactly `size` bytes, or what is left when the stream ends before. `size` is bounded by the caller. */
+  /** Exactly `size` bytes, or fewer when the stream ends early. `size` is bounded by the caller. */
   async take(size: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     let missing = size;
@@ -20,7 +20,7 @@ export class ByteReader {
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   }
 
-  /** Passes over `size` bytes; how many there were. */
+  /** Skips `size` bytes; returns how many there were. */
   async skip(size: number): Promise<number> {
     let missing = size;
     while (missing > 0 && (await this.fill())) {

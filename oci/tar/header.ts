@@ -14,7 +14,7 @@ export function isZeroBlock(block: Buffer): boolean {
   return block.every((byte) => byte === 0);
 }
 
-/** Throws ImageError `unreadable_layer` for a wrong checksum or a number that is none. */
+/** Throws ImageError `unreadable_layer` for a wrong checksum or an invalid number. */
 export function parseHeader(block: Buffer): TarHeader {
   const checksum = parseNumber(block, 148, 8);
   // The checksum's own field counts as eight spaces.
@@ -59,11 +59,11 @@ export function parseText(block: Buffer, start: number, length: number): string 
   return field.toString('utf8', 0, end < 0 ? length : end);
 }
 
-/** Octal digits, or GNU's base 256 for what does not fit. */
+/** Octal digits, or GNU's base 256 for larger numbers. */
 function parseNumber(block: Buffer, start: number, length: number): number {
   const field = block.subarray(start, start + length);
   if (((field[0] ?? 0) & 0x80) !== 0) {
-    // The first byte is the marker alone: whatever needs its other bits, or a sign, is no size.
+    // The first byte must be only the marker: whatever needs its other bits, or a sign, is not a size.
     const value = field.subarray(1).reduce((total, byte) => total * 256 + byte, 0);
     return requireSize(field[0] === 0x80 ? value : Number.NaN);
   }
@@ -71,7 +71,7 @@ function parseNumber(block: Buffer, start: number, length: number): number {
   return requireSize(/^[0-7]*$/.test(digits) ? Number.parseInt(digits || '0', 8) : Number.NaN);
 }
 
-/** Throws ImageError unless it is a whole number of bytes that can be counted exactly. */
+/** Throws ImageError unless it is a safe non-negative integer. */
 export function requireSize(value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) {
     throw unreadable('a header holds a number that is none');

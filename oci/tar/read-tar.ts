@@ -1,5 +1,5 @@
 /**
- * The entries of a tar archive as it streams by, with a bound on everything that is held in memory. It stops reading entries where
+ * Yields the entries of a streamed tar archive, with a bound on everything held in memory. It stops reading entries where
  * container engines stop (two blocks of zeros) and refuses what is malformed instead of guessing.
  */
 import { ByteReader } from './byte-reader.ts';
@@ -19,7 +19,7 @@ export interface TarEntry {
   path: string;
   type: 'file' | 'directory' | 'symbolic link' | 'hard link' | 'special file';
   sizeBytes: number;
-  /** The content; asked for while the entry is the current one, by a caller who has looked at `sizeBytes`. */
+  /** The content. Call it only while the entry is current, and after checking `sizeBytes`. */
   read(): Promise<Buffer>;
 }
 
@@ -54,7 +54,7 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
   await reader.skip(Number.POSITIVE_INFINITY);
 }
 
-/** What an extension header says of the entry after it. */
+/** What an extension header says about the next entry. */
 interface Extension {
   path?: string;
   sizeBytes?: number;
@@ -90,7 +90,7 @@ async function* readEntry(
   if (type === undefined) {
     throw unreadable(`an entry has the unknown type ${JSON.stringify(header.typeFlag)}`);
   }
-  // Only files have content, whatever else claims a size.
+  // Only files have content, even if other types claim a size.
   const sizeBytes = type === 'file' ? (extension.sizeBytes ?? header.sizeBytes) : 0;
   let unread = sizeBytes;
   yield {
@@ -107,7 +107,7 @@ async function* readEntry(
   await pass(reader, unread + padding(sizeBytes));
 }
 
-/** Null for an entry of its own. */
+/** Null for an ordinary entry. */
 async function readExtension(reader: ByteReader, header: TarHeader): Promise<Extension | null> {
   switch (header.typeFlag) {
     case 'x':

@@ -16,7 +16,7 @@ export const containerPaths = {
   /** What the agent sees. */
   platform: '/run/platform',
   mcp: '/run/platform/mcp',
-  /** What process 1 of an agent or sibling tells of it goes there; a server has its report socket beside its own. */
+  /** Report socket of process 1 of an agent or sibling; a server's is next to its own socket. */
   report: '/run/platform-report',
   workspace: '/workspace',
   temporary: '/tmp',
@@ -35,13 +35,13 @@ export const volumeDirectories = {
 export const containerUsers = { group: 10_000, sidecar: 10_001, agent: 20_000, firstOther: 20_001 } as const;
 
 export interface ContainerImage {
-  /** With a digest, wherever it came from a configuration. */
+  /** With a digest when it comes from a configuration. */
   reference: string;
   /** The server whose registry credentials it needs; null for none. */
   credentialsOf: string | null;
 }
 
-/** A secret's value is not here: it is looked up by container and name when the workload is started. */
+/** Secret values are not included: they are looked up by container and name at start. */
 export type ContainerVariable = { name: string; value: string } | { name: string; isSecret: true };
 
 /** A directory of the session's volume, read-only. */
@@ -50,7 +50,7 @@ export interface ContainerView {
   path: string;
 }
 
-/** A directory that is the container's own: writable, and empty at the start. */
+/** A private directory of the container: writable, initially empty. */
 export interface ContainerScratch {
   /** Within the container. */
   name: string;
@@ -95,10 +95,10 @@ export interface ContainerWorkload {
   containers: ContainerSpec[];
   /** Directories that the session's volume has before anything but the sidecar starts. */
   directories: string[];
-  /** The widest of what the containers need, for where they share one network. */
+  /** The widest network that any container needs, for runtimes where they share one. */
   network: Network;
   /** `host:port` or `cidr:port`, as an admin opened them for the agent or a server. */
   egressAllow: string[];
-  /** After this long the workload is of no use, whatever became of the worker. */
+  /** Max lifetime of the workload, even if its worker is lost. */
   lifetimeSeconds: number;
 }

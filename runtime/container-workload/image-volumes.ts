@@ -11,15 +11,15 @@ const ofPlatform = [
   containerPaths.relayDirectory,
 ];
 
-/** The same bound as where images are read, kept where they run. Each is a file system of its own. */
+/** The same limit as for reading images, enforced where they run. Each is a separate file system. */
 const mostVolumes = defaultImageLimits.volumes;
 
-/** Nothing that an engine or a kubelet could take for an option, or for a way to another path. */
+/** Nothing that an engine or a kubelet could interpret as an option or a path traversal. */
 export const isMountPath = (path: string): boolean => /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/.test(path);
 
 /**
  * The paths that empty scratch has to be mounted at, each once: those that `declared` names and `covered` does not. Throws
- * UnsupportedWorkloadError for more than an image may have, and for a path that is the platform's.
+ * UnsupportedWorkloadError for too many, and for a path reserved by the platform.
  */
 export function volumesToCover(
   image: string,
@@ -43,7 +43,7 @@ export function volumesToCover(
 
 const withoutSlash = (path: string) => path.replace(/\/+$/, '');
 
-/** Also when it is below or above a path of the platform's. */
+/** Also when it is below or above a reserved path. */
 function isOfPlatform(path: string): boolean {
   return ofPlatform.some((own) => `${path}/`.startsWith(`${own}/`) || `${own}/`.startsWith(`${path}/`));
 }

@@ -1,6 +1,6 @@
 /**
- * Pure: why an image could not be pulled, by kinds. What a node or an engine says holds what a registry answered, and that registry
- * may have led it anywhere: in full it would tell whoever named the image what the node's own network answers.
+ * Pure: classifies why an image could not be pulled. A node's or engine's message may quote the registry's response, and the registry
+ * may have redirected anywhere: in full it would reveal the node's own network to whoever named the image (SSRF).
  */
 export type PullFailure = 'refused' | 'missing' | 'other';
 

@@ -31,13 +31,13 @@ export interface ContainerSettings extends BootSettings {
   /** Of a session whose agent sets none. */
   totalSeconds: number;
   /**
-   * How the relay narrows a container's network before it runs anything. `shared`: the containers have one network among them, so
-   * `none` is the relay's to keep. `own`: each has its own, and the relay makes sure that the internet is nothing but that.
+   * How the relay narrows a container's network before it runs anything. `shared`: the containers share one network, so
+   * the relay enforces `none`. `own`: each has its own, and the relay makes sure that `internet` reaches nothing but the internet.
    */
   networks: 'shared' | 'own';
 }
 
-/** Time for a session to end in order after its limit. */
+/** Time for a session's orderly shutdown after its limit. */
 const lifetimeMarginSeconds = 900;
 
 /** Throws UnsupportedWorkloadError. */
@@ -50,7 +50,7 @@ export function renderContainerWorkload(
   if (service !== undefined) {
     throw new UnsupportedWorkloadError(`"${service.name}": services are not available yet`);
   }
-  // The catalog takes no such entry; if one came here, its socket would stand where the platform's own is.
+  // The catalog accepts no such entry; if one got here, its socket would replace the platform's own.
   if (servers.some(({ name }) => name === 'platform')) {
     throw new UnsupportedWorkloadError(`"platform" is the name of the platform's own server`);
   }
@@ -88,7 +88,7 @@ const relayView: ContainerView = {
   path: containerPaths.relayDirectory,
 };
 
-/** Its image has the relay; the volume that it fills for the others is the whole of what it may write. */
+/** Its image has the relay; it may write only to the volume that it fills for the others. */
 function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
   const program = ['node', '/opt/platform/sidecar.js', '--boot-file', containerPaths.bootFile];
   return {
@@ -176,7 +176,7 @@ function serverContainer(server: FrozenServer, uid: number, settings: ContainerS
 
 const siblingContainerName = (sibling: string) => `sibling-${sibling}`;
 
-/** Shares the agent's network and sees no socket but the one on which its process 1 tells of it. */
+/** Shares the agent's network and sees no socket but the one its process 1 reports on. */
 function siblingContainer(
   sibling: { name: string; run: Run; image: FrozenImage | null; env: FrozenEnv; network: Network },
   uid: number,
@@ -195,7 +195,7 @@ function siblingContainer(
       'run',
       ...narrowing(sibling.network, settings),
       ...reporting(containerPaths.report, env),
-      // One that ends at once would be gone before anybody could be told why.
+      // One that ends at once would disappear before it could report why.
       '--wait',
       reportSocket(containerPaths.report),
       '--',
@@ -214,7 +214,7 @@ function siblingContainer(
 interface Program {
   image: ContainerImage;
   command: string[];
-  /** That its image declares. */
+  /** Volumes that its image declares. */
   volumes: readonly string[];
   /** Null: the image's own. */
   workingDirectory: string | null;
@@ -294,7 +294,7 @@ const reportView = (container: string): ContainerView => ({
 
 const reportSocket = (directory: string) => `${directory}/${reportSocketName}`;
 
-/** Where process 1 tells of its command, and which values it blacks out of that: their names, since the values are in its environment. */
+/** Where process 1 reports on its command, and which values it redacts: their names, since the values are in its environment. */
 function reporting(directory: string, env: readonly ContainerVariable[]): string[] {
   return [
     ...['--report', reportSocket(directory)],
@@ -302,7 +302,7 @@ function reporting(directory: string, env: readonly ContainerVariable[]): string
   ];
 }
 
-/** No file is larger than the largest room for files: some files of a container, like its termination log, no limit counts. */
+/** Caps file size at the largest volume: some files of a container, like its termination log, are covered by no other limit. */
 function narrowing(
   network: Network,
   { networks, workspaceBytes, temporaryBytes }: ContainerSettings,
@@ -315,7 +315,7 @@ function narrowing(
   ];
 }
 
-/** What an image declares as a volume is scratch as well, of the size of `/tmp`. */
+/** Volumes that an image declares become scratch space too, of the size of `/tmp`. */
 function scratchOf(
   { image, volumes }: Program,
   { workspaceBytes, temporaryBytes }: ContainerSettings,
@@ -338,7 +338,7 @@ const basicEnv = {
   LANG: 'C.UTF-8',
 };
 
-/** What no configuration can change comes last (design 9). In the order of names, so that equal configurations look equal. */
+/** Fixed variables come last, so that no configuration overrides them (design 9). Sorted by name, so that equal configurations render equally. */
 function variables(
   configured: FrozenEnv,
   fixed: Readonly<Record<string, string>>,

@@ -1,9 +1,9 @@
-/** Pure: a tar archive with one file, as the engine takes it into a container that has not started. */
+/** Pure: a tar archive with one file, for upload into a container that has not started. */
 const blockBytes = 512;
 
 const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
 
-/** The file is its owner's alone, who may only read it. `name` is ASCII and under 100 characters. */
+/** Only the owner may read the file. `name` is ASCII and under 100 characters. */
 export function archiveOf(name: string, content: string, owner: number): Buffer {
   const bytes = Buffer.from(content);
   const header = Buffer.alloc(blockBytes);

@@ -1,4 +1,4 @@
-/** Pure: a create request with everything that keeps a container where it belongs (design 12). */
+/** Pure: a create request with everything that confines a container (design 12). */
 import { type ContainerSpec, containerUsers } from '../container-workload/container-workload.ts';
 import type { ContainerBody } from './container-plan.ts';
 import { labelKeys, type SessionOnEngine, sessionLabels } from './names.ts';
@@ -42,7 +42,7 @@ export function containerBody(
       IpcMode: 'private',
       PublishAllPorts: false,
       Memory: memoryBytes,
-      // The same: no swap beside it.
+      // Equal to Memory: no swap.
       MemorySwap: memoryBytes,
       NanoCpus: cpuMillis * 1_000_000,
       PidsLimit: pidsLimit,

@@ -1,4 +1,4 @@
-/** What the engine is asked to make for a session: without any secret, in the words of the Engine API. */
+/** What the engine creates for a session, in terms of the Engine API: without any secret. */
 import type {
   ContainerImage,
   ContainerSpec,
@@ -11,11 +11,11 @@ export interface EngineSettings {
   installation: string;
   /** Where sidecars reach the API and are reached. */
   platformNetwork: string;
-  /** The way out of containers with `internet`. */
+  /** The network of containers with `internet`. */
   internetNetwork: string;
   /** Resolvers of containers with `internet`. */
   dnsServers: readonly string[];
-  /** Of a container's scratch paths that its image asks for. */
+  /** Size of each scratch path that an image declares. */
   temporaryBytes: number;
 }
 
@@ -26,7 +26,7 @@ export interface VolumePlan {
   options: Record<string, string>;
 }
 
-/** The body of a create request, all but its environment. Every field is there: nothing is left to a default of the engine. */
+/** The body of a create request, all but its environment. Every field is set: nothing is left to the engine's defaults. */
 export interface ContainerBody {
   Image: string;
   Entrypoint: string[];

@@ -17,7 +17,7 @@ import { listSessions, sessionContainers } from './session-containers.ts';
 import { startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
 
-/** Of a launch, beside what its images take to arrive. */
+/** Timeout of a launch, not counting image pulls. */
 const startTimeoutMs = 120_000;
 /** Below the limit of the activity that starts a workload. */
 const pullTimeoutMs = 15 * 60_000;

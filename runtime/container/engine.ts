@@ -1,4 +1,4 @@
-/** The one place that speaks to the container engine: the calls that sessions need, over the Engine API of Docker and Podman. */
+/** The only client of the container engine: the calls that sessions need, over the Engine API of Docker and Podman. */
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { readTar } from '../../oci/tar/read-tar.ts';
@@ -8,7 +8,7 @@ import { joinFrames } from './join-frames.ts';
 import { labelKeys } from './names.ts';
 import { isPodman, podmanAnnotations, podmanNetworkBackend } from './podman.ts';
 
-/** An answer of the engine that is an error. Its message is the engine's own. */
+/** An error response of the engine, with the engine's own message. */
 export class EngineError extends Error {
   override name = 'EngineError';
   readonly statusCode: number;
@@ -20,7 +20,7 @@ export class EngineError extends Error {
 
 const notFound = 404;
 const conflict = 409;
-/** Also for what an engine does without a word, such as ending a container. Pulls have their own limit. */
+/** Also covers operations without output, such as stopping a container. Pulls have their own limit. */
 const idleTimeoutMs = 60_000;
 /** The caller's limit is shorter. */
 const longestPullMs = 60 * 60_000;
@@ -41,7 +41,7 @@ const inspectedImage = z.object({
   Config: z.object({ Volumes: z.record(z.string(), z.unknown()).nullish(), Labels: labels }).nullish(),
 });
 
-/** What an image brings that the engine takes over for its containers. */
+/** Image metadata that the engine applies to its containers. */
 export interface ImageOnEngine {
   /** Paths. */
   volumes: string[];
@@ -79,7 +79,7 @@ export interface RegistryLogin {
 
 export type Engine = ReturnType<typeof openEngine>;
 
-/** Names and ids are the engine's. What is not there is null or does nothing; every other error is an EngineError. */
+/** Names and ids are the engine's. A missing object gives null or is a no-op; every other error is an EngineError. */
 export function openEngine(socketPath: string) {
   const docker = new Docker({ socketPath, timeout: idleTimeoutMs });
   const patient = new Docker({ socketPath });
@@ -125,11 +125,11 @@ const images = (docker: Docker, patient: Docker) => ({
   },
 });
 
-/** One after the other for each name: an engine may make two of one name when it is asked at once. */
+/** Serialized by name: concurrent requests may make an engine create two of one name. */
 function networks(docker: Docker) {
   const inTurn = createTurns();
   return {
-    /** Makes a bridge network unless there is one of this name, whoever made it and however. */
+    /** Creates a bridge network unless one of this name exists, whatever its creator and settings. */
     ensureNetwork: (name: string, options: NetworkOptions) =>
       inTurn(name, () => ensureNetwork(docker, name, options)),
   };
@@ -153,7 +153,7 @@ async function ensureNetwork(docker: Docker, name: string, options: NetworkOptio
     Options: { 'com.docker.network.bridge.enable_icc': String(options.betweenContainers) },
   };
   await call(docker.createNetwork(body)).catch(async (error: unknown) => {
-    // Somebody else made it meanwhile.
+    // Created concurrently.
     if ((await find()) === null) {
       throw error;
     }
@@ -194,11 +194,11 @@ const containers = (docker: Docker) => ({
   async startContainer(id: string): Promise<void> {
     await unlessUnchanged(docker.getContainer(id).start());
   },
-  /** Asks it to end, and ends it when it has not within its own stop timeout. */
+  /** Stops it gracefully, and kills it after its own stop timeout. */
   async stopContainer(id: string): Promise<void> {
     await unlessUnchanged(unlessMissing(docker.getContainer(id).stop()));
   },
-  /** Ends it if need be; the volumes that its image made go too. */
+  /** Kills it if needed; removes its anonymous volumes too. */
   async removeContainer(id: string): Promise<void> {
     await unlessMissing(docker.getContainer(id).remove({ force: true, v: true }));
   },
@@ -234,7 +234,7 @@ const containers = (docker: Docker) => ({
 });
 
 const containerContents = (docker: Docker) => ({
-  /** Everything that it wrote to its standard output and error and the engine still has; null when it is not there. */
+  /** Its stdout and stderr as far as the engine still has them; null when there is no such container. */
   async readOutput(id: string): Promise<Buffer | null> {
     const output = await unlessMissing(
       docker.getContainer(id).logs({ stdout: true, stderr: true, follow: false }),
@@ -277,8 +277,8 @@ async function* chunksOf(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> 
 }
 
 /**
- * An error of dockerode's keeps the engine's own message, and nothing of the request. A connection that breaks inside of an answer
- * settles nothing there: that is what the limit is for.
+ * Keeps only the engine's own message of a dockerode error, nothing of the request. When a connection breaks within a response,
+ * dockerode never settles: the limit is for that.
  */
 async function call<Result>(request: Promise<Result>, limitMs = answerTimeoutMs): Promise<Result> {
   try {
@@ -324,6 +324,6 @@ function nullFor(error: unknown, statusCode: number): null {
   throw error;
 }
 
-/** Whether somebody else has made it already, or is removing it. */
+/** Whether it exists already, or is being removed. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof EngineError && error.statusCode === conflict;

@@ -1,8 +1,8 @@
-/** Pure: what an image says of itself that an engine would take over for every container of it. */
+/** Pure: metadata of an image that an engine would apply to every container of it. */
 import { WorkloadFailedError } from '../workload.ts';
 import type { ContainerPlan } from './container-plan.ts';
 
-/** Descriptions by those who build images. Programs below the engine take other annotations for orders. */
+/** Descriptive annotations of image builders. Programs below the engine interpret other annotations as instructions. */
 const descriptions = ['org.opencontainers.image.', 'org.label-schema.', 'com.docker.', 'io.buildah.'];
 
 /**
@@ -19,8 +19,8 @@ export function refuseOrders(reference: string, annotations: readonly string[]):
 }
 
 /**
- * The container without its image's labels: they mean something to what else watches the engine (a proxy that publishes what asks
- * for it, a project that removes its own). An engine keeps no label out, so each is there with nothing in it.
+ * The container without its image's labels: other tools that watch the engine act on them (a proxy that publishes containers, a
+ * compose project that removes its own). An engine cannot omit inherited labels, so each is set to empty.
  */
 export function blankLabels(plan: ContainerPlan, labels: readonly string[]): ContainerPlan {
   const blank = Object.fromEntries(labels.map((key) => [key, '']));

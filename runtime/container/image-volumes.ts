@@ -1,4 +1,4 @@
-/** Pure: what an image on the engine declares as volumes and the plan does not cover yet; the platform's own images have no record. */
+/** Pure: the volumes that an image on the engine declares and the plan does not cover yet; the platform's own images have no record. */
 import { volumesToCover } from '../container-workload/image-volumes.ts';
 import { UnsupportedWorkloadError, WorkloadFailedError } from '../workload.ts';
 import type { ContainerPlan, VolumePlan } from './container-plan.ts';
@@ -10,7 +10,7 @@ export interface PlanWithVolumes {
   volumes: VolumePlan[];
 }
 
-/** The container with empty scratch in memory at each path. Throws WorkloadFailedError for a path that is the platform's. */
+/** The container with empty scratch in memory at each path. Throws WorkloadFailedError for a reserved path. */
 export function coverImageVolumes(
   plan: ContainerPlan,
   declared: readonly string[],

@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024;
 /** Every session has them. */
 const expected = ['sidecar', 'agent'];
 
-/** One listing, and one look at each container that has ended. */
+/** Lists once, and inspects each ended container. */
 export async function inspectSession(engine: Engine, session: SessionOnEngine): Promise<WorkloadState> {
   const found = await sessionContainers(engine, session);
   if (found.length === 0) {
@@ -46,10 +46,10 @@ const removed = (name: string): ContainerState => ({
   reason: 'its container was removed',
 });
 
-/** As the relay ends when the network of its container is not closed off. */
+/** The relay's exit code when its container's network is not closed off. */
 const notFenced = 70;
 
-/** By SIGKILL, in the way of a shell. */
+/** SIGKILL, as shells report it. */
 const killed = 137;
 
 /** Pure. */
@@ -64,7 +64,7 @@ export function exited(
     return { ...ended, reason: `it used more than its ${limit}` };
   }
   if (exitCode === killed) {
-    // Podman does not always say why.
+    // Podman does not always report the reason.
     return { ...ended, reason: `it was killed; it may have used more than its ${limit}` };
   }
   const holder = found.find((each) => each.name === holderName(name));

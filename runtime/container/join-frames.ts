@@ -1,4 +1,4 @@
-/** Pure: what a container wrote, out of the frames in which the engine keeps standard output and error apart. */
+/** Pure: demultiplexes a container's output from the engine's stdout and stderr frames. */
 const headerBytes = 8;
 
 /** In the order in which it was written. A last frame that is cut off counts as far as it goes. */
@@ -12,7 +12,7 @@ export function joinFrames(bytes: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-/** At most `tailBytes` from the end, and no part of a character. */
+/** At most `tailBytes` from the end, starting at a whole character. */
 export function tailOf(output: Buffer, tailBytes: number): string {
   let start = Math.max(0, output.length - tailBytes);
   while (start > 0 && isContinuation(output[start])) {

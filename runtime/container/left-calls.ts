@@ -1,4 +1,4 @@
-/** What a session's sidecar put on record and could not report, because it was killed or the platform was away. */
+/** Calls that a session's sidecar recorded and could not report, because it was killed or the platform was unreachable. */
 import { join } from 'node:path';
 import { auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
 import { containerPaths } from '../container-workload/container-workload.ts';
@@ -9,7 +9,7 @@ import { renderReader } from './render-reader.ts';
 
 const spoolPath = join(containerPaths.session, auditSpoolPath);
 
-/** Hands over every call of the spool, when nothing of the session runs any more. Throws when they are not taken. */
+/** Hands over every call of the spool, once nothing of the session runs. Throws when they are not accepted. */
 export async function handOverCalls(
   engine: Engine,
   session: SessionOnEngine,
@@ -27,7 +27,7 @@ export async function handOverCalls(
   }
 }
 
-/** By the sidecar's container, or one that is never started when that is gone. */
+/** Through the sidecar's container, or one that is never started when that was removed. */
 async function readSpoolFile(
   engine: Engine,
   session: SessionOnEngine,

@@ -1,7 +1,7 @@
-/** What things of a session are called on the engine, and the labels by which they are found again. */
+/** Names of a session's objects on the engine, and the labels that identify them. */
 import { uuid } from '../../contract/names.ts';
 
-/** No public domain is meant by it. */
+/** Not a public domain. */
 const domain = 'agent-platform.internal';
 
 export const labelKeys = {
@@ -9,7 +9,7 @@ export const labelKeys = {
   session: `${domain}/session`,
   /** Within the session: `sidecar`, `agent`, `mcp-<server>`, `sibling-<name>` or `net-<one of these>`. */
   container: `${domain}/container`,
-  /** Which attempt to start the session made it. */
+  /** The start attempt that created it. */
   attempt: `${domain}/attempt`,
 } as const;
 
@@ -23,7 +23,7 @@ const prefix = ({ installation, sessionId }: SessionOnEngine) => `${installation
 export const containerName = (session: SessionOnEngine, container: string) =>
   `${prefix(session)}-${container}`;
 
-/** The dot keeps parts apart: no name of a container has one. */
+/** The dot separates the parts: no container name has one. */
 export const volumeName = (session: SessionOnEngine, ...parts: string[]) =>
   [prefix(session), ...parts].join('.').replaceAll('/', '.');
 

@@ -1,10 +1,10 @@
-/** What only Podman's own API tells; Docker has none of its paths. */
+/** What only Podman's own API provides; Docker has none of its paths. */
 import type Docker from 'dockerode';
 import { z } from 'zod';
 
 const engineVersion = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() });
 const image = z.object({ Annotations: z.record(z.string(), z.unknown()).nullish() });
-/** Of a path that the engine does not have, or not in that version. */
+/** For a path that the engine does not have, or not in that version. */
 const refusal = z.object({ statusCode: z.literal([400, 404]) });
 const information = z.object({ host: z.object({ networkBackend: z.string().optional() }) });
 

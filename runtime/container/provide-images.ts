@@ -1,4 +1,4 @@
-/** Has every image of a session on the engine before anything of it is made. */
+/** Provides every image of a session on the engine before anything else is created. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseReference } from '../../oci/reference.ts';
@@ -17,7 +17,7 @@ export interface ProvideOptions {
   signal: AbortSignal;
 }
 
-/** What each image brings, by its reference. Throws WorkloadFailedError for one that is not to be had, or gives orders to the engine. */
+/** The metadata of each image, by reference. Throws WorkloadFailedError for one that is unavailable, or instructs the engine. */
 export async function provideImages(
   engine: Engine,
   images: readonly ContainerImage[],
@@ -36,8 +36,8 @@ export async function provideImages(
 }
 
 /**
- * What the engine has is not asked for again, also where it needed credentials: engines do not check them for an image that they
- * have, and the reference was read with this workspace's own when its entry was saved.
+ * Images that the engine has are not pulled again, even where credentials are needed: engines do not check them for a local
+ * image, and the reference was read with this workspace's own when its entry was saved.
  */
 async function provideImage(
   engine: Engine,
@@ -85,7 +85,7 @@ async function pull(
       if (!(error instanceof EngineError)) {
         throw error;
       }
-      // What a registry refuses or does not have it will refuse and not have the next time.
+      // What a registry refuses or lacks stays so on a retry.
       if (attempt === maxPulls || pullFailureOf(error.message) !== 'other') {
         const reason = reasonOf(error, login);
         throw new WorkloadFailedError(`the image ${reference} could not be pulled: ${reason}`);

@@ -1,4 +1,4 @@
-/** Pure: a session's containers as an engine is asked for them (design 12), or a sentence about what it cannot run. */
+/** Pure: a session's containers as create requests for an engine (design 12), or a sentence about what it cannot run. */
 import {
   type ContainerSize,
   type ContainerSpec,
@@ -13,9 +13,9 @@ import { containerBinds, renderVolumes, sidecarBinds } from './render-volumes.ts
 
 const mebibyte = 1024 * 1024;
 const holderSize: ContainerSize = { memoryBytes: 32 * mebibyte, cpuMillis: 100 };
-/** Of all processes of the machine, what a session runs goes first when memory ends; its sidecar after that. */
+/** On memory exhaustion the kernel kills a session's processes first, then its sidecar. */
 const oomScore = { sidecar: 100, other: 500 };
-/** While the API is away its name may have no answer: the sidecar's next question must not wait for the last one for long. */
+/** While the API is down its name may not resolve: the sidecar's next lookup must not wait long for the last one. */
 const impatientResolver = ['timeout:1', 'attempts:2'];
 /** The sidecar hands over its last records within this time. */
 const stopSeconds = { sidecar: 10, other: 2 };
@@ -44,7 +44,7 @@ export function renderContainers(workload: ContainerWorkload, settings: EngineSe
     boot: workload.boot,
     volumes: renderVolumes(session, workload),
     sidecar: sidecarPlan(sidecar, part),
-    // Whose network another joins is there before it, and servers that need nobody's are before the agent.
+    // A container whose network is joined starts first, and servers that join none start before the agent.
     waves: [
       [...holders, ...servers.filter((plan) => !joins(plan))],
       [...servers.filter(joins), ...ofRole('agent')],
@@ -59,7 +59,7 @@ interface Part {
   session: SessionOnEngine;
 }
 
-/** Siblings are where the agent is. */
+/** Siblings share the agent's network. */
 const ownsInternet = ({ role, network }: ContainerSpec) => network === 'internet' && role !== 'sibling';
 
 function sidecarPlan(spec: ContainerSpec, { workload, settings, session }: Part): ContainerPlan {
@@ -90,7 +90,7 @@ function containerPlan(spec: ContainerSpec, { session }: Part): ContainerPlan {
   };
 }
 
-/** Nothing of its own, or what another container holds. */
+/** No network, or that of another container. */
 function networkMode({ name, role, network }: ContainerSpec, session: SessionOnEngine): string {
   const of = (container: string) => `container:${containerName(session, container)}`;
   if (network === 'internet') {
@@ -100,7 +100,7 @@ function networkMode({ name, role, network }: ContainerSpec, session: SessionOnE
 }
 
 /**
- * Closes private ranges off in its own network namespace, and then holds it with no privilege left. It alone may change that
+ * Blocks private ranges in its own network namespace, drops all privileges, and keeps the namespace alive. Only it may change that
  * network; it runs nothing but the relay and sees nothing of the session.
  */
 function holderPlan(

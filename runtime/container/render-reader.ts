@@ -1,4 +1,4 @@
-/** Pure: a container that is never started. Through it the engine reads a volume whose own container is gone. */
+/** Pure: a container that is never started, used to read a volume whose own container was removed. */
 import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
 import { containerBody } from './container-body.ts';
 import type { ContainerBody } from './container-plan.ts';

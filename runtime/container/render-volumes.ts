@@ -1,4 +1,4 @@
-/** Pure: the volumes of a session, and what of them each container sees (docs/decisions/0014). */
+/** Pure: the volumes of a session, and each container's mounts of them (docs/decisions/0014). */
 import {
   type ContainerSpec,
   type ContainerWorkload,
@@ -16,8 +16,8 @@ const pageBytes = 4096;
 const viewBytes = 16 * 1024 * 1024;
 
 /**
- * A file system in memory. Its size is counted in pages, since Podman takes `size` for a quota of the disk. It is gone when no
- * container has it mounted.
+ * A file system in memory. Its size is counted in pages, since Podman treats `size` as a disk quota. Its content is lost when no
+ * container mounts it.
  */
 function memoryOptions(sizeBytes: number, owner: { uid: number; gid: number; mode: string }) {
   const size = `nr_blocks=${Math.max(1, Math.ceil(sizeBytes / pageBytes))}`;
@@ -31,7 +31,7 @@ const viewOptions = memoryOptions(viewBytes, {
   mode: '2770',
 });
 
-/** Directories of the session's volume that are another container's view, each a volume of its own. */
+/** Directories of the session's volume that other containers see, each a separate volume. */
 const viewsOf = ({ containers }: ContainerWorkload) => [
   ...new Set(
     containers
@@ -98,8 +98,8 @@ export function containerBinds(session: SessionOnEngine, spec: ContainerSpec): s
 const modes = { filled: 'rw', writable: 'rw,nocopy', 'read-only': 'ro,nocopy' } as const;
 
 /**
- * A volume at a path. With `filled`, what the image has there is copied into the empty volume, which is for the sidecar alone: any
- * other image could plant what the sidecar trusts. (Podman keeps to `nocopy` here, and not in a mount of the API's newer form.)
+ * A volume at a path. With `filled`, the image's content there is copied into the empty volume; only for the sidecar: any
+ * other image could plant what the sidecar trusts. (Podman honours `nocopy` here, but not in a mount of the API's newer form.)
  */
 export function bind(volume: string, path: string, mode: keyof typeof modes): string {
   if (!isMountPath(path)) {

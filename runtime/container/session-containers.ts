@@ -13,20 +13,20 @@ export async function sessionContainers(
   );
 }
 
-/** Those of the labels, with their size and owner; what the engine itself made in their place is not among them. */
+/** The labelled volumes, with their size and owner; not those that the engine itself created in their place. */
 export async function sessionVolumes(engine: Engine, session: SessionOnEngine): Promise<string[]> {
   const found = await engine.listVolumes({ label: sessionLabel(session) });
   return found.filter(({ installation }) => installation === session.installation).map(({ name }) => name);
 }
 
-/** Every volume with a name of the session's, whoever made it. */
+/** Every volume with one of the session's names, whoever created it. */
 export async function volumesOfName(engine: Engine, session: SessionOnEngine): Promise<string[]> {
   const start = volumeName(session, '');
   const found = await engine.listVolumes({ partOfName: start });
   return found.map(({ name }) => name).filter((name) => name.startsWith(start));
 }
 
-/** Every session of which this installation has a container or a volume. */
+/** Every session that has a container or a volume of this installation. */
 export async function listSessions(engine: Engine, installation: string): Promise<string[]> {
   const label = `${labelKeys.installation}=${installation}`;
   const found = [...(await engine.listContainers(label)), ...(await engine.listVolumes({ label }))];

@@ -23,7 +23,7 @@ const enginePauseMs = 500;
 export interface StartOptions {
   settings: EngineSettings;
   takeLeftCalls: TakeLeftCalls;
-  /** Of the sidecar: it reads what a lost one left. */
+  /** The sidecar's image: also reads the spool of a lost sidecar. */
   sidecarImage: string;
   signal: AbortSignal;
   startTimeoutMs: number;
@@ -31,8 +31,8 @@ export interface StartOptions {
 }
 
 /**
- * Does nothing when every container was started already; replaces what an attempt that was cut off left. Throws when it does not
- * come up, after what this attempt made is gone again; what another worker makes of the session meanwhile is left alone.
+ * A no-op when every container was started already; replaces the remains of an interrupted attempt. When the session does not
+ * come up, removes what this attempt created, then throws; what another worker creates for the session meanwhile is left alone.
  */
 export async function startSession(
   engine: Engine,
@@ -61,7 +61,7 @@ export async function startSession(
   }
 }
 
-/** It may be restarted just now: what is not there within a while is the step's failure. */
+/** The engine may be restarting: fails the step when it does not answer within the limit. */
 async function untilEngineAnswers(engine: Engine, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + engineAwayMs;
   for (;;) {
@@ -84,13 +84,13 @@ async function isStarted(engine: Engine, session: SessionOnEngine, plan: Session
   );
 }
 
-/** The engine makes a volume that is gone anew for whoever mounts it: without a size, an owner or a session. */
+/** On mount, the engine silently recreates a deleted volume: without size, owner or session. */
 async function hasVolumes(engine: Engine, session: SessionOnEngine, plan: SessionPlan): Promise<boolean> {
   const found = new Set(await sessionVolumes(engine, session));
   return plan.volumes.every(({ name }) => found.has(name));
 }
 
-/** Images, networks and volumes; the plan as those images need it. */
+/** Provides images, networks and volumes; returns the plan adjusted to those images. */
 async function prepare(
   engine: Engine,
   session: SessionOnEngine,
@@ -127,8 +127,8 @@ interface Running {
 }
 
 /**
- * The sidecar runs before anything else is made: its image fills the volumes that the others see. A request that was sent is waited
- * for, whatever happens meanwhile, so that the engine makes nothing after the clean-up.
+ * The sidecar runs before anything else is created: its image fills the volumes that the others see. A request that was sent is
+ * always awaited, so that the engine creates nothing after the cleanup.
  */
 async function runAll({ boot, sidecar, waves }: SessionPlan, running: Running): Promise<void> {
   const { engine, secrets, signal } = running;
@@ -167,7 +167,7 @@ async function cleanUp(
 ): Promise<void> {
   const found = await sessionContainers(engine, session);
   const own = found.filter((each) => each.attempt === attempt);
-  // Whoever has a name that this attempt wanted may not be on the list yet, and needs the volumes.
+  // A container that took a name this attempt wanted may not be listed yet, and needs the volumes.
   const isAll = isAlone && own.length === found.length;
   await (isAll ? stopSession(engine, session, options) : removeContainers(engine, own));
 }

@@ -1,4 +1,4 @@
-/** Ends a session on the engine for sure: in order, then whatever is left, then what its sidecar had still to tell, then its volumes. */
+/** Reliably ends a session on the engine: gracefully, then by force; then takes its sidecar's unreported records, then removes its volumes. */
 import type { TakeLeftCalls } from '../workload.ts';
 import { type Engine, isConflict, type ListedContainer } from './engine.ts';
 import { handOverCalls } from './left-calls.ts';
@@ -10,12 +10,12 @@ export interface StopOptions {
   sidecarImage: string;
 }
 
-/** What starts while it is being stopped is met in the next round. */
+/** What starts meanwhile is handled in the next round. */
 const rounds = 5;
 
 /**
- * Harmless when nothing is there. Throws when something of the session does not go, or what its sidecar could not report is not
- * taken; then its volumes stay.
+ * Idempotent. Throws when something of the session cannot be removed, or its sidecar's unreported records are not
+ * accepted; then its volumes stay.
  */
 export async function stopSession(
   engine: Engine,
@@ -36,7 +36,7 @@ export async function stopSession(
   throw new Error('something of the session starts again and again, or does not go');
 }
 
-/** The agent while its sidecar still listens; the sidecar last, which then reports what it still has to. */
+/** The agent while its sidecar still listens; the sidecar last, which then reports what is pending. */
 async function stopInOrder(engine: Engine, containers: readonly ListedContainer[]): Promise<void> {
   const running = containers.filter(({ state }) => state !== 'created' && state !== 'exited');
   const stop = (wanted: (name: string) => boolean) =>
@@ -46,7 +46,7 @@ async function stopInOrder(engine: Engine, containers: readonly ListedContainer[
   await stop((name) => name === 'sidecar');
 }
 
-/** First those that use the network of another, as Podman wants it; the agent's may be its siblings'. */
+/** Containers that use another's network first, as Podman requires; siblings may use the agent's. */
 export async function removeContainers(
   engine: Engine,
   containers: readonly ListedContainer[],
@@ -59,7 +59,7 @@ export async function removeContainers(
   await remove(isHolder);
 }
 
-/** Somebody else may be removing it: the next round sees whether it went. */
+/** It may be being removed concurrently: the next round checks. */
 async function removeContainer(engine: Engine, id: string): Promise<void> {
   await engine.removeContainer(id).catch(ignoreConflict);
 }

@@ -19,18 +19,18 @@ export interface Cluster {
   createPod(manifest: V1Pod): Promise<Pod>;
   /** Null when there is none. */
   readPod(sessionId: string, signal?: AbortSignal): Promise<Pod | null>;
-  /** Lets the Pod with this uid be scheduled; nothing to do when it may already. */
+  /** Lets the Pod with this uid be scheduled. Idempotent. */
   openGate(sessionId: string, uid: string, signal?: AbortSignal): Promise<void>;
-  /** Sets the label `stopping` of the Pod with this uid. Fine when it is gone already. */
+  /** Sets the label `stopping` of the Pod with this uid. No error when it is deleted already. */
   markStopping(sessionId: string, uid: string): Promise<void>;
-  /** Asks for the end of the Pod with this uid, at once with a grace of 0. Fine when it is gone already. */
+  /** Deletes the Pod with this uid, immediately with a grace of 0. No error when it is deleted already. */
   deletePod(sessionId: string, uid: string, graceSeconds: number | null): Promise<void>;
-  /** Fine when it is there already: its name is its launch's alone. */
+  /** No error when it exists already: its name is unique to its launch. */
   createSecret(manifest: V1Secret, signal?: AbortSignal): Promise<void>;
   deleteSecret(name: string): Promise<void>;
   createNetworkPolicy(manifest: NetworkPolicy, signal?: AbortSignal): Promise<void>;
   listPods(selector: string, signal?: AbortSignal): Promise<PodList>;
-  /** Calls back with each event until the server ends the watch; resolves with the version to go on from. */
+  /** Calls back with each event until the server ends the watch; resolves with the version to resume from. */
   watchPods(
     selector: string,
     resourceVersion: string,
@@ -46,7 +46,7 @@ const notFound = (error: ClusterError) => error.status === 404 && error.reason =
 const alreadyThere = (error: ClusterError) => error.saysAlreadyThere;
 const notStarted = (error: ClusterError) => error.reason === 'BadRequest';
 const conflict = (error: ClusterError) => error.reason === 'Conflict';
-/** A watch that is silent may be a connection that is dead: it is made anew this often. */
+/** A silent watch may be a dead connection: it is restarted this often. */
 const watchSeconds = 60;
 const watchMarginMs = 10_000;
 const logTimeoutMs = 20_000;
@@ -74,7 +74,7 @@ export async function openCluster({
   kubeconfig: string | null;
   namespace: string;
 }): Promise<Cluster> {
-  // It takes a second and much memory to load: only a worker whose sessions run on a cluster pays for it.
+  // Loading takes a second and much memory: only a worker whose sessions run on a cluster loads it.
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   if (kubeconfig === null) {
@@ -85,7 +85,7 @@ export async function openCluster({
   const requests = createRequests(config);
   const core = `/api/v1/namespaces/${namespace}`;
   const podPath = (sessionId: string) => `${core}/pods/${podName(sessionId)}`;
-  /** A field that the cluster does not know is an error: one that it dropped could be the one that protects. */
+  /** A field unknown to the cluster is an error: a silently dropped one could be security-relevant. */
   const create = (path: string, body: unknown, signal?: AbortSignal) =>
     requests.json({ method: 'POST', path, body, query: { fieldValidation: 'Strict' }, signal });
   const patchPod = async (sessionId: string, body: unknown, signal?: AbortSignal): Promise<void> => {
@@ -133,7 +133,7 @@ export async function openCluster({
     readLog: (sessionId, container, tailBytes) =>
       unless(notStarted, '', () =>
         unless(notFound, '', async () => {
-          // No line is shorter than a byte, so this many lines hold at least the bytes that were asked for.
+          // No line is shorter than a byte, so this many lines hold at least the requested bytes.
           const query = { container, tailLines: String(tailBytes) };
           return withinLimit(logTimeoutMs, undefined, async (signal) =>
             readTail(
@@ -147,7 +147,7 @@ export async function openCluster({
   };
 }
 
-/** The version that a line of a watch brings, if it does. Throws ClusterError for an error that the server sent. */
+/** The version in a line of a watch, if any. Throws ClusterError for an error that the server sent. */
 function takeLine(line: string, onEvent: (event: PodEvent) => void): string | null {
   const event = watchLine.parse(JSON.parse(line));
   switch (event.type) {
@@ -195,11 +195,11 @@ async function listAll(
   }
 }
 
-/** Work on the Pod with one uid: it may be gone, and another may have its name by now. */
+/** Work on the Pod with one uid: it may be deleted, and another may have its name by now. */
 const unlessGone = (work: () => Promise<void>) =>
   unless(notFound, undefined, () => unless(conflict, undefined, work));
 
-/** What `work` gives, or `otherwise` when the cluster answers so. */
+/** The result of `work`, or `otherwise` for this error of the cluster. */
 async function unless<Result, Otherwise>(
   isAnswer: (error: ClusterError) => boolean,
   otherwise: Otherwise,

@@ -3,7 +3,7 @@ import type { ContainerState, WorkloadState } from '../workload.ts';
 import { labelKeys } from './names.ts';
 import { type ContainerStatus, conditionOf, inOneLine, type Pod } from './pod.ts';
 
-/** A Pod that is on its way out is lost. */
+/** A terminating Pod is lost. */
 export function describePod(pod: Pod): WorkloadState {
   const lost = whyLost(pod);
   return lost === null
@@ -13,7 +13,7 @@ export function describePod(pod: Pod): WorkloadState {
 
 export const deletedByOthers = 'its Pod was deleted, and not by the platform';
 
-/** As a sentence; null while the Pod is where it was put. */
+/** Why the Pod is lost, as a sentence; null when it is not. */
 function whyLost(pod: Pod): string | null {
   const { metadata, spec, status } = pod;
   const disruption = conditionOf(pod, 'DisruptionTarget');
@@ -77,7 +77,7 @@ function describeContainer(name: string, pod: Pod): ContainerState {
 
 type Terminated = NonNullable<ContainerStatus['state']['terminated']>;
 
-/** The message of a program that ran is its own to write, and is left out. */
+/** The message of a program that ran is untrusted, and is left out. */
 function whyEnded(name: string, { spec }: Pod, { reason, message }: Terminated): string | null {
   switch (reason) {
     case 'OOMKilled': {
@@ -94,7 +94,7 @@ function whyEnded(name: string, { spec }: Pod, { reason, message }: Terminated):
   }
 }
 
-/** The limits are written in bytes; the cluster may write whole mebibytes in its own way. */
+/** The limits are set in bytes; the cluster may report whole mebibytes in another notation. */
 function inMebibytes(quantity: string | undefined): string {
   return /^\d+$/.test(quantity ?? '')
     ? `${Math.round(Number(quantity) / 1024 / 1024)} MiB`

@@ -33,11 +33,11 @@ export interface KubernetesRuntime extends Runtime<ContainerWorkload> {
   close(): void;
 }
 
-/** A container's name as a part of a query: it leads nowhere else. */
+/** A container name that is safe in a query. */
 const containerName = z.string().regex(/^[a-z0-9-]+$/);
 const defaultLimits: StopLimits = { stopTimeoutMs: 50_000, lostNodeTimeoutMs: 60_000 };
 
-/** Does not wait for the cluster: what it is asked for while the cluster is away takes longer, or fails. */
+/** Does not wait for the cluster: calls made while it is unreachable take longer, or fail. */
 export function createKubernetesRuntime(options: KubernetesRuntimeOptions): KubernetesRuntime {
   const { cluster, settings, logger } = options;
   const selector = sessionSelector(settings.installation);
@@ -59,7 +59,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Kube
         }),
       ),
     async stop(sessionId) {
-      // A start that is under way gives up.
+      // Aborts a start that is in progress.
       for (const each of starting.get(sessionId) ?? []) {
         each.abort(new Error('it was stopped while it started'));
       }
@@ -100,7 +100,7 @@ function render(
   return renderContainerWorkload(configuration, containers);
 }
 
-/** Does work that `stop` can end, as `signal` can. */
+/** Runs work that `stop` can abort, as `signal` can. */
 async function whileStarting(
   starting: Map<string, Set<AbortController>>,
   sessionId: string,

@@ -1,4 +1,4 @@
-/** What an admin opened for an agent or a server: one port of one range of addresses. */
+/** An egress rule of an admin for an agent or a server: one port of one address range. */
 import { isIP } from 'node:net';
 import { isRange, rangeContains } from '../../config/address-range.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
@@ -19,7 +19,7 @@ function readEgressRule(text: string): EgressRule | null {
   return isRange(cidr) && number > 0 && number < 65_536 ? { cidr, port: number } : null;
 }
 
-/** Throws UnsupportedWorkloadError: a policy of the network knows addresses only. */
+/** Throws UnsupportedWorkloadError: a network policy supports addresses only. */
 export function parseEgressRule(text: string): EgressRule {
   const rule = readEgressRule(text);
   if (rule === null) {
@@ -31,8 +31,8 @@ export function parseEgressRule(text: string): EgressRule {
 }
 
 /**
- * Throws UnsupportedWorkloadError for what these settings do not open. Workspaces' admins are tenants: the network belongs to
- * whoever runs the platform, and databases and metadata services are in it.
+ * Throws UnsupportedWorkloadError for what these settings do not allow. Workspace admins are tenants: the network belongs to
+ * the platform's operator, and holds databases and metadata services.
  */
 export function checkEgress({ agent, servers }: FrozenConfiguration, egressRanges: readonly string[]): void {
   for (const { name, network, egress_allow } of [agent, ...servers]) {

@@ -1,8 +1,8 @@
-/** What things of a session are called on the cluster, and how they are found again. */
+/** Names of a session's objects on the cluster, and the labels that identify them. */
 import { z } from 'zod';
 import { uuid } from '../../contract/names.ts';
 
-/** A private name: no public domain is meant by it. */
+/** Not a public domain. */
 const domain = 'agent-platform.internal';
 
 export const labelKeys = {
@@ -10,13 +10,13 @@ export const labelKeys = {
   workspace: `${domain}/workspace`,
   /** Which platform it belongs to, where several share a namespace. */
   installation: `${domain}/installation`,
-  /** Which launch of the session made it: Secrets are named after it, so that none is mistaken for an earlier launch's. */
+  /** The launch of the session that created it: Secrets are named after it, so that none is mistaken for an earlier launch's. */
   launch: `${domain}/launch`,
-  /** Set before the platform deletes a Pod, so that every worker knows who did. */
+  /** Set before the platform deletes a Pod, so that every worker knows that the platform did. */
   stopping: `${domain}/stopping`,
 } as const;
 
-/** A Pod is held back by it until its Secrets and its policy are there. */
+/** Holds a Pod back until its Secrets and its policy exist. */
 export const schedulingGate = `${domain}/secrets`;
 
 export const launchId = z.string().regex(/^[0-9a-f]{8}$/);

@@ -5,12 +5,12 @@ import { ClusterError } from './requests.ts';
 
 const firstPauseMs = 100;
 const maxPauseMs = 2000;
-/** Longer than an API server takes to know who may do what. */
+/** Longer than an API server takes to load access rights. */
 const rightsKnownMs = 10_000;
 
 /**
- * Does work that is harmless to repeat until the API server has answered it, until `signal` is aborted. Throws ClusterError for an
- * answer that stays, and the last temporary one when the time is over.
+ * Retries idempotent work until the API server has answered or `signal` is aborted. Throws ClusterError for a
+ * permanent error, and the last temporary one on timeout.
  */
 export async function persist<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   let rightsKnownAtMs = Date.now() + rightsKnownMs;
@@ -22,7 +22,7 @@ export async function persist<Result>(work: () => Promise<Result>, signal: Abort
         throw error;
       }
       if (!error.isLackOfRight) {
-        // A server that is away will start, or another one will answer.
+        // An unreachable server may restart, or another one answers.
         rightsKnownAtMs = Date.now() + rightsKnownMs;
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => {
@@ -36,7 +36,7 @@ function mayPass(error: unknown, rightsMayBeUnknown: boolean): error is ClusterE
   return error instanceof ClusterError && (error.isTemporary || (rightsMayBeUnknown && error.isLackOfRight));
 }
 
-/** What the cluster refuses for good, as a sentence for the operator; every other error as it is. */
+/** Turns a permanent refusal of the cluster into a sentence for the operator; returns other errors unchanged. */
 export function sentenceFor(error: unknown, what: string): unknown {
   if (!(error instanceof ClusterError) || error.status === null) {
     return error;

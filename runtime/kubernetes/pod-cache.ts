@@ -1,6 +1,6 @@
 /**
- * All sessions' Pods, as one watch of the namespace shows them. It is a view that may be late: what it does not have has to be
- * asked for, and while the API server is away it keeps what it saw last.
+ * All sessions' Pods, from one watch of the namespace. The view may be stale: what it does not have must be read
+ * directly, and while the API server is unreachable it keeps the last known state.
  */
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,24 +14,24 @@ import { ClusterError } from './requests.ts';
 
 export interface PodCache {
   get(sessionId: string): Pod | undefined;
-  /** Takes a Pod that was read directly, unless a later one is known. */
+  /** Stores a Pod that was read directly, unless a later version is known. */
   put(pod: Pod): void;
-  /** Why a Pod that was here has gone, when the driver did not stop it. */
+  /** Why a known Pod disappeared, when the driver did not stop it. */
   whyGone(sessionId: string): string | undefined;
-  /** True with the next change of the session's Pod; false after `limitMs`, or when `signal` is aborted. */
+  /** Resolves to true on the next change of the session's Pod; false after `limitMs`, or when `signal` is aborted. */
   change(sessionId: string, limitMs: number, signal?: AbortSignal): Promise<boolean>;
-  /** The driver has seen that the session's Pod is gone: whatever the watch still says about it comes too late. */
+  /** The driver has seen that the session's Pod is deleted: later watch events about it are stale. */
   forget(sessionId: string): void;
   close(): void;
 }
 
 const firstPauseMs = 200;
 const maxPauseMs = 5000;
-/** Nobody may ask any more; the latest are remembered. */
+/** Nobody may ask for them any more; only the latest are kept. */
 const maxGone = 1000;
 const gone = 410;
 
-/** Starts to watch at once, and goes on until it is closed. It keeps no process from ending. */
+/** Starts watching at once, until closed. Does not keep the process alive. */
 export function createPodCache(
   cluster: Cluster,
   { selector, logger }: { selector: string; logger: Logger },
@@ -44,7 +44,7 @@ export function createPodCache(
 
 type View = ReturnType<typeof createPodView>;
 
-/** The Pods by session, and who waits for changes. */
+/** The Pods by session, and the waiters for changes. */
 export function createPodView() {
   const pods = new Map<string, Pod>();
   const reasons = new Map<string, string>();
@@ -80,7 +80,7 @@ export function createPodView() {
     whyGone: (sessionId: string) => reasons.get(sessionId),
     put,
     take: ({ type, pod }: PodEvent) => (type === 'DELETED' ? remove(pod) : put(pod)),
-    /** All there are: what is missing was deleted while nobody watched. */
+    /** The full list: what is missing was deleted while the watch was down. */
     replace(all: readonly Pod[]) {
       const uids = new Set(all.map(({ metadata }) => metadata.uid));
       for (const pod of [...pods.values()].filter(({ metadata }) => !uids.has(metadata.uid))) {
@@ -107,7 +107,7 @@ export function createPodView() {
   };
 }
 
-/** Versions are numbers that grow, over all Pods of a cluster: an event of an earlier Pod of the session may come late. */
+/** Versions are numbers that grow, over all Pods of a cluster: an event of an earlier Pod of the session may arrive late. */
 function isKnown(pod: Pod, known: Pod | undefined): boolean {
   return (
     known !== undefined && BigInt(known.metadata.resourceVersion) >= BigInt(pod.metadata.resourceVersion)
@@ -140,7 +140,7 @@ async function keepWatching(
       if (signal.aborted) {
         return;
       }
-      // A server that answered does not know that version any more, or something else is wrong with it: everything anew.
+      // The server no longer knows that version, or rejects the watch otherwise: list everything again.
       version = error instanceof ClusterError && error.status === null ? version : null;
       if (!(error instanceof ClusterError && error.status === gone)) {
         logger.warn(

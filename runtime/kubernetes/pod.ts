@@ -1,4 +1,4 @@
-/** A Pod as the cluster describes it: the parts that the driver reads, parsed where they come in. */
+/** A Pod as the cluster describes it: the parts that the driver reads, validated on input. */
 import { z } from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { labelKeys } from './names.ts';
@@ -6,7 +6,7 @@ import { labelKeys } from './names.ts';
 const terminated = z.object({
   exitCode: z.number(),
   reason: z.string().optional(),
-  /** Also what the container itself wrote for it. */
+  /** May be written by the container itself. */
   message: z.string().optional(),
 });
 const containerStatus = z.object({
@@ -27,7 +27,7 @@ export const pod = z.object({
     uid: z.string(),
     resourceVersion: z.string(),
     labels: z.record(z.string(), z.string()).default({}),
-    /** When what is being deleted is to be gone. */
+    /** When a deletion in progress is due to be complete. */
     deletionTimestamp: z.string().optional(),
   }),
   spec: z.object({
@@ -63,7 +63,7 @@ export const pod = z.object({
 });
 export type Pod = z.infer<typeof pod>;
 
-/** Null for a Pod that is no session's. */
+/** Null for a Pod that belongs to no session. */
 export function sessionOf({ metadata }: Pod): string | null {
   return uuid.safeParse(metadata.labels[labelKeys.session]).data ?? null;
 }
@@ -73,7 +73,7 @@ export const conditionOf = ({ status }: Pod, type: string, is = 'True') =>
   status.conditions.find((condition) => condition.type === type && condition.status === is);
 
 const maxSentence = 500;
-/** What the cluster said, for an operator to read: one line, not too long. */
+/** The cluster's message for an operator: one line, truncated. */
 export function inOneLine(text: string | undefined): string {
   const line = (text ?? '').replace(/\s+/g, ' ').trim();
   return line.length > maxSentence ? `${line.slice(0, maxSentence)}…` : line;

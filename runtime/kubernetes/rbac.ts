@@ -1,7 +1,7 @@
 /**
- * What the worker may do in the namespace of the sessions, and nothing beyond it: it makes Secrets and removes them by name, and has
- * no right to read or list any; nor to read what containers write, which is the cluster administrator's.
- * `test/integration/kubernetes` runs sessions with exactly this, and reads what they write with a right of its own.
+ * The worker's complete rights in the namespace of the sessions: it creates Secrets and deletes them by name, but may not
+ * read or list any; nor read container logs, which are the cluster administrator's.
+ * `test/integration/kubernetes` runs sessions with exactly these rights, and reads logs with a right of its own.
  */
 import type { V1PolicyRule } from '@kubernetes/client-node';
 

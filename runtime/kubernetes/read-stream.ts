@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** The last `tailBytes` of a stream as text, from the start of a character on. */
+/** The last `tailBytes` of a stream as text, starting at a whole character. */
 export async function readTail(stream: Readable, tailBytes: number): Promise<string> {
   let kept: Buffer[] = [];
   let keptBytes = 0;
@@ -16,12 +16,12 @@ export async function readTail(stream: Readable, tailBytes: number): Promise<str
   }
   const all = Buffer.concat(kept);
   const tail = all.subarray(Math.max(0, all.length - tailBytes));
-  // A character that was cut in two is left out, so that the text is not longer than what was asked for.
+  // A split character is dropped, so that the text is not longer than requested.
   const start = tail.findIndex((byte) => (byte & 0xc0) !== 0x80);
   return start < 0 ? '' : tail.subarray(start).toString('utf8');
 }
 
-/** Whole lines, without what ends them; the rest after the last one is dropped. Throws what breaks the stream. */
+/** Complete lines, without line feeds; an unfinished last line is dropped. Throws the stream's errors. */
 export async function* readLines(stream: Readable): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let rest = '';

@@ -16,9 +16,9 @@ export type VariableDelivery =
   | { type: 'reference'; secretNameOf: (container: ContainerSpec) => string }
   | { type: 'inline'; valueOf: (container: ContainerSpec, variable: string) => string };
 
-/** The agent is asked to end first: it may still say a last word, and the sidecar takes it. */
+/** The agent is asked to end first: the sidecar still accepts its last messages. */
 const sidecarLingerSeconds = 2;
-/** Logs and what else counts beside the volumes. */
+/** Logs and other ephemeral storage besides the volumes. */
 const logRoomBytes = 64 * 1024 * 1024;
 
 export function renderContainer(
@@ -38,7 +38,7 @@ export function renderContainer(
   return {
     name,
     image: image.reference,
-    // With credentials they are checked on every start: an image that a node already holds is not everybody's.
+    // With credentials they are checked on every start: an image cached on a node is not open to everybody.
     imagePullPolicy: image.credentialsOf === null ? 'IfNotPresent' : 'Always',
     command: startedByRelayOf(launch, container).map(escapeExpansion),
     ...(workingDirectory === null ? {} : { workingDir: workingDirectory }),
@@ -97,7 +97,7 @@ function renderResources(
     requests: {
       memory: String(share(memoryBytes, memoryRequestPercent)),
       cpu: `${share(cpuMillis, cpuRequestPercent)}m`,
-      // Without it the limit would be asked for; some nodes do not count their disk at all, and would take no session.
+      // Without it the request would default to the limit; some nodes do not count their disk at all, and would accept no session.
       'ephemeral-storage': '0',
     },
   };

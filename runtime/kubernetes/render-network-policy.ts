@@ -17,7 +17,7 @@ import { labelKeys, networkPolicyName } from './names.ts';
 import { type PodIdentity, renderMetadata } from './render-secrets.ts';
 import type { NetworkSettings } from './settings.ts';
 
-/** As it is sent: the library's own type has another name for `from`. */
+/** The wire format: the library's own type has another name for `from`. */
 export interface NetworkPolicy {
   apiVersion: 'networking.k8s.io/v1';
   kind: 'NetworkPolicy';

@@ -6,9 +6,9 @@ import { renderContainer, type VariableDelivery } from './render-container.ts';
 import { renderVolumes } from './render-volumes.ts';
 import type { PodSettings } from './settings.ts';
 
-/** The sidecar lingers, hands its audit trail over, and ends; then there is some time left. */
+/** The sidecar lingers, hands over its audit trail, and ends, with some time to spare. */
 const stopGraceSeconds = 15;
-/** A session on a node that does not answer is given up after this long. */
+/** A session on an unreachable node is given up after this long. */
 const lostNodeSeconds = 60;
 
 export interface PodLaunch {

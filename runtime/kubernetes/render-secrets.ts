@@ -1,4 +1,4 @@
-/** Pure: the Secrets of one launch. They belong to its Pod and go with it; each is for one container (design 11). */
+/** Pure: the Secrets of one launch. They are owned by its Pod and deleted with it; each is for one container (design 11). */
 import type { V1ObjectMeta, V1OwnerReference, V1Secret } from '@kubernetes/client-node';
 import { parseReference } from '../../oci/reference.ts';
 import type { ContainerSpec, ContainerWorkload } from '../container-workload/container-workload.ts';
@@ -7,7 +7,7 @@ import { bootSecretName, envSecretName, podName, registrySecretName, sessionLabe
 import { serversWithCredentials } from './render-pod.ts';
 import type { SecretDelivery } from './settings.ts';
 
-/** The Pod as it was created: what belongs to it is removed with it, whatever became of the worker. */
+/** The Pod as created: the cluster deletes what it owns with it, even if the worker is lost. */
 export interface PodIdentity {
   uid: string;
   launch: string;
@@ -19,7 +19,7 @@ export interface SecretSettings {
   secretDelivery: SecretDelivery;
 }
 
-/** The sidecar's first, then those of the containers, then those that images are pulled with. Throws when a value is missing. */
+/** The sidecar's first, then those of the containers, then the image pull secrets. Throws when a value is missing. */
 export function renderSecrets(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
@@ -115,7 +115,7 @@ function secretOf(metadata: V1ObjectMeta, type: string, values: Readonly<Record<
   };
 }
 
-/** Also of the session's network policy. */
+/** Also used for the session's network policy. */
 export function renderMetadata(
   name: string,
   { sessionId, workspaceId }: Pick<ContainerWorkload, 'sessionId' | 'workspaceId'>,

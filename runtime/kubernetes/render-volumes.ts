@@ -1,4 +1,4 @@
-/** Pure: a session's volumes, and what each container sees of them (design 8). */
+/** Pure: a session's volumes, and each container's mounts of them (design 8). */
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import {
   type ContainerScratch,
@@ -16,14 +16,14 @@ const bootVolume = 'boot';
 const bootFileMode = 0o440;
 
 /**
- * The containers of a Pod would share one, and could leave each other sockets in it, past the gate and past the relay. As large as
- * the one that it stands in for; what is in it counts as the container's memory.
+ * The containers of a Pod would share one, and could exchange sockets through it, bypassing the gate and the relay. As large as
+ * the one it replaces; its content counts as the container's memory.
  */
 const sharedMemory = { name: 'devshm', path: '/dev/shm', sizeBytes: 64 * 1024 * 1024 };
 
 const scratchVolume = (container: string, name: string) => `${container}-${name}`;
 
-/** None where the image has a volume there: that one is the container's own as well. */
+/** None where the image declares a volume there: that one is private to the container as well. */
 const sharedMemoryBeside = (scratch: readonly ContainerScratch[]): ContainerScratch[] =>
   scratch.some(({ path }) => path === sharedMemory.path) ? [] : [sharedMemory];
 

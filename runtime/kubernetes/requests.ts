@@ -1,4 +1,4 @@
-/** Requests to the API server, with a limit in time each. The library knows where it is and who asks; see `cluster.ts` for what. */
+/** Requests to the API server, each with a timeout. The library provides its address and credentials; see `cluster.ts` for the calls. */
 import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -16,18 +16,18 @@ export interface ClusterRequest {
 }
 
 export interface Requests {
-  /** The parsed answer. Throws ClusterError. */
+  /** The parsed response. Throws ClusterError. */
   json(asked: ClusterRequest): Promise<unknown>;
-  /** An answer that comes over time, until `signal` is aborted or the server ends it. Throws ClusterError. */
+  /** A streamed response, until `signal` is aborted or the server ends it. Throws ClusterError. */
   stream(asked: ClusterRequest & { signal: AbortSignal }): Promise<IncomingMessage>;
   close(): void;
 }
 
-/** `status` null: there was no answer. The message is the cluster's own. */
+/** `status` null: there was no response. The message is the cluster's own. */
 export class ClusterError extends Error {
   override name = 'ClusterError';
   readonly status: number | null;
-  /** The cluster's own word for it, such as `NotFound`; null in an answer that is not the cluster's. */
+  /** The cluster's own reason, such as `NotFound`; null in a response that is not the cluster's. */
   readonly reason: string | null;
   constructor(status: number | null, message: string, reason: string | null = null) {
     super(message);
@@ -36,8 +36,8 @@ export class ClusterError extends Error {
   }
 
   /**
-   * Whether the same request may well succeed later: a server that is away or overloaded, a token that is renewed, a quota that
-   * somebody else's request changed in the same moment.
+   * Whether a retry may succeed: an unreachable or overloaded server, a token being renewed, a quota changed by a
+   * concurrent request.
    */
   get isTemporary(): boolean {
     return (
@@ -48,12 +48,12 @@ export class ClusterError extends Error {
     );
   }
 
-  /** What was to be made is there already; the same status is also for other conflicts. */
+  /** The object exists already; other conflicts have the same status. */
   get saysAlreadyThere(): boolean {
     return this.reason === 'AlreadyExists';
   }
 
-  /** The worker has not this right; an API server that has just started says so of every right, until it has read them. */
+  /** The worker lacks this right; an API server that has just started says so of every right, until it has loaded them. */
   get isLackOfRight(): boolean {
     return this.status === 403 && /is forbidden: User ".*" cannot /.test(this.message);
   }
@@ -67,7 +67,7 @@ export function createRequests(config: KubeConfig): Requests {
   if (server === undefined) {
     throw new Error('KUBECONFIG: its current context names no cluster');
   }
-  // The library would make a connection, with all of TLS, for each request.
+  // The library would open a connection, with a TLS handshake, for each request.
   const agent = new Agent({ keepAlive: true });
   const proxied = (config.getCurrentCluster()?.proxyUrl ?? '') !== '';
   const send = async (asked: ClusterRequest): Promise<IncomingMessage> => {
@@ -92,7 +92,7 @@ export function createRequests(config: KubeConfig): Requests {
       if (response.statusCode !== 200) {
         refuseFailure(response, await text(response));
       }
-      // It does not keep the worker from ending.
+      // Does not keep the process alive.
       response.socket.unref();
       return response;
     },
@@ -133,7 +133,7 @@ function sendOne(
   });
 }
 
-/** The answer, or a ClusterError with what the cluster said about it. */
+/** Returns the response, or throws a ClusterError with the cluster's message. */
 function refuseFailure({ statusCode = 0 }: IncomingMessage, answer: string): string {
   if (statusCode >= 200 && statusCode < 300) {
     return answer;

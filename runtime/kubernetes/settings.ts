@@ -1,4 +1,4 @@
-/** How sessions are put on a cluster: what `config/kubernetes.ts` reads, as the renderers take it. */
+/** How sessions run on a cluster: the settings that `config/kubernetes.ts` reads, as the renderers take them. */
 import type { KubernetesConfig, Peer } from '../../config/kubernetes.ts';
 
 export interface PodSettings {
@@ -8,10 +8,10 @@ export interface PodSettings {
   imagePullSecrets: readonly string[];
   runtimeClass: string | null;
   nodeSelector: Readonly<Record<string, string>>;
-  /** What is asked for at least, of what a container may use at most. */
+  /** Resource request, as a percentage of a container's limit. */
   cpuRequestPercent: number;
   memoryRequestPercent: number;
-  /** Of the volume that the sidecar fills: sockets, the agent's configuration, the audit spool. */
+  /** Size of the volume that the sidecar fills: sockets, the agent's configuration, the audit spool. */
   sessionVolumeBytes: number;
 }
 
@@ -21,7 +21,7 @@ export interface NetworkSettings {
   dnsPeer: Peer;
   /** Ranges that `egress_allow` may open. */
   egressRanges: readonly string[];
-  /** Public ranges that are the cluster's own, beside those that no session reaches anywhere. */
+  /** Public ranges of the cluster itself, blocked in addition to those that no session may reach. */
   deniedRanges: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Starts a session's Pod in steps of which each may be repeated: the Pod behind its gate, what belongs to it, the gate. A worker
- * that dies between any two leaves nothing that does not go with the Pod, and the next one goes on where it stopped.
+ * Starts a session's Pod in idempotent steps: the Pod behind its gate, what it owns, then opening the gate. A worker
+ * that dies between any two leaves nothing that is not deleted with the Pod, and the next one resumes where it stopped.
  */
 import { randomBytes } from 'node:crypto';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
@@ -28,10 +28,10 @@ export interface StartParts {
 
 const pollIntervalMs = 1000;
 const maxFailedPulls = 2;
-/** What is not removed by then goes with the Pod. */
+/** What is not deleted by then is deleted with the Pod. */
 const removeSecretsMs = 30_000;
 
-/** Throws WorkloadFailedError for what another attempt does not mend, and what `cancelled` was aborted with. */
+/** Throws WorkloadFailedError for permanent failures, and the reason of `cancelled`. */
 export async function startPod(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
@@ -82,7 +82,7 @@ async function createOrFindPod(
   });
   while (true) {
     try {
-      // Never given up half-way: the Pod could still appear when a stop that waits its turn has seen that there is none.
+      // Never abandoned half-way: the Pod could still appear after a queued stop has seen that there is none.
       return await persist(() => cluster.createPod(manifest), signal);
     } catch (error) {
       if (!(error instanceof ClusterError && error.saysAlreadyThere)) {
@@ -94,12 +94,12 @@ async function createOrFindPod(
     if (found !== null && found.metadata.deletionTimestamp === undefined) {
       return found;
     }
-    // An earlier one of this session is still on its way out.
+    // An earlier one of this session is still terminating.
     await (found === null ? undefined : change);
   }
 }
 
-/** All at once: the gate holds the Pod back until the last is there. */
+/** In parallel: the gate holds the Pod back until the last one exists. */
 async function addParts(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
@@ -152,7 +152,7 @@ async function untilStarted(
   }
 }
 
-/** Throws WorkloadFailedError with the second time that images could not be pulled. */
+/** Throws WorkloadFailedError on the second failed image pull. */
 function countFailedPulls(pulls: { failed: number; latest: string }, failedPulls: readonly string[]): void {
   const latest = failedPulls.join('; ');
   pulls.failed += latest !== '' && latest !== pulls.latest ? 1 : 0;
@@ -163,8 +163,8 @@ function countFailedPulls(pulls: { failed: number; latest: string }, failedPulls
 }
 
 /**
- * Every container has its environment, its image and no second life: what they came from need not stay on the cluster as long as
- * the session runs. What is not removed now goes with the Pod.
+ * Every container has its environment and its image and is never restarted: the Secrets need not stay on the cluster while
+ * the session runs. What is not deleted now is deleted with the Pod.
  */
 async function removeUsedSecrets(
   workload: ContainerWorkload,

@@ -1,11 +1,11 @@
-/** Pure: how far a Pod has come on its way to running, or why it will not get there. */
+/** Pure: the start progress of a Pod, or why it cannot start. */
 import { pullFailureOf } from '../container-workload/pull-failure.ts';
 import { describePod } from './describe-pod.ts';
 import { conditionOf, inOneLine, type Pod } from './pod.ts';
 
 export type StartProgress =
   | { state: 'started' }
-  /** `failedPulls`: containers whose image could not be pulled just now, as sentences; it is tried again. */
+  /** `failedPulls`: containers whose image pull just failed, as sentences; it is retried. */
   | { state: 'waiting'; why: string; failedPulls: string[] }
   | { state: 'failed'; reason: string };
 
@@ -64,7 +64,7 @@ function containerProgress(name: string, { status }: Pod): StartProgress {
   }
   const failure = pullFailureOf(said);
   const pull = `The image of container ${name} cannot be pulled: ${neverPulls.has(reason) ? reason : whyNotPulled[failure]}`;
-  // What a registry refuses or does not have it will refuse and not have the next time.
+  // What a registry refuses or lacks stays so on a retry.
   if (neverPulls.has(reason) || (pullWaits.has(reason) && failure !== 'other')) {
     return { state: 'failed', reason: pull };
   }

@@ -6,18 +6,18 @@ import { persist } from './persist.ts';
 import type { PodCache } from './pod-cache.ts';
 
 export interface StopLimits {
-  /** For one call; what is not gone by then can be asked for again. */
+  /** For one call; the stop can be retried after it. */
   stopTimeoutMs: number;
   /**
-   * How long after the time at which it should have been gone a Pod is taken off the cluster without its node's word: the node is
-   * lost, and whatever still runs on it can reach nothing of the platform with a session that has ended.
+   * How long after its deletion deadline a Pod is force-deleted without its node's confirmation: the node is
+   * lost, and whatever still runs on it can reach nothing of the platform with an ended session.
    */
   lostNodeTimeoutMs: number;
 }
 
 const pollIntervalMs = 1000;
 
-/** Returns when the Pod is gone. Harmless when there is none. Throws when it is still there after the limit. */
+/** Returns when the Pod is deleted. Idempotent. Throws when it still exists after the limit. */
 export async function stopPod(
   sessionId: string,
   { cluster, cache }: { cluster: Cluster; cache: PodCache },

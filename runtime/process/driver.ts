@@ -1,4 +1,4 @@
-/** The process runtime (design 12): sessions as processes of this machine, in bubblewrap sandboxes where there are any. */
+/** The process runtime (design 12): sessions as processes of this machine, in bubblewrap sandboxes where available. */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -30,7 +30,7 @@ import { startSession } from './start-session.ts';
 import { askToStop, stopSession } from './stop-session.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
 
-/** A container's name as a file's: it leads to no other directory. */
+/** A container name that is safe as a file name. */
 const logName = z.string().regex(/^[a-z0-9-]+$/);
 
 export interface ProcessRuntimeOptions {
@@ -47,16 +47,16 @@ export interface ProcessRuntimeOptions {
   limits: SidecarLimitSettings;
   containers: ProcessLimits;
   packages: PackageSources;
-  /** Null: package managers of servers run by themselves, at each start. */
+  /** Null: package managers of servers run unmanaged, at each start. */
   packageCache: PackageCacheOptions | null;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
 
-/** With what was found out about the machine. */
+/** The runtime with the machine's probed capabilities. */
 export type ProbedRuntime = Runtime<ProcessWorkloadSpec> & { capabilities: WorkerCapabilities };
 
-/** Tries what the machine offers. Throws when a sandbox is required and there is none. */
+/** Probes the machine. Throws when a sandbox is required and there is none. */
 export async function createProcessRuntime(options: ProcessRuntimeOptions): Promise<ProbedRuntime> {
   const sessionsDirectory = resolve(options.sessionsDirectory);
   mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
@@ -86,7 +86,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
       ),
     async stop(sessionId) {
       const directory = directoryOf(sessionId);
-      // A start that is under way loads no more packages, or sees its host end, and gives up.
+      // A start in progress stops loading packages, or sees its host end, and aborts.
       packages.giveUp(sessionId);
       askToStop(directory);
       await inTurn(sessionId, () => stop(sessionId));
@@ -158,7 +158,7 @@ function renderRules(
   { allowUnsandboxed }: ProcessRuntimeOptions,
   { root, programs, internet: hasSafeWay }: Machine,
 ): RenderRules {
-  // Without a sandbox nothing is kept from any network.
+  // Without a sandbox no network is blocked.
   const internet = hasSafeWay || root === null;
   if (root !== null || allowUnsandboxed) {
     return { seededCommands: null, internet };

@@ -1,11 +1,11 @@
-/** What still runs of a session whose host is gone, found without any record of it. */
+/** Finds leftover processes of a session whose host is dead, without any record of it. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { identify, type ProcessIdentity } from './process-identity.ts';
 
 /**
- * Processes of this machine that can be nothing but the session's: its host and sidecar, what sees the session's directory
- * mounted in a sandbox, and what has its home in it, be it a sandbox that is being made. Linux only; elsewhere the list is empty.
+ * Processes of this machine that certainly belong to the session: its host and sidecar, those with the session's directory
+ * mounted in a sandbox, and those with their home in it, even a sandbox being set up. Linux only; elsewhere the list is empty.
  */
 export function findLeftovers(directory: string): ProcessIdentity[] {
   if (process.platform !== 'linux') {
@@ -17,7 +17,7 @@ export function findLeftovers(directory: string): ProcessIdentity[] {
     .flatMap((pid) => identify(Number(pid)) ?? []);
 }
 
-/** The id is enough for a mount: it is shown from the root of its file system, not of this machine. */
+/** Mounts are matched by id only: their paths are relative to the root of their file system, not of this machine. */
 function belongsTo(directory: string, pid: string): boolean {
   const sessionId = basename(directory);
   const commandLine = orEmpty(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));

@@ -1,9 +1,9 @@
-/** Between the driver and a session's host: what the host is told once, on standard input, and what it writes down. */
+/** Between the driver and a session's host: the launch it gets once, on standard input, and the state it records. */
 import { z } from 'zod';
 import { processKind } from '../../contract/session-process.ts';
 import { sidecarBoot } from '../../contract/sidecar.ts';
 
-/** The sidecar's name among the containers. */
+/** The sidecar's container name. */
 export const sidecarName = 'sidecar';
 
 /** What one container may use of this machine. */
@@ -22,11 +22,11 @@ export const containerLaunch = z.strictObject({
   argv: z.array(z.string()).min(1),
   env: z.record(z.string(), z.string()),
   cwd: z.string(),
-  /** Arguments for bubblewrap beside the environment; null runs the command as it is. */
+  /** Arguments for bubblewrap besides the environment; null runs the command without a sandbox. */
   sandbox: z.array(z.string()).nullable(),
   network: z.enum(['none', 'internet']),
   limits: containerLimits,
-  /** The control groups to make and to run in, without the last part of their names; with none, each process is limited by itself. */
+  /** The control groups to create and run in, without the last part of their names; with none, each process is limited individually. */
   cgroups: z.array(z.string()),
 });
 export type ContainerLaunch = z.infer<typeof containerLaunch>;
@@ -34,9 +34,9 @@ export type ContainerLaunch = z.infer<typeof containerLaunch>;
 /** What the host also knows of a container of a session. */
 const hostedContainer = containerLaunch.extend({
   kind: processKind,
-  /** Variables of `env` whose values are shown to nobody. */
+  /** Variables of `env` whose values are redacted. */
   secretVariables: z.array(z.string()),
-  /** The socket on which the sidecar takes what is told of it; from the session's directory. */
+  /** The socket where the sidecar takes reports on it; relative to the session's directory. */
   reportSocket: z.string(),
 });
 export type HostedContainer = z.infer<typeof hostedContainer>;
@@ -44,13 +44,13 @@ export type HostedContainer = z.infer<typeof hostedContainer>;
 export const hostLaunch = z.strictObject({
   directory: z.string(),
   sidecar: z.strictObject({ argv: z.array(z.string()).min(1), boot: sidecarBoot }),
-  /** The host starts the containers when all of these are there. */
+  /** The host starts the containers once all of these exist. */
   sockets: z.array(z.string()),
   containers: z.array(hostedContainer),
 });
 export type HostLaunch = z.infer<typeof hostLaunch>;
 
-/** A process that is told from a later one with the same id. */
+/** Distinguishes a process from a later one with the same id. */
 export const processIdentity = z.strictObject({ pid: z.int(), startedAt: z.string() });
 
 export const containerRecord = z.strictObject({

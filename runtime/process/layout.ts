@@ -1,4 +1,4 @@
-/** Where things are, as the processes of a session see them: fixed paths in a sandbox, real ones without (design 8). */
+/** Paths as the processes of a session see them: fixed in a sandbox, real ones without (design 8). */
 import { join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-contract.ts';
 import { reportSocketName } from '../../contract/session-process.ts';
@@ -26,12 +26,12 @@ export function sessionFiles(directory: string) {
     agentHttp: join(directory, 'agent/agent'),
     config: join(directory, 'agent/agent/config.json'),
     sidecarSocket: join(directory, 'agent/agent/sidecar.sock'),
-    /** Where the agent meets a server. */
+    /** Where the agent connects to a server. */
     agentSocket: (server: string) => join(directory, 'agent/mcp', `${server}.sock`),
     serverView: (server: string) => join(directory, 'servers', server),
     /** Where that server's relay connects. */
     relaySocket: (server: string) => join(directory, 'servers', server, `${server}.sock`),
-    /** Where the sidecar takes what is told of a server's process, or with null of the agent's. */
+    /** Where the sidecar takes reports on a server's process, or with null on the agent's. */
     reportSocket: (server: string | null) =>
       join(directory, server === null ? 'reports/agent' : join('servers', server), reportSocketName),
     workspace: (container: string) => join(directory, 'work', container),
@@ -44,7 +44,7 @@ export function sessionFiles(directory: string) {
   };
 }
 
-/** A program that is in a sandbox, and where the machine has it. */
+/** A program available in a sandbox, and its path on the machine. */
 export interface Programs {
   /** Where Node is installed: `bin/node` is below it. */
   nodePrefix: string;
@@ -56,7 +56,7 @@ export interface Programs {
 
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin'];
 
-/** Node below /usr is there in every sandbox; any other installation is mounted at /opt/node. */
+/** Node below /usr is visible in every sandbox; any other installation is mounted at /opt/node. */
 export function nodePrefixInside(nodePrefix: string): string {
   return nodePrefix === '/usr' || nodePrefix.startsWith('/usr/') ? nodePrefix : '/opt/node';
 }
@@ -76,8 +76,8 @@ export function sandboxLayout(programs: Programs): Layout {
 }
 
 /**
- * Without a sandbox each container sees the machine's own paths. `server` is null for the agent. Sockets are named from
- * the working directory: a socket's path has 107 bytes at most, and the session's directory alone may have more.
+ * Without a sandbox each container sees the machine's own paths. `server` is null for the agent. Socket paths are relative
+ * to the working directory: a socket's path has max 107 bytes, and the session's directory alone may have more.
  */
 export function bareLayout(
   programs: Programs,

@@ -1,10 +1,10 @@
-/** What a session's sidecar put on record and could not report, because it was killed or the platform was away. */
+/** Calls that a session's sidecar recorded and could not report, because it was killed or the platform was unreachable. */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
 import type { TakeLeftCalls } from '../workload.ts';
 
-/** Hands over every call of the spool, when nothing of the session runs any more. Throws when they are not taken. */
+/** Hands over every call of the spool, once nothing of the session runs. Throws when they are not accepted. */
 export async function handOverCalls(directory: string, take: TakeLeftCalls): Promise<void> {
   const { calls, counts } = readSpool(readIfThere(join(directory, auditSpoolPath)));
   if (calls.length + counts.length > 0) {

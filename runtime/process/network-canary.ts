@@ -1,4 +1,4 @@
-/** Tries, from inside a connected sandbox, to reach what no sandbox may reach, with somebody on this machine who listens for it. */
+/** Tries, from inside a connected sandbox, to reach what no sandbox may reach, while a listener on this machine waits for it. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -10,7 +10,7 @@ const unroutable = ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', 
 const ssdp = { host: '239.255.255.250', port: 1900 };
 const mdns = { host: '224.0.0.251', port: 5353 };
 const broadcast = ['255.255.255.255', '10.0.2.255'];
-/** Of the resolver, beside the one of names. */
+/** Ports of the resolver besides DNS. */
 const otherPorts = [22, 80, 443];
 const waitMs = 1000;
 
@@ -20,20 +20,20 @@ interface Place {
 }
 
 interface Attempts {
-  /** Nobody may take a connection. */
+  /** No connection may be accepted. */
   silent: Place[];
-  /** Nobody may even refuse one. */
+  /** No connection may even be refused. */
   unanswered: Place[];
   /** There must be no route. */
   unroutable: Place[];
-  /** Questions that devices answer; asked as it is, and by named device, which passes routes by. Nobody may answer. */
+  /** Discovery queries; sent normally, and bound to a device, which bypasses routes. Nobody may answer. */
   asked: (Place & { message: 'ssdp' | 'mdns' })[];
 }
 
 export interface Canary {
   /** A program for Node that exits with 0 when it reached nothing. */
   script: string;
-  /** What arrived here, whatever the program says. */
+  /** What arrived here, whatever the program reports. */
   heard(): boolean;
   close(): void;
 }
@@ -66,7 +66,7 @@ const portOf = (server: Server): number => {
   return typeof address === 'object' && address !== null ? address.port : 0;
 };
 
-/** Hears what is sent to a port of this machine, also by multicast on any of its networks. */
+/** Receives what is sent to a port of this machine, also by multicast on any of its networks. */
 async function listenForMany(port: number, hear: () => void): Promise<Socket> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true });
   socket.on('message', hear);
@@ -103,7 +103,7 @@ function attempts(port: number): Attempts {
   };
 }
 
-/** What is asked: for every device, and for every kind of service (RFC 6763, 9), as a query of one question. */
+/** The queries: for every device, and for every service type (RFC 6763, 9), with one question. */
 const messages = {
   ssdp: Buffer.from(
     'M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: "ssdp:discover"\r\nMX: 1\r\nST: ssdp:all\r\n\r\n',
@@ -118,8 +118,8 @@ const messages = {
 };
 
 /**
- * Exits with the number of attempts that ended in another way than they must, or with 1 as soon as one of them reached somebody. Whoever
- * binds an address of its own names the device: multicast and broadcast leave there, whatever the routes say.
+ * Exits with the number of attempts with an unexpected result, or with 1 as soon as one of them reached somebody. Binding one of
+ * its own addresses selects the device: multicast and broadcast leave there, whatever the routes.
  */
 function program(port: number): string {
   return `const net = require('node:net'), dgram = require('node:dgram'), os = require('node:os');

@@ -17,7 +17,7 @@ import type { ContainerSpec } from './workload-spec.ts';
 const trialTimeoutMs = 10_000;
 const topLevel = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 const configurationBelowUsr = ['/usr/etc', '/usr/local/etc'];
-/** What container engines hide of /proc, as far as anybody may read it. */
+/** World-readable files of /proc that container engines hide. */
 const aboutTheMachine = [
   'keys',
   'key-users',
@@ -46,8 +46,8 @@ export function sandboxWorks(setting: TrialSetting): Promise<boolean> {
 
 /**
  * True when a connected sandbox starts and reaches neither this machine nor its neighbours, by address, multicast or broadcast, has no
- * route to private networks or a metadata service, and nothing but names from the resolver; with every way that its kernel may look at
- * answers. False closes the internet to every container.
+ * route to private networks or a metadata service, and nothing but DNS from the resolver; with every reverse path filter
+ * setting. False denies every container the internet.
  */
 export async function internetIsSafe(setting: TrialSetting): Promise<boolean> {
   const canary = await openCanary();
@@ -62,7 +62,7 @@ export async function internetIsSafe(setting: TrialSetting): Promise<boolean> {
   }
 }
 
-/** What containers of sessions get, too. */
+/** The same as containers of sessions get. */
 export interface TrialSetting extends Pick<Machine, 'programs' | 'limits' | 'cgroups' | 'owner'> {
   root: SystemRoot;
 }

@@ -1,4 +1,4 @@
-/** Tells a process from a later one that got the same id, so that nobody else's process is ever adopted or stopped. */
+/** Distinguishes a process from a later one with the same id, so that no foreign process is ever adopted or stopped. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** Identity of a running process; null when there is none (as after a failed spawn), or when it only waits to be reaped. */
+/** Identity of a running process; null when there is none (as after a failed spawn), or when it is a zombie. */
 export function identify(pid: number | undefined): ProcessIdentity | null {
   if (pid === undefined) {
     return null;
@@ -22,7 +22,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** Sends a signal to this very process; does nothing when it is gone. */
+/** Sends a signal to exactly this process; a no-op when it has ended. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isRunning(identity)) {
     return;
@@ -36,7 +36,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   }
 }
 
-/** Waits until the process is gone. Answers false when it still runs after `timeoutMs`. */
+/** Waits until the process has ended. Resolves to false when it still runs after `timeoutMs`. */
 export async function waitForExit(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isRunning(identity)) {
@@ -48,7 +48,7 @@ export async function waitForExit(identity: ProcessIdentity, timeoutMs: number):
   return true;
 }
 
-/** Stops a process: each signal in turn, with its time to react, SIGKILL at last. */
+/** Stops a process: each signal in turn, with its grace period, finally SIGKILL. */
 export async function stopProcess(
   identity: ProcessIdentity,
   steps: readonly { signal: NodeJS.Signals; waitMs: number }[],

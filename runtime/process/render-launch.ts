@@ -13,7 +13,7 @@ import { packagesInside } from './packages/tree-stream.ts';
 import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import type { ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
-/** Where programs with the internet get packages from; null: from where they do by themselves. */
+/** Registries for programs with the internet; null: their own defaults. */
 export interface PackageSources {
   npmRegistryUrl: string | null;
   pypiIndexUrl: string | null;
@@ -33,13 +33,13 @@ export interface Machine {
   programs: Programs;
   /** Null: no sandbox. */
   root: SystemRoot | null;
-  /** False: nothing gets the internet, and in a sandbox nothing that asks for it is rendered. */
+  /** False: nothing gets the internet, and in a sandbox nothing that requires it is rendered. */
   internet: boolean;
   limits: ProcessLimits;
-  /** Null: each process is limited by itself. */
+  /** Null: each process is limited individually. */
   cgroups: Cgroups | null;
   packages: PackageSources;
-  /** Whose control groups are this installation's. */
+  /** The owner name of this installation's control groups. */
   owner: string;
   apiUrl: string;
   sidecarLimits: SidecarBoot['limits'];
@@ -48,7 +48,7 @@ export interface Machine {
 interface LaunchPlace {
   machine: Machine;
   directory: string;
-  /** None where nothing is cached: then package managers run by themselves. */
+  /** Empty where nothing is cached: then package managers run unmanaged. */
   packages?: SessionPackages;
 }
 
@@ -150,7 +150,7 @@ function argvOf(
     return command;
   }
   const socket = `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`;
-  // In a sandbox the relay sees nothing but what its server started, and ends all of it with the connection.
+  // In a sandbox the relay sees only its server's processes, and kills all of them with the connection.
   const report = ['--report', `${layout.mcpDirectory}/${reportSocketName}`];
   return [layout.relay, ...(isSandboxed ? ['--alone'] : []), ...report, socket, '--', ...command];
 }
@@ -166,7 +166,7 @@ function basicEnv(layout: Layout, packages: ServerPackages | undefined): Resolve
   return { PATH: path, HOME: layout.workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' };
 }
 
-/** In the words of npm, uv, pip, Node and OpenSSL. */
+/** In the variables of npm, uv, pip, Node and OpenSSL. */
 function packageEnv({ npmRegistryUrl, pypiIndexUrl, caFile }: PackageSources): ResolvedEnv {
   return {
     ...(npmRegistryUrl === null ? {} : { npm_config_registry: npmRegistryUrl }),

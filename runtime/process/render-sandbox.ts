@@ -1,15 +1,15 @@
-/** Pure: the arguments that bubblewrap makes one container from (design 12). An allow-list: what is not named is not there. */
+/** Pure: the arguments that bubblewrap makes one container from (design 12). An allow-list: what is not listed is invisible. */
 import { join } from 'node:path';
 import { nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
 import type { ContainerSpec, Network } from './workload-spec.ts';
 
-/** Top-level directories that are links into /usr on this machine, such as `/bin`; the others are mounted themselves. */
+/** Top-level directories that are links into /usr on this machine, such as `/bin`; others are mounted. */
 export interface SystemRoot {
   links: Readonly<Record<string, string>>;
   directories: readonly string[];
   /** Directories below /usr that hold configuration, such as npm's with its tokens: they are seen empty. */
   hidden: readonly string[];
-  /** Files of /proc that tell of the machine and not of the container, such as the key rings of its users: a device lies over them, and devices cannot be opened there. */
+  /** Files of /proc about the machine rather than the container, such as its users' key rings: masked by a device, which cannot be opened there. */
   hiddenFiles: readonly string[];
 }
 
@@ -27,12 +27,12 @@ const isolation = [
   '--clearenv',
 ];
 
-/** A container with `internet` is started in a network namespace of its own that is connected already. */
+/** A container with `internet` is started in its own, already connected network namespace. */
 const networkIsolation: Record<Network, string[]> = { none: ['--unshare-net'], internet: [] };
 
 /**
  * What programs need of /etc: public certificates, the linker's cache, time zone, Debian's command links. Never a
- * directory with private keys in it: when root started the platform, the container's user may read what root owns.
+ * directory with private keys: when root started the platform, the container's user may read what root owns.
  */
 const systemConfiguration = [
   '/etc/ssl/certs',
@@ -49,7 +49,7 @@ const systemConfiguration = [
   '/etc/alternatives',
 ];
 
-/** Where a sandbox finds the operator's own authorities. */
+/** Path of the operator's own CA certificates in a sandbox. */
 export const caFileInside = '/etc/ssl/operator-ca.pem';
 const mebibyte = 1024 * 1024;
 const generatedFiles = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.conf'];
@@ -69,9 +69,9 @@ export function renderSandbox(
     programs: Programs;
     root: SystemRoot;
     workspaceBytes: number;
-    /** The operator's own authorities, on this machine. */
+    /** The operator's own CA certificates, on this machine. */
     caFile?: string | null;
-    /** Arguments that lay packages into the sandbox. */
+    /** Arguments that mount packages into the sandbox. */
     packages?: readonly string[];
   },
 ): string[] {
@@ -116,7 +116,7 @@ function programMounts({ program, server }: ContainerSpec, directory: string, pr
   ];
 }
 
-/** Node and npm from elsewhere than /usr, and nothing beside them: the installation may be in somebody's home. */
+/** Node and npm from outside /usr, and nothing next to them: the installation may be in somebody's home. */
 function nodeMounts(prefix: string): string[] {
   const inside = nodePrefixInside(prefix);
   if (inside === prefix) {
@@ -134,7 +134,7 @@ function nodeMounts(prefix: string): string[] {
   ];
 }
 
-/** Its own sockets, which it may connect to and nothing else. */
+/** Its own sockets; it may only connect to them. */
 function ownMounts({ server }: ContainerSpec, directory: string): string[] {
   const files = sessionFiles(directory);
   return server === null
@@ -142,7 +142,7 @@ function ownMounts({ server }: ContainerSpec, directory: string): string[] {
     : readOnly(files.serverView(server), '/run/platform/mcp');
 }
 
-/** Bounded: what is written there takes the memory of the machine. */
+/** Bounded: its content uses the machine's memory. */
 export function inMemory(path: string, sizeBytes: number): string[] {
   return ['--size', String(sizeBytes), '--tmpfs', path];
 }

@@ -1,7 +1,7 @@
 /**
- * Pure: the system call filter of every sandbox, as the BPF program that bubblewrap loads. It closes what namespaces leave
- * open: kernel keyrings, socket families that no network namespace holds (vsock reaches the hypervisor), and io_uring,
- * which would open sockets past this filter. Everything else is left to namespaces and missing capabilities.
+ * Pure: the system call filter of every sandbox, as the BPF program that bubblewrap loads. It blocks what namespaces leave
+ * open: kernel keyrings, socket families that no network namespace confines (vsock reaches the hypervisor), and io_uring,
+ * which would bypass this filter to open sockets. Everything else is left to namespaces and missing capabilities.
  */
 
 interface Architecture {
@@ -27,7 +27,7 @@ const architectures: Readonly<Record<string, Architecture>> = {
   },
 };
 
-/** AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, which the C library asks for the addresses of its own namespace. */
+/** AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, which the C library uses to list the addresses of its own namespace. */
 const socketFamilies = [1, 2, 10, 16];
 /** The first of the second set of numbers that x86-64 has (x32). */
 const x32Bit = 0x40000000;
@@ -40,13 +40,13 @@ const refuseWith = (number: number) => 0x00050000 | number;
 
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number];
 
-/** Null for an architecture whose numbers are not known here: then there is no sandbox. */
+/** Null for an architecture whose numbers are unknown here: then there is no sandbox. */
 export function renderSeccomp(arch: string): Buffer | null {
   const known = architectures[arch];
   return known === undefined ? null : assemble(program(known));
 }
 
-/** Forward jumps skip over the answers that do not apply. */
+/** Forward jumps skip the verdicts that do not apply. */
 function program({ audit, socket, refused }: Architecture): Instruction[] {
   return [
     [code.load, 0, 0, offset.architecture],

@@ -6,9 +6,9 @@ import { UnsupportedWorkloadError } from '../workload.ts';
 import type { ContainerProgram, ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 export interface RenderRules {
-  /** Where there is no sandbox: the commands of servers that may run all the same. Null lets every command run. */
+  /** The server commands that may run without a sandbox. Null allows every command. */
   seededCommands: ReadonlySet<string> | null;
-  /** Whether what asks for the internet gets it. */
+  /** Whether containers that request the internet get it. */
   internet: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Makes what a session finds on disk before it starts: configuration, minimal /etc, relay, directories. No secret. */
+/** Creates a session's files before it starts: configuration, minimal /etc, relay, directories. No secret. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { type Layout, sessionFiles } from './layout.ts';

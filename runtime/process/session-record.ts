@@ -1,4 +1,4 @@
-/** What is known of a session on this machine from its directory: its host and its containers. */
+/** The record of a session in its directory: its host and its containers. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { uuid } from '../../contract/names.ts';

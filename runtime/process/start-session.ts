@@ -20,11 +20,11 @@ export interface StartOptions {
   machine: Machine;
   directory: string;
   takeLeftCalls: TakeLeftCalls;
-  /** The session's directory is there; what it names is kept for as long as it is. */
+  /** Called when the session's directory exists; the returned packages are kept as long as it does. */
   packagesFor(spec: ProcessWorkloadSpec): Promise<SessionPackages>;
 }
 
-/** Does nothing for a session whose host runs. Throws when it does not start, after what was started is gone again. */
+/** A no-op for a session whose host runs. When it does not start, stops what was started, then throws. */
 export async function startSession(
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
@@ -64,7 +64,7 @@ function prepare(
 
 /**
  * Detached: it outlives the worker. The launch goes through a pipe, since it holds secrets; no core dump of the host or
- * of what it starts may hold them either. The record comes first: a host without one is never given its launch, and ends.
+ * of what it starts may hold them either. The record is written first: a host without one never gets its launch, and exits.
  */
 function spawnHost(
   spec: ProcessWorkloadSpec,

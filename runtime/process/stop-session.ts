@@ -1,4 +1,4 @@
-/** Ends a session on this machine for sure: the host in order, then whatever is left of it, then its directory. */
+/** Reliably ends a session on this machine: stops the host gracefully, kills the leftovers, then removes its directory. */
 import { rmSync } from 'node:fs';
 import type { TakeLeftCalls } from '../workload.ts';
 import { findLeftovers } from './find-leftovers.ts';
@@ -22,8 +22,8 @@ export function askToStop(directory: string): void {
 }
 
 /**
- * Harmless when nothing is there. Throws when something of the session does not end, or what its sidecar could not report
- * is not taken; then its directory stays.
+ * Idempotent. Throws when something of the session does not end, or its sidecar's unreported records
+ * are not accepted; then its directory stays.
  */
 export async function stopSession(directory: string, takeLeftCalls: TakeLeftCalls): Promise<void> {
   const host = readHost(directory);
@@ -42,7 +42,7 @@ export async function stopSession(directory: string, takeLeftCalls: TakeLeftCall
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** In rounds: what is being killed may still have started something. */
+/** In rounds: dying processes may still have started others. */
 async function stopLeftovers(directory: string): Promise<void> {
   for (let round = 0; round < leftoverRounds; round += 1) {
     const left = findLeftovers(directory);

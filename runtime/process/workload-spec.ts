@@ -9,7 +9,7 @@ export type ContainerProgram = { type: 'scripted' } | { type: 'command'; command
 export interface ContainerSpec {
   /** `agent`, or `mcp-<server>`. */
   name: string;
-  /** The server that this container is; null for the agent. */
+  /** The server in this container; null for the agent. */
   server: string | null;
   program: ContainerProgram;
   network: Network;

@@ -1,4 +1,4 @@
-/** Writes a record that is replaced in one step, so that nobody ever reads half of it. */
+/** Replaces a record atomically, so that nobody ever reads half of it. */
 import { renameSync, writeFileSync } from 'node:fs';
 
 export function writeRecord(file: string, record: unknown): void {

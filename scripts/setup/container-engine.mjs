@@ -8,7 +8,7 @@ import { which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 /**
- * Writes .cache/container-engine.json, and answers what was left out. It holds
+ * Writes .cache/container-engine.json, and returns what was left out. It holds
  * `address` of an engine that listens already, or null for podman, which a test starts as a service when it needs an API;
  * `program`, `arguments` and `environment` of its command line; all null with a `problem` where there is none.
  */
@@ -83,13 +83,13 @@ function answers(socketPath) {
 /** Variables that give podman images, containers and networks of its own, apart from whatever else this machine runs. */
 function ownPodman(environment) {
   const cache = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform/containers');
-  // What describes running containers must be gone after a restart of the machine.
+  // The state of running containers must not survive a restart of the machine.
   const run = '/run/agent-platform-containers';
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   const conf = join(cache, 'containers.conf');
   const storageConf = join(cache, 'storage.conf');
   // Below the storage, where podman looks without this file too: what ends a container is run without it, and each end would
-  // be waited for in vain for 20 seconds.
+  // otherwise time out after 20 seconds.
   const state = join(cache, 'storage/libpod');
   // JSON strings are TOML strings.
   const text = JSON.stringify;

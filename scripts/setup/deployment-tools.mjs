@@ -16,7 +16,7 @@ const tools = [
   },
 ];
 
-/** Writes .cache/deployment-tools.json: by name, the program, or null where it cannot be had. */
+/** Writes .cache/deployment-tools.json: by name, the program, or null where it is unavailable. */
 export async function provideDeploymentTools(root, environment) {
   const cacheRoot = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform');
   const found = {};
@@ -62,7 +62,7 @@ async function build(tool, target, environment) {
   }
 }
 
-/** A module that needs the tool's with the tool's own versions: what it replaces and excludes counts in a main module only. */
+/** Writes a module that requires the tool's at the tool's own versions: `replace` and `exclude` only count in a main module. */
 async function writeModule({ module, version }, work, options) {
   const fetched = await run('go', ['mod', 'download', '-json', `${module}@v${version}`], options);
   const own = readFileSync(JSON.parse(fetched).GoMod, 'utf8').replace(/^module .*$/m, 'module tool');

@@ -8,7 +8,7 @@ import { SetupError, withHeartbeat } from './progress.mjs';
 import { run } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
-/** In the order of the Dockerfile: what is built for one is there for the next. */
+/** In the order of the Dockerfile: each reuses what was built for the previous ones. */
 const targets = ['sidecar', 'scripted', 'runner', 'platform'];
 /** A build of its own, for docker-compose.yml. */
 const demoIdentity = 'deploy/demo-identity';
@@ -32,7 +32,7 @@ export async function provideImages(root, environment) {
   return `left out (${problem.split('\n')[0]})`;
 }
 
-/** The `stamp` of the sources, whose images are there, and what was `done` for it; or the `problem` why they cannot be. */
+/** Returns the `stamp` of the sources once their images exist, and what was `done` for it; or the `problem` that prevents it. */
 async function buildWhenMissing(root, environment, engine) {
   const stamp = hashOfSources(root);
   const runEngine = (args) =>
@@ -61,7 +61,7 @@ async function buildWhenMissing(root, environment, engine) {
       ]);
     });
     if (engine.address === null) {
-      // Of earlier sources. Younger ones are the cache of the next build.
+      // Images of earlier sources. Younger ones serve as the cache of the next build.
       await runEngine(['image', 'prune', '--force', '--filter', 'until=24h']);
       await removeEarlier(runEngine, stamp);
     }
@@ -71,7 +71,7 @@ async function buildWhenMissing(root, environment, engine) {
   return { stamp, done: 'built' };
 }
 
-/** Names of builds that are a day old. An image that a container uses stays. */
+/** Removes the names of builds that are a day old. An image that a container uses stays. */
 async function removeEarlier(runEngine, stamp) {
   const ours = names.flatMap((name) => ['--filter', `reference=localhost/agent-platform/${name}`]);
   const options = [...ours, '--filter', 'until=24h', '--format', '{{.Repository}}:{{.Tag}}'];
@@ -136,13 +136,13 @@ async function provideBase(root, environment, runEngine) {
   return useMade(made);
 }
 
-/** What cannot pull is seldom a machine whose containers reach more than the machine itself does. */
+/** Uses the host's network: where nothing can be pulled, containers seldom reach more than the machine itself. */
 const useMade = (name) => ({
   problem: null,
   buildArguments: ['--build-arg', `NODE_IMAGE=${name}`, '--network', 'host'],
 });
 
-/** Of everything that .dockerignore lets into the build, and of the demo identity provider. */
+/** Hashes everything that .dockerignore lets into the build, and the demo identity provider. */
 function hashOfSources(root) {
   const allowed = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')

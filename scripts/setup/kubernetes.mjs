@@ -35,7 +35,7 @@ export async function provideKubernetes(root, environment) {
     environment.XDG_CACHE_HOME || join(homedir(), '.cache'),
     `agent-platform/kubernetes-${version}`,
   );
-  // The cluster that somebody names is used in place of one that tests start.
+  // A cluster that KUBECONFIG names replaces the one that tests start.
   const problem = environment.KUBECONFIG ? null : problemHere(directory);
   if (problem !== null && environment.CI) {
     throw new SetupError(`A Kubernetes cluster for tests: ${problem}\nCI leaves no test out.`);
@@ -94,7 +94,7 @@ async function build(root, directory, environment) {
   return 'built';
 }
 
-/** A module that needs Kubernetes. Its own parts carry no version there, so each is named at the one of the release. */
+/** Writes a module that requires Kubernetes. Its own parts have no version there, so each is pinned to that of the release. */
 async function writeModule(work, environment) {
   const options = { cwd: work, env: environment };
   const { GoMod: file } = JSON.parse(
@@ -111,7 +111,7 @@ async function writeModule(work, environment) {
   writeFileSync(join(work, 'go.mod'), `${lines.join('\n')}\n`);
 }
 
-/** What the programs say that they are; without it they call themselves v0.0.0 and refuse to talk to each other. */
+/** The version that the programs report; without it they report v0.0.0 and refuse to talk to each other. */
 function versionFlags() {
   const [major, minor] = version.split('.');
   const values = {

@@ -1,4 +1,4 @@
-/** Lets one set-up at a time work on a clone. A lock whose process is gone does not count. */
+/** Lets one set-up at a time work on a clone. A lock whose process has exited does not count. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -18,7 +18,7 @@ const servers = [
   { name: 'go', program: 'go', source: 'test/fuzz/servers/go-server', install: buildGo },
 ];
 
-/** Writes .cache/oracle-servers.json: by name, the program to start, or null where it cannot be had. */
+/** Writes .cache/oracle-servers.json: by name, the program to start, or null where it is unavailable. */
 export async function provideOracleServers(root, environment) {
   const cacheRoot = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform');
   const found = {};
@@ -66,7 +66,7 @@ async function buildGo(source, directory, environment) {
   renameSync(unfinished, join(directory, 'server'));
 }
 
-/** Of a file, or of the files in a directory. */
+/** Hashes a file, or the files in a directory. */
 function hashOf(path) {
   const files = path.endsWith('.txt') ? [path] : readdirSync(path).map((name) => join(path, name));
   const hash = createHash('sha256');

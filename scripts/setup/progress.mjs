@@ -1,13 +1,13 @@
 /** One line for each step: what it is, how it ended, how long it took. Steps with nothing to do stay silent. */
 export class SetupError extends Error {}
 
-/** A step that takes longer than this says that it began. */
+/** A step that takes longer than this is announced. */
 const announceAfterMs = 1000;
 
 /** What steps could not provide, as lines: the tests that need it are left out. */
 export const leftOut = [];
 
-/** `work` answers a short text of what it did, or nothing when there was nothing to do. */
+/** `work` returns a short text of what it did, or nothing when there was nothing to do. */
 export async function step(name, work) {
   const started = Date.now();
   const announcement = setTimeout(() => console.log(`  ${name} ...`), announceAfterMs);
@@ -27,7 +27,7 @@ export function readableDuration(ms) {
     : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
-/** Says every 20 seconds that something long is still going on. */
+/** Reports every 20 seconds that a long step is still running. */
 export async function withHeartbeat(what, work) {
   const started = Date.now();
   const timer = setInterval(

@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { SetupError } from './progress.mjs';
 
-/** Answers its standard output. Throws SetupError with the last lines of output when it fails. */
+/** Returns its standard output. Throws SetupError with the last lines of output when it fails. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -30,7 +30,7 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** What went wrong stands first with some programs, and last with others. */
+/** Some programs print the error first, others last. */
 function tellingLines(output) {
   const lines = output.trim().split('\n');
   return (lines.length <= 24 ? lines : [...lines.slice(0, 12), '...', ...lines.slice(-10)]).join('\n');

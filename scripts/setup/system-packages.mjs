@@ -30,7 +30,7 @@ const programs = {
     cost: 'images are not built and containers are not tested where no other engine runs',
     forTests: true,
   },
-  // Podman's own network stack, which Debian only recommends. It takes CNI without it, whose internal networks have no gateway.
+  // Podman's own network stack, which Debian only recommends. Without it podman uses CNI, whose internal networks have no gateway.
   '/usr/lib/podman/netavark': {
     package: 'netavark',
     cost: 'podman gives containers no network that is fenced',
@@ -41,7 +41,7 @@ const programs = {
     cost: "podman's containers find no others by name",
     forTests: true,
   },
-  // Its package starts a daemon on machines with systemd, which only a machine of CI is free for.
+  // Its package starts a daemon on machines with systemd, which is acceptable on CI machines only.
   dockerd: {
     package: 'docker.io',
     cost: 'containers are not tested on a Docker Engine beside podman',
@@ -79,7 +79,7 @@ function missingPrograms() {
   return Object.keys(programs).filter((program) => which(program) === null);
 }
 
-/** For the end of `npm test`: what is missing, and how it would be there. */
+/** For the end of `npm test`: what is missing, and how to install it. */
 export function describeMissingPrograms() {
   return missingPrograms().map((program) => {
     const when = programs[program].onlyInCi ? ' where CI is set' : '';

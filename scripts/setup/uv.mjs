@@ -10,7 +10,7 @@ import { writeWhole } from './write-whole.mjs';
 
 const requirements = 'test/support/uv-requirements.txt';
 
-/** Writes .cache/uv.json: the program, or null where it cannot be had. */
+/** Writes .cache/uv.json: the program, or null where it is unavailable. */
 export async function provideUv(root, environment) {
   const hash = createHash('sha256')
     .update(readFileSync(join(root, requirements)))

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 
-/** Writes a file that others may read at any moment: they find it as it was before or whole. */
+/** Atomically writes a file that others may read at any moment. */
 export function writeWhole(file, text) {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, text);

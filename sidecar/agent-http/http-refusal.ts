@@ -3,7 +3,7 @@ import { HttpRefusal } from '../http/answer.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
 import { ToolFailure } from '../platform-tools/tool.ts';
 
-/** The platform's refusals, as this socket tells them. Anything else stays what it is. */
+/** Maps the platform's refusals to this socket's responses. Anything else is unchanged. */
 export function asHttpRefusal(error: unknown): unknown {
   if (error instanceof PlatformUnreachable) {
     return new HttpRefusal('unavailable', error.message);
@@ -14,7 +14,7 @@ export function asHttpRefusal(error: unknown): unknown {
   return error;
 }
 
-/** A code of this interface stays; one of the tool side is a request that was not valid, or not allowed. */
+/** A code of this interface is kept; one of the tool side becomes an invalid or a forbidden request. */
 function httpCodeOf(code: string): ErrorCode {
   if (Object.hasOwn(httpStatusByCode, code)) {
     return code as ErrorCode;

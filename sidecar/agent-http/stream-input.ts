@@ -20,7 +20,7 @@ export async function streamInput(
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   response.write(': connected\n\n');
 
-  // Reading from the inbox, not from what the subscription brings, keeps the order and drops nothing.
+  // Reading from the inbox, not from the subscription's messages, keeps the order and drops nothing.
   const sendPending = () => {
     for (const message of inbox.after(sent)) {
       if (response.writableNeedDrain) {

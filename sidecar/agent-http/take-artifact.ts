@@ -13,7 +13,7 @@ const artifactQuery = z.strictObject({
   description: z.string().max(2000).nullable().default(null),
 });
 
-/** `POST /artifact?name=&mime_type=&description=`: the body is the file, streamed on as it comes. */
+/** `POST /artifact?name=&mime_type=&description=`: the body is the file, streamed through. */
 export async function takeArtifact(
   request: IncomingMessage,
   response: ServerResponse,
@@ -44,7 +44,7 @@ export async function takeArtifact(
   }
 }
 
-/** Passes bytes on, and breaks off after `maxBytes`, so that an unfinished file is never stored. */
+/** Passes bytes through, and aborts after `maxBytes`, so that an incomplete file is never stored. */
 function capBytes(maxBytes: number): Transform {
   let size = 0;
   return new Transform({

@@ -8,7 +8,7 @@ import { sendPermissionRequest } from '../platform-tools/permission-request.ts';
 import { asHttpRefusal } from './http-refusal.ts';
 import type { AgentHttpParts } from './parts.ts';
 
-/** `POST /event`: publishes what the agent has to say; a permission request goes the way of `request_grant`. */
+/** `POST /event`: publishes the agent's event; a permission request is handled like `request_grant`. */
 export async function takeEvent(
   request: IncomingMessage,
   response: ServerResponse,

@@ -4,8 +4,8 @@ import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { agentConfigFile } from '../session-paths.ts';
 
 /**
- * Writes what the agent reads first (design 9), in one step. It is there before the agent's socket is, and that is what the
- * agent's container waits for. Its group may read it: that is how the agent's user does.
+ * Writes the agent's configuration (design 9) atomically. It exists before the agent's socket does, which is what the
+ * agent's container waits for. Group-readable, which gives the agent's user access.
  */
 export async function writeAgentConfig(config: AgentConfig): Promise<void> {
   const path = agentConfigFile();

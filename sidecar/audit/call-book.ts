@@ -7,7 +7,7 @@ interface OpenCall {
   call: StartedCall;
   startedMs: number;
   spooled: string;
-  /** Its time is another one than on disk. */
+  /** Its time differs from that on disk. */
   isRestarted: boolean;
 }
 interface EndedCall {
@@ -20,7 +20,7 @@ export class CallBook {
   readonly #ended = new Map<string, EndedCall>();
   #bytes = 0;
 
-  /** Calls, and what they take on disk. */
+  /** Calls, and their size on disk. */
   get count(): number {
     return this.#open.size + this.#ended.size;
   }
@@ -42,7 +42,7 @@ export class CallBook {
     return spooled;
   }
 
-  /** Lets the time of an open call begin anew. */
+  /** Restarts the time of an open call. */
   restart(callId: string, startedAt: string): void {
     const open = this.#open.get(callId);
     if (open !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * The audit trail of one session: a call is on disk before it is forwarded, and is reported to the platform until that has
- * it (design 8). What a killed sidecar left is reported by the next one, and after the last one by the worker.
+ * The audit trail of one session: a call is on disk before it is forwarded, and is reported to the platform until
+ * acknowledged (design 8). What a killed sidecar left is reported by the next one, and after the last one by the worker.
  */
 import type { Logger } from 'pino';
 import { auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
@@ -18,23 +18,23 @@ export interface DurableTrailOptions {
   api: Pick<PlatformApi, 'reportCalls' | 'reportRefusedCalls'>;
   metrics: Metrics;
   logger: Logger;
-  /** What is open or not acknowledged by the platform, at most; one more call is refused. */
+  /** Max open and unacknowledged calls; one more is refused. */
   capacity: { calls: number; bytes: number };
-  /** Calls that the session may make, each recorded; more are refused and counted. */
+  /** Max recorded calls of the session; more are refused and counted. */
   sessionCalls: number;
-  /** The gated tool that a name stands for or imitates: what is refused of it is counted by its name. */
+  /** The gated tool that a name denotes or imitates: its refused calls are counted by its name. */
   gatedTool: (server: string, tool: string) => string | null;
   /** Keep arguments and results. */
   logPayloads: boolean;
-  /** How long `close` tries to hand over the rest. */
+  /** How long `close` tries to report the rest. */
   closeLimitMs: number;
-  /** Another place for the spool than the one below the working directory. */
+  /** Overrides the spool's place below the working directory. */
   spoolPath?: string;
 }
 
 const compactAtBytes = 256 * 1024;
 
-/** Takes over what an earlier sidecar of the session left. Throws when that is there and cannot be read. */
+/** Takes over what an earlier sidecar of the session left. Throws when that exists and cannot be read. */
 export async function openDurableTrail(options: DurableTrailOptions): Promise<AuditTrail> {
   const { api, metrics, logger, capacity, logPayloads, closeLimitMs } = options;
   const { book, counts, spool } = await openSpool(options);
@@ -82,7 +82,7 @@ export async function openDurableTrail(options: DurableTrailOptions): Promise<Au
       });
       const durable = await spool.commit(record);
       if (!durable) {
-        // It is not forwarded; the platform may still learn of it.
+        // The call is not forwarded; it may still be reported to the platform.
         finish(callId, 'refused');
       }
       return durable && !closing ? 'recorded' : 'audit_unavailable';
@@ -105,7 +105,7 @@ export async function openDurableTrail(options: DurableTrailOptions): Promise<Au
   };
 }
 
-/** The spool, and what of it the platform does not have yet. */
+/** The spool, and the part of it that the platform does not have yet. */
 async function openSpool({ gatedTool, logger, spoolPath = auditSpoolPath }: DurableTrailOptions) {
   const book = new CallBook();
   const counts = new RefusalCounts(gatedTool);

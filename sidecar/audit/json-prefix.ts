@@ -1,4 +1,4 @@
-/** The beginning of a value's JSON text, for what keeps no more than that: of a megabyte the rest is never written. */
+/** The beginning of a value's JSON text, for callers that keep only a prefix: the rest is never serialized. */
 
 /**
  * The JSON text of a value that was read from JSON, as `JSON.stringify` writes it; where that has more than `bytes` bytes,

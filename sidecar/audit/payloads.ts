@@ -4,7 +4,7 @@ import { jsonPrefix } from './json-prefix.ts';
 
 const payloadLimitBytes = 16 * 1024;
 
-/** A value that was read from JSON, as JSON text cut after 16 KiB; what is beyond them is not written first. */
+/** A value that was read from JSON, as JSON text cut after 16 KiB; the rest is never serialized. */
 export function payloadOf(value: unknown): CallPayload {
   const bytes = Buffer.from(jsonPrefix(value, payloadLimitBytes));
   return {

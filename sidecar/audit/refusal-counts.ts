@@ -1,6 +1,6 @@
 /**
  * Calls that are refused beyond a limit, counted by server, tool, outcome and minute, so that a flood costs little and hides
- * nothing. Tools that a scope gates always have counts of their own; of other names, which the agent makes up, only the first
+ * nothing. Tools that a scope gates always have separate counts; of other names, which the agent can invent, only the first
  * few do. In memory: each change comes as a record for the disk.
  */
 import { randomUUID } from 'node:crypto';
@@ -10,9 +10,9 @@ import { type RefusedCallCount, storableText } from '../../contract/tool-call.ts
 
 const minuteMs = 60_000;
 const maxOtherNames = 16;
-/** Counts that the platform does not have yet; beyond this, tools keep to the minute that they were last counted in. */
+/** Counts that the platform does not have yet; beyond this, calls are added to the minute that the tool was last counted in. */
 const maxCounts = 5000;
-/** What counts stand for whose tool has none of its own. */
+/** The name for tools without a separate count. */
 export const otherTools = '(other tools)';
 
 export class RefusalCounts {
@@ -22,7 +22,7 @@ export class RefusalCounts {
   readonly #current = new Map<string, RefusedCallCount>();
   readonly #counts = new Map<string, RefusedCallCount>();
 
-  /** `gatedTool`: the gated tool that a name stands for or imitates, if any. */
+  /** `gatedTool`: the gated tool that a name denotes or imitates, if any. */
   constructor(gatedTool: (server: string, tool: string) => string | null) {
     this.#gatedTool = gatedTool;
   }
@@ -46,14 +46,14 @@ export class RefusalCounts {
     return encode(count);
   }
 
-  /** Counts that an earlier sidecar of this session left; they do not grow any more. */
+  /** Counts that an earlier sidecar of this session left; they are final. */
   addLeft(counts: readonly RefusedCallCount[]): void {
     for (const count of counts) {
       this.#counts.set(count.count_id, count);
     }
   }
 
-  /** Some that do not grow any more: of minutes that are over, or with `all` whatever there is. */
+  /** Up to `limit` final counts: of past minutes, or with `all` of any. */
   closed(limit: number, nowMs: number, { all = false } = {}): RefusedCallCount[] {
     const closed = [...this.#counts.values()]
       .filter(({ minute }) => all || Date.parse(minute) + minuteMs <= nowMs)

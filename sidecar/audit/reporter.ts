@@ -12,11 +12,11 @@ import type { RefusalCounts } from './refusal-counts.ts';
 export interface Reporter {
   /** There is something to report. */
   wake(): void;
-  /** Stops reporting by itself, and hands over what there is until the time is over. */
+  /** Stops periodic reporting, and reports the rest until the timeout. */
   finish(timeLimitMs: number): Promise<void>;
 }
 
-/** A report stays well below what the platform takes as one request. */
+/** A report stays well below the platform's max request size. */
 const batchLimits = { calls: 500, bytes: 256 * 1024 };
 const countsPerReport = 200;
 const gatherMs = 100;
@@ -45,7 +45,7 @@ export function createReporter(
       counts.acknowledge(closed);
     }
   };
-  /** Tries both; throws what the first one threw that failed. */
+  /** Tries both; throws the first failure. */
   const reportSome = async (timeLimitMs: number, { all = false } = {}) => {
     const attempts = [reportCalls(timeLimitMs), reportCounts(timeLimitMs, all)];
     await Promise.allSettled(attempts);
@@ -83,7 +83,7 @@ export function createReporter(
     async finish(timeLimitMs) {
       finishing = true;
       const deadline = Date.now() + timeLimitMs;
-      // A report may be on its way: what it carries is stored once, however often it is sent.
+      // A report may be in flight: its content is stored once, however often it is sent.
       while (!isDone() && Date.now() < deadline) {
         const refused = await reportSome(deadline - Date.now(), { all: true }).then(
           () => false,
@@ -93,7 +93,7 @@ export function createReporter(
           },
         );
         if (refused) {
-          // As when the session's end is on record already: whoever removes its directory takes the rest.
+          // For example when the session's end is recorded already: the rest is taken over when its directory is removed.
           return;
         }
         await sleep(0);

@@ -1,4 +1,4 @@
-/** The file of the spool (contract/audit-spool.ts): records are durable before anybody goes on, many at the cost of one. */
+/** The file of the spool (contract/audit-spool.ts): records are durable before callers go on, with group commit. */
 import { fdatasync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,21 +8,21 @@ import { promisify } from 'node:util';
 export interface SpoolFile {
   /** True once the record is on disk. False: it may not be, so what it stands for must not happen. */
   commit(record: string): Promise<boolean>;
-  /** The record is written soon; nobody waits for it. */
+  /** The record is written soon, without waiting. */
   append(record: string): void;
-  /** Resolves when everything so far is written, as far as it can be. */
+  /** Resolves when everything so far is written, as far as possible. */
   settled(): Promise<void>;
-  /** Takes no record any more. With `remove` the file goes too: everything in it has arrived elsewhere. */
+  /** Accepts no more records. With `remove` it also deletes the file: everything in it has been delivered. */
   close(options: { remove: boolean }): Promise<void>;
 }
 
 export interface SpoolFileOptions {
   path: string;
-  /** Everything that still has to be on disk, records not written yet among it: what a new file starts with. */
+  /** Everything that still has to be on disk, including unwritten records: the content of a new file. */
   records(): string[];
-  /** The file is written anew, without what is not needed any more, when it is larger than this; a busy one's grows. */
+  /** The file is compacted when larger than this; the threshold grows for a busy one. */
   compactAtBytes: number;
-  /** Said once each time that the spool stops or starts to work. Never throws. */
+  /** Called each time that the spool stops or starts working. Never throws. */
   onChange(works: boolean, reason: string): void;
 }
 
@@ -31,10 +31,10 @@ interface Waiting {
   settle: ((durable: boolean) => void) | null;
 }
 
-/** A spool that cannot be written is tried again with the next record, but no more often than this. */
+/** Min interval of retries for a spool that cannot be written; the next record triggers one. */
 const repairIntervalMs = 200;
 const maxCompactAtBytes = 4 * 1024 * 1024;
-/** Costs half of what the promise of a FileHandle does. */
+/** Half the cost of FileHandle's promise. */
 const syncData = promisify(fdatasync);
 
 export async function readSpoolFile(path: string): Promise<Buffer> {
@@ -54,7 +54,7 @@ class GroupCommittedFile implements SpoolFile {
   readonly #options: SpoolFileOptions;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
-  /** Null: there is none that can be written; the next record starts a new one. */
+  /** Null: no writable file; the next record starts a new one. */
   #file: FileHandle | null = null;
   #sizeBytes = 0;
   #compactAtBytes = 0;
@@ -95,7 +95,7 @@ class GroupCommittedFile implements SpoolFile {
     this.#writing ??= this.#writeGroups();
   }
 
-  /** Everything that came while one group was on its way to the disk is the next group. */
+  /** Everything that arrived while one group was being written forms the next group. */
   async #writeGroups(): Promise<void> {
     // What arrives in one turn of the event loop, from whatever connection, shares the first group already.
     await loopTurn();
@@ -126,7 +126,7 @@ class GroupCommittedFile implements SpoolFile {
       this.#report(true, 'written');
       return true;
     } catch (error) {
-      // After a failed write or sync nobody knows what of the file is on disk: it is not used again.
+      // After a failed write or sync the file's state on disk is unknown: it is not used again.
       await this.#file?.close().catch(() => undefined);
       this.#file = null;
       this.#failedAtMs = performance.now();
@@ -135,7 +135,7 @@ class GroupCommittedFile implements SpoolFile {
     }
   }
 
-  /** To the page cache only, which is quick; what takes time is the sync, and that does not hold up anything else. */
+  /** To the page cache only, which is quick; the slow part is the sync, which blocks nothing else. */
   #write(file: FileHandle, bytes: Buffer): void {
     for (let done = 0; done < bytes.length; ) {
       done += writeSync(file.fd, bytes, done, bytes.length - done, this.#sizeBytes + done);
@@ -143,11 +143,11 @@ class GroupCommittedFile implements SpoolFile {
     this.#sizeBytes += bytes.length;
   }
 
-  /** Written beside the old one and put in its place in one step: at any moment one of the two is there, whole. */
+  /** Written next to the old one and renamed atomically: at any moment a complete file exists. */
   async #startNewFile(): Promise<void> {
     const { path, records, compactAtBytes } = this.#options;
     const bytes = Buffer.from(records().join(''));
-    // Zeros up to where the next new file is due: a sync that changes no file size is a quarter quicker.
+    // Zero-filled up to the next compaction: a sync that does not change the file size is a quarter quicker.
     const grown = Math.min(2 * this.#compactAtBytes, maxCompactAtBytes);
     const room = Math.max(compactAtBytes, grown, 2 * bytes.length);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

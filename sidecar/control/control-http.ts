@@ -1,6 +1,6 @@
 /**
- * The control port: API and worker deliver input and look at health and metrics. Every request is signed with the session's
- * control key (design 2, 8); nothing is done, said or read beyond the head before the signature is checked.
+ * The control port: API and worker deliver input and read health and metrics. Every request is signed with the session's
+ * control key (design 2, 8); nothing beyond the head is read, and nothing done or answered, before the signature is checked.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isSignedBody, verifyControlHead } from '../../contract/session-keys.ts';
@@ -18,7 +18,7 @@ export interface ControlParts {
   sessionId: string;
 }
 
-/** Of all bodies that are read at the same time, and so of one. */
+/** Total of all bodies being read at a time, and so the max of one. */
 const maxBodyBytes = 32 * 1024 * 1024;
 const maxConnections = 64;
 

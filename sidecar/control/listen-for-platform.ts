@@ -5,8 +5,8 @@ import { listenOnPort } from '../http/listen-http.ts';
 const everyAddress = '0.0.0.0';
 
 /**
- * Listens for the platform and returns the URL that it is told. On every address of a network that the session shares with
- * nobody else (a Pod, a container) what comes from inside the session is cut off: servers and agents have no business here.
+ * Listens for the platform and returns the URL to report to it. On every address of a network that only the session
+ * uses (a Pod, a container), connections from inside the session are reset: servers and agents have no business here.
  */
 export async function listenForPlatform(server: Server, host: string, port: number): Promise<string> {
   if (host !== everyAddress) {
@@ -15,7 +15,7 @@ export async function listenForPlatform(server: Server, host: string, port: numb
   const own = ownAddress();
   server.on('connection', (socket) => {
     if (isOfThisNetwork(socket.remoteAddress)) {
-      // Plainly closed, it would leave some clients waiting.
+      // A plain close would leave some clients waiting.
       socket.resetAndDestroy();
     }
   });
@@ -33,7 +33,7 @@ function ownAddress(): string {
   return found.address;
 }
 
-/** Looked up for each connection: addresses may be added later. An address that is not known counts as inside. */
+/** Looked up for each connection: addresses may be added later. An unknown address counts as inside. */
 function isOfThisNetwork(remote: string | undefined): boolean {
   const address = remote?.replace(/^::ffff:/, '');
   return (

@@ -5,7 +5,7 @@ import { readBody } from '../http/read-body.ts';
 /** Reads a body whose size was signed. Throws HttpRefusal; a longer body is not read to its end. */
 export type ReadSignedBody = (request: IncomingMessage, sizeBytes: number) => Promise<Buffer>;
 
-/** All bodies that are read at the same time hold `maxBytes` together at most; whoever gets no room has to send again. */
+/** All bodies being read at a time hold max `maxBytes` together; a sender without room has to resend. */
 export function createBodyReader(maxBytes: number): ReadSignedBody {
   let heldBytes = 0;
   return async (request, sizeBytes) => {

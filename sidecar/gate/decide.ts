@@ -1,37 +1,37 @@
-/** What happens to one message. Pure: no input or output, no clock (design 8). */
+/** Decides on one message. Pure: no I/O, no clock (design 8). */
 import type { ClientFeature } from '../../contract/catalog.ts';
 import { isObject, type Message, type Params, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { GateMap } from './gate-map.ts';
 import { agentMay, type Era, featuresAskedFor, mayAskForInput, serverMay } from './method-policy.ts';
 import { hasLookalikeMember } from './protocol-members.ts';
 
-/** What the decision on a message of the agent's depends on beside the message. */
+/** What the decision on a message of the agent depends on, besides the message. */
 export interface GateView {
   tools: GateMap;
   /** The era with this message counted in. */
   era: Era;
-  /** Is this very id of the agent's waiting for an answer? */
+  /** Is exactly this id of the agent waiting for an answer? */
   agentIdOpen(id: RequestId): boolean;
-  /** Could a reader take it for an id that waits for an answer, or that may not be used again yet? */
+  /** Could a reader confuse it with an id that waits for an answer, or that may not be reused yet? */
   agentIdTaken(id: RequestId): boolean;
-  /** Is this id of the server's waiting for an answer? */
+  /** Is this id of the server waiting for an answer? */
   serverIdOpen(id: RequestId): boolean;
-  /** May one more request be in flight? */
+  /** Is there room for one more request in flight? */
   roomForRequest: boolean;
-  /** Does it hold more values than its server may be sent in one message? */
+  /** Does it hold more values than its server accepts in one message? */
   holdsTooMuch: boolean;
 }
 
-/** What the decision on a message of the server's depends on beside the message. */
+/** What the decision on a message of the server depends on, besides the message. */
 export interface ServerView {
   era: Era;
   /** What the server may ask of the agent. */
   features: ReadonlySet<ClientFeature>;
-  /** The request of the agent's that waits under this id. `rounds`: how often its call was answered with a request for input. */
+  /** The agent's request that waits under this id. `rounds`: how often its call was answered with a request for input. */
   agentRequest(id: RequestId): { method: string; rounds: number } | null;
-  /** Could a reader take it for an id of the server's that waits for an answer? */
+  /** Could a reader confuse it with an id of the server that waits for an answer? */
   serverIdTaken(id: RequestId): boolean;
-  /** May the server ask the agent one thing more? */
+  /** Is there room for one more request of the server to the agent? */
   roomForRequest: boolean;
 }
 
@@ -52,7 +52,7 @@ export type GateRefusal =
   | 'bad_input_request'
   | 'too_many_rounds';
 
-/** What a call brings from the round before it: the server's state as it was, and the keys of the answers. */
+/** What a call carries over from the previous round: the server's unchanged state, and the keys of the answers. */
 export interface Continuation {
   state: string | null;
   answered: readonly string[];
@@ -66,7 +66,7 @@ export interface InputRequest {
 
 export type AgentDecision =
   | { action: 'forward' }
-  /** Goes nowhere and gets no answer: nobody waits for one. */
+  /** Neither forwarded nor answered: nobody waits for an answer. */
   | { action: 'drop'; reason: GateRefusal }
   /** Forward once audit and, for a scope, the check allow it. `continues`: a further round of a call (2026 revision). */
   | {
@@ -81,9 +81,9 @@ export type AgentDecision =
 
 export type ServerDecision =
   | { action: 'forward' }
-  /** The answer to a request of the agent's. `input`: the call goes on in another round. */
+  /** The answer to a request of the agent. `input`: the call continues in another round. */
   | { action: 'answer'; id: RequestId; input: InputRequest | null }
-  /** The request of the agent's gets a refusal in place of this answer. */
+  /** The agent's request gets a refusal in place of this answer. */
   | { action: 'refuse_answer'; reason: GateRefusal; id: RequestId }
   | { action: 'refuse'; reason: GateRefusal; id: RequestId | null };
 
@@ -131,7 +131,7 @@ function decide(message: Message, view: GateView): AgentDecision {
     : { action: 'forward' };
 }
 
-/** Only what is in flight can be cancelled: a server must not learn to drop a call that is yet to come. */
+/** Only what is in flight can be cancelled: a server must not be told to drop a future call. */
 function decideCancellation({ requestId }: Params, view: GateView): AgentDecision {
   const isId = typeof requestId === 'string' || typeof requestId === 'number';
   return isId && view.agentIdOpen(requestId)
@@ -217,7 +217,7 @@ export function decideServerMessage(message: Message, view: ServerView): ServerD
     : { action: 'refuse', reason: 'too_many_requests', id };
 }
 
-/** A round of input is part of the call that it belongs to, and there is an end to the rounds. */
+/** A round of input is part of its call, and the rounds are limited. */
 function decideInput(
   id: RequestId,
   { requestState: state = null, inputRequests = {} }: Params,

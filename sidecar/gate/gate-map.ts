@@ -29,6 +29,6 @@ export function createGateMap(toolScopes: Readonly<Record<string, string>>): Gat
 /** Equal for names that differ only by case, Unicode compatibility forms, invisible characters or surrounding space. */
 export function foldName(name: string): string {
   const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  // Down first: the capital of a sharp s stays what it is on the way up.
+  // Lower case first: upper-casing alone leaves a capital sharp s unchanged.
   return visible.trim().toLowerCase().toUpperCase().normalize('NFKC');
 }

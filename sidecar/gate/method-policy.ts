@@ -1,6 +1,6 @@
 /**
- * The methods that may pass, by revision of the protocol and by direction (design 8). A list of what may pass, never of
- * what may not: what a later revision adds stays outside until somebody has looked at it.
+ * The methods that may pass, by protocol revision and direction (design 8). An allow-list: what a later revision adds
+ * stays blocked until it has been reviewed.
  */
 import type { ClientFeature } from '../../contract/catalog.ts';
 import { isObject, type Message, type Params } from '../json-rpc/message.ts';
@@ -68,13 +68,13 @@ const serverNotifications: Record<Era, ReadonlySet<string>> = {
   '2026-07-28': new Set([...sharedServerNotifications, 'notifications/subscriptions/acknowledged']),
 };
 
-/** What a server asks of the agent, by the feature of the agent's that its catalog entry must allow. */
+/** Requests of a server to the agent, by the agent's feature that its catalog entry must allow. */
 const featureOfRequest = new Map<string, ClientFeature>([
   ['elicitation/create', 'elicitation'],
   ['roots/list', 'roots'],
   ['sampling/createMessage', 'sampling'],
 ]);
-/** News about something that the server asked for. */
+/** Notifications about something that the server requested. */
 const featureOfNotification = new Map<string, ClientFeature>([
   ['notifications/elicitation/complete', 'elicitation'],
 ]);
@@ -108,9 +108,9 @@ export function agentMay(era: Era, message: { kind: 'request' | 'notification'; 
 export type ServerVerdict = 'passes' | 'method_not_allowed' | 'client_feature_not_allowed';
 
 /**
- * A server of the 2025 revision may ask for a sign of life, and beyond that only for what its catalog entry allows: sampling,
- * elicitation and roots act on the agent at any time. One of the 2026 revision asks nothing on its own, only in an answer
- * (`mayAskForInput`).
+ * A server of the 2025 revision may ping, and beyond that only request what its catalog entry allows: sampling,
+ * elicitation and roots act on the agent at any time. One of the 2026 revision sends no requests, but asks for input
+ * in an answer (`mayAskForInput`).
  */
 export function serverMay(
   era: Era,
@@ -126,17 +126,17 @@ export function serverMay(
   return passes ? 'passes' : 'method_not_allowed';
 }
 
-/** May the answer to this request of the agent's be a request for input? */
+/** May the answer to this request of the agent be a request for input? */
 export function mayAskForInput(era: Era, method: string): boolean {
   return era === '2026-07-28' && roundMethods.has(method);
 }
 
-/** Going through more would hold up the event loop. */
+/** Processing more would block the event loop. */
 const maxInputRequests = 256;
 
 /**
- * Which feature of the agent's each of a server's `inputRequests` would use; null when one is not what a client knows, or when there
- * are more than anybody answers.
+ * Which feature of the agent's each of a server's `inputRequests` would use; null when one is unknown to clients, or when there
+ * are too many.
  */
 export function featuresAskedFor(inputRequests: Params): Map<string, ClientFeature> | null {
   const keys = Object.keys(inputRequests);

@@ -1,7 +1,7 @@
 /**
- * Members of `params` and `_meta` that the protocol gives a meaning to. A lenient server may read another spelling of one
+ * Members of `params` and `_meta` that the protocol defines. A lenient server may read another spelling of one
  * (another case, a compatibility form, an invisible character, `request_id` for `requestId`) as the member itself, and then
- * acts on what the gate did not look at (design 8).
+ * acts on what the gate did not check (design 8).
  */
 import { isObject, type Params } from '../json-rpc/message.ts';
 import { foldName } from './gate-map.ts';
@@ -26,7 +26,7 @@ const metaMembers = spellings([
   ].map((name) => metaPrefix + name),
 ]);
 
-/** More, or longer ones, than any use has: folding them would hold up the event loop, so they count as lookalikes unseen. */
+/** More, or longer ones, than any real use: folding them would block the event loop, so they count as lookalikes unchecked. */
 const maxMembers = 256;
 const maxKeyLength = 512;
 
@@ -54,6 +54,6 @@ function hasLookalike(members: Params, { exact, folded }: Spellings): boolean {
   if (keys.length > maxMembers || keys.some((key) => key.length > maxKeyLength)) {
     return true;
   }
-  // A server that copies members one by one would take `__proto__` for the prototype.
+  // A server that copies members one by one would set the prototype with `__proto__`.
   return keys.some((key) => !exact.has(key) && (key === '__proto__' || folded.has(foldMember(key))));
 }

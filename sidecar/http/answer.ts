@@ -30,7 +30,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(JSON.stringify(body));
 }
 
-/** An unexpected error says nothing about itself. */
+/** An unexpected error reveals no details. */
 export function sendRefusal(response: ServerResponse, error: unknown): void {
   const refusal =
     error instanceof HttpRefusal ? error : new HttpRefusal('internal_error', 'something went wrong');

@@ -2,7 +2,7 @@ import { chmod } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { prepareSocketPath } from '../server-link/listen.ts';
 
-/** Listens on a Unix socket, in place of one that an earlier sidecar left. */
+/** Listens on a Unix socket, replacing one that an earlier sidecar left. */
 export async function listenOnPath(server: Server, path: string): Promise<void> {
   await prepareSocketPath(path);
   await listening(server, () => server.listen(path));

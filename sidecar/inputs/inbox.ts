@@ -1,7 +1,7 @@
-/** The messages for the agent, in order, as the platform holds them. Readers may come late, come twice and come back. */
+/** The messages for the agent, in order, as the platform has them. Readers may start late, read twice and reconnect. */
 import type { InputMessage } from '../../contract/agent-contract.ts';
 
-/** A message is missing before the ones that were sent: the platform sends again from `expectedSeq`. */
+/** A message is missing before the ones that were sent: the platform resends from `expectedSeq`. */
 export class InputGapError extends Error {
   override name = 'InputGapError';
   readonly expectedSeq: number;
@@ -14,12 +14,12 @@ export class InputGapError extends Error {
 
 export interface Inbox {
   readonly lastSeq: number;
-  /** Takes messages in order; ones it has are dropped by id. Throws InputGapError, having taken what came before the gap. */
+  /** Takes messages in order; duplicates are dropped by id. Throws InputGapError, having taken those before the gap. */
   accept(messages: readonly InputMessage[]): void;
   after(seq: number): InputMessage[];
-  /** Calls back once for each message that is taken from now on. Returns the way to stop. */
+  /** Calls back once for each message that is taken from now on. Returns a function to unsubscribe. */
   subscribe(listener: (message: InputMessage) => void): () => void;
-  /** The first message, past or future, that `matches`; null when the time is over or `signal` aborts. */
+  /** The first message, past or future, that `matches`; null on timeout or when `signal` aborts. */
   waitFor(
     matches: (message: InputMessage) => boolean,
     timeoutMs: number,

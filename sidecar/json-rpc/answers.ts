@@ -9,7 +9,7 @@ export interface PlatformError {
   scope: string | null;
   server: string;
   tool: string;
-  /** Of a server that did not come to its first answer. */
+  /** Set for a server that failed before its first answer. */
   cause?: FailureCause;
   message: string;
   next_steps: string[];
@@ -28,7 +28,7 @@ export function errorAnswer(id: RequestId | null, code: number, message: string,
   );
 }
 
-/** A message that the gate does not let pass. `reason` is one of a fixed list, and neither it nor `detail` is a part of the message. */
+/** A message that the gate does not let pass. `reason` is one of a fixed list, and neither it nor `detail` quotes the message. */
 export function invalidMessageAnswer(
   id: RequestId | null,
   code: number,
@@ -42,7 +42,7 @@ export function invalidMessageAnswer(
   });
 }
 
-/** `isModern`: the 2026 revision wants `resultType` in every result. */
+/** `isModern`: the 2026 revision requires `resultType` in every result. */
 export function refusedCallAnswer(id: RequestId, error: PlatformError, isModern: boolean): Buffer {
   return Buffer.from(
     JSON.stringify({
@@ -58,7 +58,7 @@ export function refusedCallAnswer(id: RequestId, error: PlatformError, isModern:
   );
 }
 
-/** A request, other than a tool call, that the server cannot be asked. */
+/** A request, other than a tool call, that the server cannot receive. */
 export function serverUnavailableAnswer(
   id: RequestId,
   server: string,

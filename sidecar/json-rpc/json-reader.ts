@@ -1,6 +1,6 @@
 /**
- * Reads JSON text bit by bit, so that a long line does not hold up everything else (docs/decisions/0019). It comes to exactly
- * what `JSON.parse` and `inspectJson` come to together; the tests compare them.
+ * Parses JSON text incrementally, so that a long line does not block everything else (docs/decisions/0019). It gives exactly
+ * the combined result of `JSON.parse` and `inspectJson`; the tests compare them.
  */
 import { type JsonInspection, keyAt } from './inspect-json.ts';
 import {
@@ -26,7 +26,7 @@ interface Frame {
   start: number;
   list: unknown[] | null;
   members: Record<string, unknown> | null;
-  /** Of the member whose value comes next. */
+  /** Key of the member whose value comes next. */
   key: string;
 }
 
@@ -38,7 +38,7 @@ const literals: [string, unknown][] = [
   ['false', false],
   ['null', null],
 ];
-/** Stand in for what is inside a text that has a problem already: it is read for its grammar alone. */
+/** Placeholders inside a text that already has a problem: only its grammar is still checked. */
 const anyList: Frame = { start: 0, list: [], members: null, key: '' };
 const anyObject: Frame = { start: 0, list: null, members: {}, key: '' };
 
@@ -56,7 +56,7 @@ export class JsonReader {
     this.#maxDepth = maxDepth;
   }
 
-  /** Reads so many tokens more. Returns null while there are others. Throws NotJsonError. */
+  /** Reads so many more tokens. Returns null while there are more. Throws NotJsonError. */
   read(tokens: number): JsonReading | null {
     for (let left = tokens; left > 0; left -= 1) {
       const code = this.#skipSpace();
@@ -151,7 +151,7 @@ export class JsonReader {
     }
   }
 
-  /** Goes behind the closing quote; true when there are escapes. */
+  /** Moves past the closing quote; true when there are escapes. */
   #skipString(): boolean {
     const text = this.#text;
     let at = this.#at + 1;

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages as the gate sees them, after `parseLine` has made sure that there is only one way to read them. */
+/** JSON-RPC 2.0 messages as the gate sees them, after `parseLine` has ensured that they are unambiguous. */
 
 export type RequestId = string | number;
 export type Params = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export const rpcErrorCode = {
 } as const;
 
 /**
- * One place for all ids that a reader could take for the same: the number 1, and the strings "1", "1.0" and " 1". Two of
+ * One slot for all ids that a reader could confuse: the number 1, and the strings "1", "1.0" and " 1". Two of
  * them must not be in flight together.
  */
 export function idSlot(id: RequestId): string {

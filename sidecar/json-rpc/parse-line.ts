@@ -1,6 +1,6 @@
 /**
  * One line of bytes to one message, or the reason why not (design 8). The gate decides on the message while the other
- * side reads the bytes, so a line passes only when every reader must understand the same thing.
+ * side reads the bytes, so a line passes only when every parser must read it the same way.
  */
 import { isUtf8 } from 'node:buffer';
 import { inspectJson, type JsonInspection } from './inspect-json.ts';
@@ -25,7 +25,7 @@ export type LineProblem =
   | 'mixed_message';
 
 /**
- * `rawArguments`: `params.arguments` as written, since numbers may differ that `JSON.parse` makes equal.
+ * `rawArguments`: `params.arguments` as written, since different numbers may be equal after `JSON.parse`.
  * `id` is what a refusal can be answered with, or null where none is certain.
  */
 export type ParsedLine =
@@ -36,16 +36,16 @@ const maxDepth = 64;
 const maxIdLength = 256;
 const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 const carriageReturn = 0x0d;
-/** What is below the space. */
+/** Characters below the space. */
 const controlCharacter = /[^ -\uffff]/;
-/** Those among them that JSON has between its tokens; one by one they are found many times faster than by the expression. */
+/** Those that JSON allows between tokens; searching for each is many times faster than the expression. */
 const controlsInJson = ['\t', '\r', '\n'];
 /** In an id: what a reader may cut off, drop or replace. */
 const unreadableInId = /[\p{Cc}\p{Cs}]/u;
 
-/** A longer line is read in turns: it would hold up the event loop for more than a few milliseconds. */
+/** A longer line is parsed in turns: at once, it would block the event loop for more than a few milliseconds. */
 export const longLineBytes = 16 * 1024;
-/** Fewer than a millisecond's worth. */
+/** Less than a millisecond of work. */
 const tokensOfTurn = 1024;
 const turnMs = 2;
 
@@ -88,12 +88,12 @@ export async function parseLineInTurns(line: Buffer): Promise<ParsedLine> {
   return isObject(value) ? parseEnvelope(value, reading) : refusal('not_an_object');
 }
 
-/** A byte order mark stays in the text, where it is no JSON. */
+/** A byte order mark stays in the text, where it is invalid JSON. */
 function textOf(line: Buffer): string {
   return line.toString('utf8', 0, line.at(-1) === carriageReturn ? line.length - 1 : line.length);
 }
 
-/** Null for what is no JSON. */
+/** Null for invalid JSON. */
 async function readInTurns(reader: JsonReader): Promise<JsonReading | null> {
   try {
     for (;;) {

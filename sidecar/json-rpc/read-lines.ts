@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 export type Line = { tooLarge: false; bytes: Buffer } | { tooLarge: true };
 
 const lineFeed = 0x0a;
-/** Pieces are joined when there are this many, so that a line that drips in byte by byte costs little memory. */
+/** Pieces are joined when there are this many, so that a line that arrives byte by byte costs little memory. */
 const maxPieces = 64;
 
 /** The lines of a stream, which is left open when the reader stops early. Otherwise as `splitLines`. */

@@ -1,4 +1,4 @@
-/** Who waits for a turn, in order: of all long lines, one is read at a time in each round of the event loop. */
+/** Waiters for a turn, in order: only one long line is parsed in each round of the event loop. */
 const waiting: (() => void)[] = [];
 
 /** Resolves in a later round of the event loop, after whatever else was ready, and never two in one round. */

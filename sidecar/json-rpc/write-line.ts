@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream';
 const lineFeed = Buffer.from('\n');
 
 /**
- * Writes the line's own bytes and a line feed, and waits until the other side takes more. Lines that are written before the
- * event loop turns leave together. Returns false when the stream is closed, or took nothing for `stallMs`: then the line may
+ * Writes the line's own bytes and a line feed, and waits until the other side takes more. Lines that are written in the same
+ * event loop turn are sent together. Returns false when the stream is closed, or took nothing for `stallMs`: then the line may
  * not have arrived.
  */
 export function writeLine(stream: Writable, line: Uint8Array, stallMs: number): Promise<boolean> {

@@ -1,15 +1,15 @@
-/** A rate that slows its callers down before it refuses them: a bucket of tokens that refills steadily (design 13). */
+/** A token bucket that delays callers before it refuses them (design 13). */
 const minuteMs = 60_000;
 
 export interface Pace {
   /**
-   * Takes turns, one unless said. Returns how long the caller has to wait before it goes on, in milliseconds: 0 within the rate.
+   * Takes turns, by default one. Returns how long the caller has to wait before it goes on, in milliseconds: 0 within the rate.
    * Null when the wait would be longer than `maxWaitMs`: then no turn was taken.
    */
   take(turns?: number): number | null;
 }
 
-/** `perMinute` turns may be taken at once; after that they come at an even distance. */
+/** `perMinute` turns may be taken at once; after that they are evenly spaced. */
 export function createPace(
   { perMinute, maxWaitMs }: { perMinute: number; maxWaitMs: number },
   nowMs: () => number = () => performance.now(),

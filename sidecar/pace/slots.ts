@@ -1,9 +1,9 @@
-/** How many things of one kind may go on at a time; more wait their turn, within limits. */
+/** Bounds concurrency for one kind of work; more wait their turn, within limits. */
 
 export interface Slots {
   /**
-   * A free slot, perhaps after a wait; call what it resolves to once the work is over. Null when none became free within the
-   * time, or when too many wait already.
+   * A free slot, perhaps after a wait; call the resolved function to release it. Null when none became free before the
+   * timeout, or when too many wait already.
    */
   take(maxWaitMs: number): Promise<(() => void) | null>;
 }

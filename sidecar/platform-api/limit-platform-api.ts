@@ -1,6 +1,6 @@
 /**
- * What an agent may make its sidecar ask of the platform (design 13): within each limit at once, then more slowly, then not at
- * all. Reports of the sidecar's own (ready, calls, the end) are not held back.
+ * Limits the requests to the platform that an agent may cause (design 13): immediate within each limit, then throttled, then
+ * refused. The sidecar's own reports (ready, calls, the end) are not throttled.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,9 +10,9 @@ import { createSlots, type Slots } from '../pace/slots.ts';
 import type { PlatformApi } from './platform-api.ts';
 import { PlatformRefusal } from './request.ts';
 
-/** An agent that is slowed down waits this long for its turn at most. */
+/** Max wait of a throttled agent for its turn. */
 const maxWaitMs = 10_000;
-/** What goes on at a time depends on how quick the platform is: it may take longer for a turn to come. */
+/** A concurrency slot depends on the platform's speed: the wait for it may be longer. */
 const maxQueueMs = 60_000;
 const maxWaiting = 1024;
 
@@ -57,7 +57,7 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
   };
 }
 
-/** Waits for so many turns, one unless said. */
+/** Waits for so many turns, by default one. */
 type Pacer = (turns?: number) => Promise<void>;
 
 function pacer(perMinute: number, what: string): Pacer {

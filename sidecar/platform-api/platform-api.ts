@@ -33,7 +33,7 @@ export interface ArtifactMetadata {
   description: string | null;
 }
 
-/** Each function throws PlatformRefusal when the platform says no, PlatformUnreachable when it does not answer in time. */
+/** Each function throws PlatformRefusal when the platform refuses, PlatformUnreachable when it does not answer in time. */
 export interface PlatformApi {
   ready(controlUrl: string, signal: AbortSignal): Promise<z.infer<typeof readyAnswer>>;
   checkCall(request: z.infer<typeof checkRequest>): Promise<CheckAnswer>;
@@ -50,13 +50,13 @@ export interface PlatformApi {
   reportEnd(report: z.infer<typeof endReport>): Promise<void>;
 }
 
-/** Anything else that answers, such as a page of a proxy, has not taken the report. */
+/** Any other response, such as a proxy's page, does not count as acceptance of the report. */
 const taken = z.strictObject({ ok: z.literal(true) });
 const untilAborted = Number.MAX_SAFE_INTEGER;
 const reportLimitMs = 30_000;
 /** A gated call waits this long for its check at most; then it is refused. */
 const checkLimitMs = 10_000;
-/** A kept connection to an API that is gone says nothing: there is time for another. */
+/** A kept-alive connection to a dead API stays silent: this leaves time for another attempt. */
 const checkAttemptLimitMs = 3_000;
 const artifactTimeoutMs = 120_000;
 

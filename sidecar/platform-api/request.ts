@@ -1,10 +1,10 @@
-/** One request to the platform's internal routes: with this session's token, time limits and repetition. */
+/** One request to the platform's internal routes: with this session's token, timeouts and retries. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { sendJson } from './send.ts';
 
-/** The platform answered, and said no. */
+/** The platform answered with a refusal. */
 export class PlatformRefusal extends Error {
   override name = 'PlatformRefusal';
   readonly status: number;
@@ -17,7 +17,7 @@ export class PlatformRefusal extends Error {
   }
 }
 
-/** The platform could not be reached, or did not answer with sense, within the time that was given. */
+/** The platform was unreachable, or sent no valid response, within the timeout. */
 export class PlatformUnreachable extends Error {
   override name = 'PlatformUnreachable';
 }
@@ -33,19 +33,19 @@ export interface PlatformRequest {
   /** Below `/internal/sessions/{id}/`. */
   path: string;
   body?: unknown;
-  /** Repeats until an answer comes or this much time is over; each route is harmless to repeat. */
+  /** Retries until an answer or this timeout; every route is idempotent. */
   timeLimitMs: number;
-  /** One attempt; 10 s unless told. */
+  /** Timeout of one attempt; default 10 s. */
   attemptLimitMs?: number;
   signal?: AbortSignal;
-  /** A refusal for being too frequent (429) is an answer, not a reason to ask again. */
+  /** A rate limit refusal (429) is an answer and not retried. */
   limitIsAnswer?: boolean;
 }
 
 const defaultAttemptLimitMs = 10_000;
 const longestPauseMs = 2000;
 
-/** Sends until answered. Throws PlatformRefusal for a 4xx answer, PlatformUnreachable when time is over. */
+/** Sends until answered. Throws PlatformRefusal for a 4xx answer, PlatformUnreachable on timeout. */
 export async function requestPlatform<Answer extends z.ZodType>(
   address: PlatformAddress,
   request: PlatformRequest,
@@ -65,7 +65,7 @@ export async function requestPlatform<Answer extends z.ZodType>(
   }
 }
 
-/** The answer of one attempt, or null when it is worth another. */
+/** The answer of one attempt, or null when it should be retried. */
 async function attempt(
   address: PlatformAddress,
   request: PlatformRequest,
@@ -95,7 +95,7 @@ async function attempt(
   }
 }
 
-/** The platform redirects nowhere: what else answers in its place, such as a maintenance page, has taken nothing. */
+/** The platform never redirects: whatever else answers in its place, such as a maintenance page, has accepted nothing. */
 function isAnswer(status: number, { limitIsAnswer = false }: PlatformRequest): boolean {
   return (
     (status >= 200 && status < 300) || (status >= 400 && status < 500 && (status !== 429 || limitIsAnswer))
@@ -106,7 +106,7 @@ export function internalUrl({ apiUrl, sessionId }: PlatformAddress, path: string
   return new URL(`/internal/sessions/${sessionId}/${path}`, apiUrl);
 }
 
-/** Reads an answer by its schema; throws PlatformRefusal for 4xx, PlatformUnreachable for an answer of another shape. */
+/** Reads an answer by its schema; throws PlatformRefusal for 4xx, PlatformUnreachable for an invalid answer. */
 export function readAnswer<Answer extends z.ZodType>(
   { status, body }: { status: number; body: unknown },
   answer: Answer,

@@ -1,4 +1,4 @@
-/** One HTTP request to the platform, answered in JSON. Small ones go over kept connections: a third of what `fetch` costs. */
+/** One HTTP request to the platform, answered in JSON. Small ones use keep-alive connections: a third of the cost of `fetch`. */
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -34,7 +34,7 @@ const kept = { keepAlive: true, maxSockets: 64, lookup };
 const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** Follows no redirect. Throws when no whole answer comes. */
+/** Follows no redirect. Throws without a complete answer. */
 export async function sendJson(
   url: URL,
   { method, headers, body, signal }: JsonRequest,
@@ -55,7 +55,7 @@ export async function sendJson(
   return readJson(await response);
 }
 
-/** POSTs bytes over a connection of its own: a stream cannot be sent again. Throws when no whole answer comes. */
+/** POSTs bytes over a new connection: a stream cannot be resent. Throws without a complete answer. */
 export async function upload(url: URL, { headers, body, signal }: Upload): Promise<JsonAnswer> {
   const request = requestBy(url)(url, {
     method: 'POST',
@@ -68,7 +68,7 @@ export async function upload(url: URL, { headers, body, signal }: Upload): Promi
   if (Buffer.isBuffer(body)) {
     request.end(body);
   } else {
-    // What breaks the stream breaks the request; an answer that came before all was sent stands.
+    // A stream error fails the request; an answer that arrived before all was sent counts.
     pipeline(body, request).catch((error: Error) => request.destroy(error));
   }
   return readJson(await response);
@@ -76,7 +76,7 @@ export async function upload(url: URL, { headers, body, signal }: Upload): Promi
 
 const requestBy = (url: URL) => (url.protocol === 'https:' ? httpsRequest : httpRequest);
 
-/** Rejects when the connection ends without one, as after an answer of 101: nothing here speaks another protocol. */
+/** Rejects when the connection ends without one, also after a 101 response: protocol upgrades are not supported. */
 function responseTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve);

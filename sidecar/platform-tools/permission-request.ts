@@ -5,8 +5,8 @@ import type { PermissionRequestInput } from '../../contract/permission-request.t
 import { ToolFailure, type ToolParts } from './tool.ts';
 
 /**
- * Sends the request and returns its id; an identical open request has the same one. It gives no permission: a human does.
- * Throws ToolFailure when the details are not of the type's shape, or when the platform does not take the request.
+ * Sends the request and returns its id; an identical open request has the same one. It grants nothing: only a human does.
+ * Throws ToolFailure when the details are invalid for the type, or when the platform rejects the request.
  */
 export async function sendPermissionRequest(
   input: PermissionRequestInput,

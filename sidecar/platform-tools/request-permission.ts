@@ -22,7 +22,7 @@ export const requestPermission = defineTool({
     try {
       const { requestId } = await sendPermissionRequest(input, parts);
       const message = await wait.messageThat(({ decision }) => decision?.request_id === requestId, signal);
-      // The decision may be written while its message is still on the way.
+      // The decision may be stored while its message is still in transit.
       const { status, grant_id } = message?.decision ?? (await parts.api.readPermissionRequest(requestId));
       return {
         request_id: requestId,

@@ -14,11 +14,11 @@ export interface ToolParts {
   refusedCalls: RefusedCalls;
   inlineArtifactBytes: number;
   maxWaitSeconds: number;
-  /** Tools that wait for a human, at a time. */
+  /** Max tool calls waiting for a human at a time. */
   waits: Slots;
 }
 
-/** A tool that says no, with a code that an agent can act on. */
+/** A tool's refusal, with a code that an agent can act on. */
 export class ToolFailure extends Error {
   override name = 'ToolFailure';
   readonly code: string;
@@ -35,7 +35,7 @@ interface PlatformTool<Input extends z.ZodType, Output extends z.ZodType> {
   description: string;
   input: Input;
   output: Output;
-  /** Throws ToolFailure, or what the platform's interface throws. `signal`: the agent does not wait any more. */
+  /** Throws ToolFailure, or what the platform's interface throws. `signal`: the agent no longer waits. */
   run(input: z.output<Input>, parts: ToolParts, signal: AbortSignal): Promise<z.input<Output>>;
 }
 

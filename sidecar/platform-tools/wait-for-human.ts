@@ -2,14 +2,14 @@ import type { InputMessage } from '../../contract/agent-contract.ts';
 import { ToolFailure, type ToolParts } from './tool.ts';
 
 export interface HumanWait {
-  /** The message that answers, past or future; null when none came within the time. */
+  /** The message that answers, past or future; null on timeout. */
   messageThat(matches: (message: InputMessage) => boolean, signal: AbortSignal): Promise<InputMessage | null>;
-  /** Gives the turn to another wait. Safe to call again. */
+  /** Releases the reservation. Idempotent. */
   end(): void;
 }
 
 /**
- * Reserves a wait for a human before the human is asked. Throws ToolFailure `rate_limited` when as many as may wait at a time do; 0
+ * Reserves a wait for a human before the human is asked. Throws ToolFailure `rate_limited` when the max number of waits is reached; 0
  * seconds are no wait.
  */
 export async function reserveWait(

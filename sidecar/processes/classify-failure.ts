@@ -1,24 +1,24 @@
-/** Why a server did not come to its first answer, as one of a closed list. Pure. */
+/** Classifies why a server failed before its first answer, as one of a closed list. Pure. */
 
 import { saysPackageNotFound } from '../../contract/package-managers.ts';
 import { type FailureCause, type ProcessClaim, packagesNotLoaded } from '../../contract/session-process.ts';
 
 export interface ServerFacts {
   network: 'none' | 'internet';
-  /** Its command loads a package before it runs it, as `npx` and `uvx` do. */
+  /** Its command downloads a package before running it, as `npx` and `uvx` do. */
   loadsPackages: boolean;
 }
 
 export interface Failure {
   how: 'no_connection' | 'lost' | 'timeout';
-  /** What its relay told of this start's end; null when it told nothing. */
+  /** What its relay reported about this start's end; null when it reported nothing. */
   end: ProcessClaim | null;
-  /** The end of what it wrote since this start. It decides between causes and is part of none. */
+  /** The tail of its output since this start. It decides between causes, but is never quoted. */
   written: string;
 }
 
 const notFound = new Set(['ENOENT', 'ENOTDIR']);
-/** What programs write when the network lets them down: error names of libc, npm, uv, pip. */
+/** What programs print on network failures: error names of libc, npm, uv, pip. */
 const networkTrouble =
   /\b(EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|ETIMEDOUT|ENOTCACHED)\b|name resolution|Name or service not known|Network is unreachable|dns error|network connectivity is disabled|network was disabled|Could not resolve host/i;
 
@@ -36,7 +36,7 @@ export function classifyFailure({ how, end, written }: Failure, facts: ServerFac
     facts.loadsPackages &&
     (saysPackageNotFound(written) || written.includes(packagesNotLoaded.package_not_found))
   ) {
-    // Without a network nothing was asked: pip then names no match, as for a wrong name.
+    // Without a network there was no lookup: pip then reports no match, as for a wrong name.
     return facts.network === 'none' ? 'packages_need_network' : 'package_not_found';
   }
   const isNetwork = networkTrouble.test(written) || written.includes(packagesNotLoaded.registry_unreachable);

@@ -1,4 +1,4 @@
-/** Tells the platform how the processes of the session stand, each not more often than it is of use. */
+/** Reports the state of the session's processes to the platform, throttled for each. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -10,12 +10,12 @@ import type { TrackedProcess } from './tracked-process.ts';
 export interface ProcessReporter {
   /** Something of the process has changed; `isUrgent`: more than its output. */
   changed(process: TrackedProcess, isUrgent: boolean): void;
-  /** Stops reporting by itself, and hands over what there is until the time is over. */
+  /** Stops periodic reporting, and reports the rest until the timeout. */
   finish(timeLimitMs: number): Promise<void>;
 }
 
 const urgentPauseMs = 300;
-/** So often in a row a process is reported at once; from then on as rarely as its output: it may change as often as it likes. */
+/** Burst of immediate reports per process; from then on as rarely as its output, since it may change arbitrarily often. */
 const mostUrgent = 20;
 const outputPauseMs = 5000;
 const retryMs = 1000;
@@ -23,7 +23,7 @@ const tooManyRequests = 429;
 const reportLimitMs = 15_000;
 
 interface Pending {
-  /** When it may be reported. */
+  /** The earliest time of its next report. */
   atMs: number;
   hasOutput: boolean;
 }
@@ -64,7 +64,7 @@ export function createProcessReporter(
     }
   };
 
-  /** Takes one of those that are left; each comes back after the pause of output. */
+  /** Takes one of the remaining urgent reports; each is refilled after `outputPauseMs`. */
   const mayBeUrgent = (process: TrackedProcess): boolean => {
     const nowMs = performance.now();
     const before = urgent.get(process) ?? { left: mostUrgent, atMs: nowMs };
@@ -86,7 +86,7 @@ export function createProcessReporter(
   return {
     changed(process, isUrgent) {
       const before = pending.get(process);
-      // What is about to be reported anyway takes nothing.
+      // A report that is due soon anyway costs nothing.
       const isSoon = before !== undefined && before.atMs <= Date.now() + urgentPauseMs;
       const pauseMs = isUrgent && !isSoon && mayBeUrgent(process) ? urgentPauseMs : outputPauseMs;
       const atMs = Math.min(before?.atMs ?? Infinity, (lastMs.get(process) ?? 0) + pauseMs);

@@ -1,20 +1,20 @@
-/** How much is read from one report socket in a time: one budget, however many connections there are, and however often they come. */
+/** Rate limit for reading one report socket: one budget, however many connections there are, and however often they reconnect. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const bytesPerSecond = 256 * 1024;
 
 export interface ReadBudget {
-  /** Resolves once this much may be read, after all that was asked for or charged before. Throws once the budget is closed. */
+  /** Resolves once this much may be read, after all earlier spending and charges. Throws once the budget is closed. */
   spend(bytes: number): Promise<void>;
-  /** Whoever spends next waits for this much as well. */
+  /** Delays the next `spend` by this much as well. */
   charge(bytes: number): void;
-  /** Nobody waits any longer. */
+  /** Releases all waiters. */
   close(): void;
 }
 
 export function createReadBudget(): ReadBudget {
   const closing = new AbortController();
-  /** By then everything is paid. */
+  /** When all spending so far is paid off. */
   let paidAtMs = 0;
   const charge = (bytes: number) => {
     paidAtMs = Math.max(paidAtMs, performance.now()) + (bytes / bytesPerSecond) * 1000;

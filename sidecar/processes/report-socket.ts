@@ -1,4 +1,4 @@
-/** Where whatever started a process tells of it. A server or an agent may speak there too: everything is bounded and a claim. */
+/** Where the parent of a process reports on it. A server or an agent may write there too: everything is bounded and an untrusted claim. */
 import type { Server, Socket } from 'node:net';
 import { maxClaimBytes, processClaim } from '../../contract/session-process.ts';
 import { type Line, splitLines } from '../json-rpc/read-lines.ts';
@@ -8,10 +8,10 @@ import { createReadBudget, type ReadBudget } from './read-budget.ts';
 import type { TrackedProcess } from './tracked-process.ts';
 
 const mostConnections = 4;
-/** Each line and each connection costs so much beside its bytes, so that short ones are bounded as well. */
+/** Cost of each line and each connection in addition to its bytes, so that short ones are bounded as well. */
 const bytesPerLine = 1024;
 const bytesPerConnection = 1024;
-/** What is no claim ends its connection; nothing of the next one is read until this much is paid. */
+/** An invalid claim ends its connection; nothing of the next one is read until this cost is paid. */
 const bytesPerBadLine = 64 * 1024;
 
 export interface ReportSocket {
@@ -28,7 +28,7 @@ export async function openReportSocket(process: TrackedProcess): Promise<ReportS
       return;
     }
     sockets.add(socket);
-    // One that its sender gave up holds its place until what was read of it is paid.
+    // A connection closed by its sender keeps its place until what was read of it is paid.
     void takeClaims(socket, process, budget).finally(() => {
       socket.destroy();
       sockets.delete(socket);
@@ -45,7 +45,7 @@ export async function openReportSocket(process: TrackedProcess): Promise<ReportS
   };
 }
 
-/** Until the connection ends, or says something that is no claim. */
+/** Until the connection ends, or sends an invalid claim. */
 async function takeClaims(socket: Socket, process: TrackedProcess, budget: ReadBudget): Promise<void> {
   try {
     await budget.spend(bytesPerConnection);
@@ -57,13 +57,13 @@ async function takeClaims(socket: Socket, process: TrackedProcess, budget: ReadB
       }
     }
   } catch {
-    // It broke: the same as its end.
+    // An error counts as its end.
   }
 }
 
 const lineFeed = 0x0a;
 
-/** What is paid for. Ends with a line that is too large, also while that has no end. */
+/** Yields chunks once paid for. Ends at a line that is too large, even if unfinished. */
 async function* chunksOf(socket: Socket, budget: ReadBudget): AsyncGenerator<Buffer> {
   let unendedBytes = 0;
   for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -1,9 +1,9 @@
-/** One start of a server: from the agent's first request to the first answer, with a limit. */
+/** One start of a server: from the agent's first request to the first answer, with a timeout. */
 import type { FailureCause } from '../../contract/session-process.ts';
 import type { ServerFacts } from './classify-failure.ts';
 import type { TrackedProcess } from './tracked-process.ts';
 
-/** Requests that may begin a connection, in the 2026 era, and may take their time. A server answers every other one by itself. */
+/** Requests that may open a connection, in the 2026 era, and may take long. A server answers every other one on its own. */
 const takesItsTime = new Set(['tools/call', 'subscriptions/listen']);
 
 export interface ServerStart {
@@ -18,7 +18,7 @@ export interface ServerStart {
   left(): void;
 }
 
-/** For a connection of the agent to a server; `onTimeout` is called when its first answer does not come in time. */
+/** For a connection of the agent to a server; calls `onTimeout` when its first answer is late. */
 export type StartServer = (onTimeout: () => void) => ServerStart;
 
 /** A server inside the sidecar. */

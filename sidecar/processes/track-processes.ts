@@ -1,4 +1,4 @@
-/** Every process of the session that somebody tells this sidecar about. */
+/** Every process of the session that is reported to this sidecar. */
 import type { Logger } from 'pino';
 import type { ProcessKind } from '../../contract/session-process.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
@@ -10,7 +10,7 @@ import { TrackedProcess } from './tracked-process.ts';
 
 export interface ProcessTracking {
   startServer(server: SidecarBoot['servers'][number]): StartServer;
-  /** Hands over what is not reported yet, within `limitMs`. */
+  /** Reports what is pending, within `limitMs`. */
   close(limitMs: number): Promise<void>;
 }
 

@@ -12,10 +12,10 @@ import { classifyFailure, type Failure, type ServerFacts } from './classify-fail
 
 export type Snapshot = Omit<ProcessReport, 'sidecar_run' | 'revision' | 'output'>;
 
-/** What is told of an end comes on another connection than the end itself. */
+/** The report on an end arrives on another connection than the end itself. */
 const claimLimitMs = 600;
 const lookEveryMs = 20;
-/** So much later, what the process wrote last has come as well. */
+/** After this time the process's last output has arrived as well. */
 const lastOutputMs = 200;
 
 export class TrackedProcess {
@@ -80,7 +80,7 @@ export class TrackedProcess {
     }
   }
 
-  /** Waits for what is told of the end, shortly. */
+  /** Waits briefly for the report on the end. */
   async fail(how: Failure['how'], facts: ServerFacts): Promise<FailureCause> {
     if (how === 'lost') {
       await this.#untilEndIsTold();

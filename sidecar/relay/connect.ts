@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assertSocketPath } from '../socket-path.ts';
 
 const retryMs = 100;
-/** Nobody listens (yet, or for the moment), or who made the socket has still to open it to the group: worth waiting for. */
+/** Nobody listens (yet, or for the moment), or the socket's creator has still to open it to the group: worth a retry. */
 const waitable = new Set(['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'EACCES']);
 
 /** Connects to a Unix socket, waiting for it to appear. Throws when it cannot be reached within the limit. */
@@ -29,7 +29,7 @@ function connectOnce(path: string): Promise<Socket> {
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.off('error', reject);
-      // Its `close` tells all that the relay needs to know.
+      // Its `close` is all that the relay needs.
       socket.on('error', () => undefined);
       resolve(socket);
     });

@@ -1,10 +1,10 @@
-/** Tells the sidecar how the process of a server stands. Nothing waits for it, and nothing depends on it. */
+/** Reports the state of a server's process to the sidecar. Best effort: nothing waits for it or depends on it. */
 import { createConnection } from 'node:net';
 import type { ProcessClaim } from '../../contract/session-process.ts';
 
 const limitMs = 1000;
 
-/** Resolves when the sidecar has taken it, or it cannot be told. Never throws. */
+/** Resolves when the sidecar has received it, or is unreachable. Never throws. */
 export function reportProcess(path: string | null, claim: ProcessClaim): Promise<void> {
   return new Promise((resolve) => {
     if (path === null) {

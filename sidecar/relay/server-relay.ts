@@ -9,14 +9,14 @@ import { reportProcess } from './report-process.ts';
 
 export interface ServerRelayOptions {
   socketPath: string;
-  /** Where the sidecar is told how a process started and ended; null for nowhere. */
+  /** Where to report to the sidecar how a process started and ended; null for nowhere. */
   reportPath: string | null;
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** Nothing but this container's processes can be seen from here: all of them end with the connection. */
+  /** Only this container's processes are visible: all of them are killed with the connection. */
   isAlone: boolean;
-  /** One line for the operator; the command's own standard error goes through as it is. */
+  /** One line for the operator; the command's own stderr is passed through. */
   report(line: string): void;
   /** Aborted: ends the process and returns. */
   signal: AbortSignal;
@@ -31,8 +31,8 @@ const longestPauseMs = 5000;
 const stableMs = 5000;
 
 /**
- * Connects ahead of use, starts the command with the first byte, bridges, and when either side ends ends the other and
- * connects again, more slowly while the command keeps failing. Returns when aborted; throws when the socket stays away.
+ * Connects ahead of use, starts the command with the first byte, bridges, and ends both sides when either ends, and
+ * reconnects, with backoff while the command keeps failing. Returns when aborted; throws when the socket does not appear.
  */
 export async function runServerRelay(options: ServerRelayOptions): Promise<void> {
   const { socketPath, signal, report } = options;
@@ -62,7 +62,7 @@ export async function runServerRelay(options: ServerRelayOptions): Promise<void>
   }
 }
 
-/** True when there is something to bridge; false when the connection ended unused. The byte stays in the socket. */
+/** True when there is data to bridge; false when the connection ended unused. The byte stays in the socket. */
 function firstByte(socket: Socket, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isUsed: boolean) => {
@@ -82,7 +82,7 @@ function firstByte(socket: Socket, signal: AbortSignal): Promise<boolean> {
 }
 
 interface Ending {
-  /** The command ended, and nobody had asked it to. */
+  /** The command ended unasked. */
   bySelf: boolean;
   how: string;
 }
@@ -91,7 +91,7 @@ async function bridge(
   socket: Socket,
   { command, args, env, signal, reportPath }: ServerRelayOptions,
 ): Promise<Ending> {
-  // A group of its own, so that what the command starts ends with it.
+  // A separate process group, so that the command's child processes end with it.
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   let asked = false;
   const stop = () => {
@@ -104,12 +104,12 @@ async function bridge(
   // The end of its output is not yet the end of the process: how it ended decides what comes next.
   child.stdout.pipe(socket, { end: false });
   child.stdout.once('end', () => setTimeout(() => terminate(child), lastOutputMs).unref());
-  // The sidecar closes a connection that the agent left: this process has no one to talk to any more.
+  // The sidecar closes a connection that the agent left: this process has no peer any more.
   socket.once('end', stop);
   socket.once('close', stop);
 
   const { how, claim } = await ended(child);
-  // Before the connection ends: whoever is told of its end by that finds out why.
+  // Before the connection ends, so that whoever notices its end finds the reason.
   await reportProcess(reportPath, claim);
   const bySelf = !asked;
   signal.removeEventListener('abort', stop);
@@ -128,7 +128,7 @@ interface ProcessEnd {
   claim: ProcessClaim;
 }
 
-/** How the process ended, once what it wrote has arrived too. */
+/** How the process ended, once its output has arrived too. */
 function ended(child: ChildProcess): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
@@ -139,14 +139,14 @@ function ended(child: ChildProcess): Promise<ProcessEnd> {
       const how = killedBy ?? `exit code ${code}`;
       const end: ProcessEnd = { how, claim: { type: 'ended', exit_code: code, signal: killedBy } };
       child.once('close', () => resolve(end));
-      // What it started may hold its output open.
+      // Its child processes may hold its output open.
       setTimeout(() => resolve(end), lastOutputMs).unref();
       killGroup(child, 'SIGKILL');
     });
   });
 }
 
-/** Asks, and after a while insists. */
+/** SIGTERM, then after a grace period SIGKILL. */
 function terminate(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) {
     return;
@@ -168,18 +168,18 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 /**
- * In one step, in which none can fork: what left the command's group, and what forks and ends without pause. The first process and
- * this one are spared by the kernel.
+ * Kills everything atomically, so that none can fork: also what left the command's group, or keeps forking. The kernel spares the
+ * first process and this one.
  */
 function endEverything(): void {
-  // Only below the first process of a sandbox: anywhere else this would end what is not ours.
+  // Only below the first process of a sandbox: anywhere else this would kill foreign processes.
   if (process.ppid !== 1 || process.getuid?.() === 0) {
     return;
   }
   try {
     process.kill(-1, 'SIGKILL');
   } catch {
-    // Nobody else is there.
+    // No other processes.
   }
 }
 

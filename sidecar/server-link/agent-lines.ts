@@ -1,6 +1,6 @@
 /**
- * What the agent sends, line by line. The record of a tool call is on its way to the disk as soon as the line is read. An agent that
- * calls faster than it may is read more slowly: its socket fills, and it waits.
+ * Reads the agent's input, line by line. Writing the record of a tool call begins as soon as the line is read. An agent beyond its
+ * rate limit is read more slowly: backpressure on its socket makes it wait.
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -16,7 +16,7 @@ import { readAhead } from './read-ahead.ts';
 export interface AgentLine {
   bytes: Buffer;
   parsed: ParsedLine;
-  /** Of a line that begins a tool call, whatever becomes of it. */
+  /** Set for a line that begins a tool call, whatever its outcome. */
   record: CallRecord | null;
 }
 
@@ -35,14 +35,14 @@ export interface AgentLineParts {
 
 const noBytes = Buffer.alloc(0);
 const tooLarge: ParsedLine = { ok: false, problem: 'too_large', id: null };
-/** Before a call that is refused because so many wait already. */
+/** Pause before a call that is refused because too many wait already. */
 const refusedPauseMs = 1000;
-/** What is read of a connection before its turn. */
+/** Limits of reading ahead on a connection. */
 const aheadLimits = { items: 256, bytes: 1024 * 1024, sizeBytes: ({ bytes }: AgentLine) => bytes.length };
 
 /**
- * Yields lines in their order, while later ones are read and recorded already: calls that wait together share one way to the
- * disk. `onLeft` gets the lines that were not yielded. Throws the stream's errors.
+ * Yields lines in their order, while later ones are read and recorded already: calls that wait together share one
+ * disk write. `onLeft` gets the lines that were not yielded. Throws the stream's errors.
  */
 export function readAgentLines(
   stream: Readable,
@@ -58,7 +58,7 @@ async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenera
     for (const line of lines) {
       const isLong = !line.tooLarge && line.bytes.length > longLineBytes;
       if (isLong) {
-        // Those before it do not wait for it.
+        // Earlier lines do not wait for it.
         yield ready;
         ready = [];
       }

@@ -1,10 +1,10 @@
-/** The agent's connections to one server: as many at a time as the server takes, the next ones wait their turn. */
+/** The agent's connections to one server: as many at a time as the server accepts, the next ones are queued. */
 import type { Socket } from 'node:net';
 import { serveConnection } from './gated-connection.ts';
 import type { LinkParts } from './link-parts.ts';
 
 export interface AgentSide {
-  /** Serves the connection, or lets it wait: a client may open a second one before it closes its first (design 8). */
+  /** Serves the connection, or queues it: a client may open a second one before it closes its first (design 8). */
   accept(socket: Socket): void;
   closeAll(): void;
 }

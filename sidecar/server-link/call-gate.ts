@@ -12,7 +12,7 @@ export interface GatedCall {
   tool: string;
   /** Null: no scope gates this tool. */
   scope: string | null;
-  /** Why the server did not come to its first answer; null when it did, or nobody tried. */
+  /** Why the server failed before its first answer; null when it did not, or was never started. */
   cause?: FailureCause | null;
 }
 
@@ -23,7 +23,7 @@ export interface CallGate {
     serverIsConnected: boolean,
     admission: Promise<Admission>,
   ): Promise<PlatformError | null>;
-  /** The same for a further round of a call that was opened: asked again under its id, which spends no second grant. */
+  /** The same for a further round of an open call: checked again under its id, which consumes no second grant. */
   reopen(call: GatedCall): Promise<PlatformError | null>;
 }
 
@@ -62,7 +62,7 @@ export function createCallGate(
   };
 }
 
-/** Asks at the moment of the call, with the call's own id, so that a repeated question spends no second grant. */
+/** Checks at the moment of the call, with the call's own id, so that a retried check consumes no second grant. */
 async function check(
   api: Pick<PlatformApi, 'checkCall'>,
   { callId, server, tool }: GatedCall,
@@ -88,18 +88,18 @@ const messageByCode: Record<ToolErrorCode, (call: GatedCall) => string> = {
   invalid_message: ({ tool }) => `The platform does not let this call of ${tool} pass.`,
 };
 
-/** What an agent reads of a server that cannot be asked. */
+/** The text for the agent about an unavailable server. */
 export function unavailableText(server: string, cause: FailureCause | null): string {
   return `The MCP server ${server} ${cause === null ? 'is not available' : causeText[cause]}.`;
 }
 
-/** What goes on from the name of a server that was lost. */
+/** Continues a sentence after the name of a lost server. */
 export const lossText = (cause: FailureCause | null): string =>
   cause === null ? 'ended before it answered' : causeText[cause];
 
 const tryAgain = ['Try again later; nothing was done.'];
 
-/** What the agent reads instead of a result when its call was not made. */
+/** The agent's result when its call was not made. */
 export function callRefusal(code: ToolErrorCode, call: GatedCall): PlatformError {
   const { server, tool, scope, cause } = call;
   return {
@@ -113,7 +113,7 @@ export function callRefusal(code: ToolErrorCode, call: GatedCall): PlatformError
   };
 }
 
-/** What the agent reads when its call was made and no answer to it can be had. */
+/** The agent's result when its call was made and no answer is available. */
 export function lostCall({ server, tool, scope, cause }: GatedCall, message: string): PlatformError {
   const next_steps = ['The call may have taken effect: find out before you make it again.'];
   return {

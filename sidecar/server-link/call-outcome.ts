@@ -1,4 +1,4 @@
-/** How a call ended, as its answer says it. */
+/** The outcome of a call, from its answer. */
 import type { CallOutcome } from '../../contract/audit-event.ts';
 import type { Message } from '../json-rpc/message.ts';
 

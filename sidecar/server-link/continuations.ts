@@ -1,4 +1,4 @@
-/** Calls that a server answered with a request for input, until the agent goes on with them (2026 revision, design 8). */
+/** Calls that a server answered with a request for input, until the agent continues them (2026 revision, design 8). */
 import { createHash } from 'node:crypto';
 import type { Continuation, InputRequest } from '../gate/decide.ts';
 import type { OpenCall } from './in-flight.ts';
@@ -9,7 +9,7 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-/** Calls that may wait on one connection. */
+/** Max waiting calls on one connection. */
 const maxWaiting = 256;
 /** As long as a session may be idle. */
 const maxWaitMs = 3_600_000;
@@ -18,7 +18,7 @@ export class Continuations {
   readonly #waiting = new Set<Waiting>();
   readonly #onEnd: (call: OpenCall) => void;
 
-  /** `onEnd` is told of each call that waited in vain. */
+  /** Calls `onEnd` for each call that was not continued. */
   constructor(onEnd: (call: OpenCall) => void) {
     this.#onEnd = onEnd;
   }
@@ -38,8 +38,8 @@ export class Continuations {
   }
 
   /**
-   * The call that a round belongs to, once: same tool, arguments written in the same way, the server's state exactly as it
-   * was, and answers only to what was asked. Null when there is none.
+   * Takes out the call that a round belongs to: same tool, identically written arguments, the server's state unchanged,
+   * and answers only to what was asked. Null when there is none.
    */
   take(tool: string, argumentsDigest: string, { state, answered }: Continuation): OpenCall | null {
     for (const entry of this.#waiting) {
@@ -57,7 +57,7 @@ export class Continuations {
     return null;
   }
 
-  /** Lets no call wait any more. */
+  /** Ends all waiting calls. */
   endAll(): void {
     for (const entry of [...this.#waiting]) {
       this.#end(entry);

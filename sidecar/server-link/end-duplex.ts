@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 
 const closeMs = 1000;
 
-/** Lets what was written arrive, then closes for good. */
+/** Flushes what was written, then destroys the stream. */
 export function endDuplex(stream: Duplex): void {
   stream.end();
   const timer = setTimeout(() => stream.destroy(), closeMs);

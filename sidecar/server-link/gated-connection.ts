@@ -1,6 +1,6 @@
 /**
  * One connection of the agent to one MCP server: reads lines from both sides, decides on each, forwards the original bytes
- * (design 8). It lives as long as the agent's side; the server's side is taken for it alone and closed with it.
+ * (design 8). It lives as long as the agent's side; the server's side is exclusive to it and closed with it.
  */
 import type { Duplex } from 'node:stream';
 import type { CallOutcome } from '../../contract/audit-event.ts';
@@ -32,7 +32,7 @@ import { createReplies, type Replies } from './replies.ts';
 const stallMs = 30_000;
 /** Answers may still arrive for this long after the agent stopped sending. */
 const lastAnswersMs = 10_000;
-/** Serves until the agent's connection ends. Never throws; nothing of it stays behind. */
+/** Serves until the agent's connection ends. Never throws; leaves nothing behind. */
 export async function serveConnection(agent: Duplex, parts: LinkParts): Promise<void> {
   const connection = new GatedConnection(agent, parts);
   await connection.run();
@@ -43,15 +43,15 @@ class GatedConnection {
   readonly #parts: LinkParts;
   readonly #replies: Replies;
   readonly #inFlight = new InFlight();
-  /** Calls that the agent may go on with. */
+  /** Calls that the agent may continue. */
   readonly #continuations: Continuations;
-  /** Requests of the server's that the agent has not answered, by slot. */
+  /** The server's requests that the agent has not answered, by slot. */
   readonly #serverIds = new Map<string, RequestId>();
   readonly #start: ServerStart;
   #cause: FailureCause | null = null;
   #server: Duplex | null = null;
   #era: Era = 'opening';
-  /** Messages of the agent's are being handled; the one in turn gets its answer before a lost server closes the connection. */
+  /** The agent's messages are being handled; the current one gets its answer before a lost server closes the connection. */
   #handling = false;
   #serverIsLost = false;
   #closed = false;
@@ -79,7 +79,7 @@ class GatedConnection {
       }
       await this.#inFlight.whenEmpty(lastAnswersMs);
     } catch {
-      // The agent's side broke: the same as its end.
+      // An error of the agent's side counts as its end.
     }
     this.#close();
   }
@@ -101,7 +101,7 @@ class GatedConnection {
 
   async #fromAgent({ parsed, bytes, record }: AgentLine): Promise<void> {
     if (!parsed.ok) {
-      // An answer to an id that is in use would pass for the answer to the request under it.
+      // An answer to an id in use would be mistaken for the answer to that request.
       const { problem, id } = parsed;
       await this.#replies.refuseLine(problem, id !== null && this.#inFlight.isTaken(id) ? null : id);
       return;
@@ -176,8 +176,8 @@ class GatedConnection {
   }
 
   /**
-   * The call that a message goes on with, or begins: then with its record. Answers that belong to no round of input are a call
-   * of their own, which is checked like any other. Null: its server may ask for nothing, so there is nothing to answer.
+   * The call that a message continues, or begins: then with its record. Answers that belong to no round of input are a separate
+   * call, which is checked like any other. Null: its server may ask for nothing, so there is nothing to answer.
    */
   #openCall(
     { tool, scope, continues }: AgentDecision & { action: 'call' },
@@ -213,7 +213,7 @@ class GatedConnection {
     await this.#toServer(bytes);
   }
 
-  /** The agent does not wait for this call any more; its answer, should one come, is dropped. */
+  /** The agent no longer waits for this call; a late answer is dropped. */
   #noteCancellation({ method, params }: Message & { kind: 'notification' }): void {
     const id = params['requestId'];
     if (method === 'notifications/cancelled' && (typeof id === 'string' || typeof id === 'number')) {
@@ -221,7 +221,7 @@ class GatedConnection {
     }
   }
 
-  /** The server's side, connected on the first use. Null when no server came in time; asking again tries again. */
+  /** The server's side, connected on the first use. Null when no server connected in time; the next call retries. */
   async #connectedServer(): Promise<Duplex | null> {
     if (this.#server || this.#closed) {
       return this.#server;
@@ -248,7 +248,7 @@ class GatedConnection {
         }
       }
     } catch {
-      // The server's side broke: the same as its end.
+      // An error of the server's side counts as its end.
     }
     await this.#serverLost();
   }
@@ -331,7 +331,7 @@ class GatedConnection {
     }
   }
 
-  /** The server ended: what it was asked is answered, and the agent's client connects anew. */
+  /** The server ended: answers its pending requests, and lets the agent's client reconnect. */
   async #serverLost(): Promise<void> {
     if (this.#closed || this.#serverIsLost) {
       return;

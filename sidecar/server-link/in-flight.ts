@@ -21,7 +21,7 @@ export interface OpenRequest {
   timer: NodeJS.Timeout | null;
 }
 
-/** Requests that may be open in one direction at a time. */
+/** Max open requests in one direction at a time. */
 export const maxOpen = 1024;
 /** Servers need not answer what was cancelled, so these stay as long as the connection does. */
 const maxAbandoned = 16 * maxOpen;
@@ -29,7 +29,7 @@ const maxAbandoned = 16 * maxOpen;
 export class InFlight {
   /** By slot: no two ids that a reader could take for the same are in flight together. */
   readonly #open = new Map<string, OpenRequest>();
-  /** Ids whose answer may still come although nobody waits for it: using one again would mix two calls up. */
+  /** Ids whose answer may still arrive although nobody waits for it: reusing one would mix up two calls. */
   readonly #abandoned = new Map<string, RequestId>();
   #onEmpty: (() => void) | null = null;
 
@@ -43,7 +43,7 @@ export class InFlight {
     return request?.id === id ? request : null;
   }
 
-  /** Could this id be taken for one that waits for an answer, or whose answer may still come? */
+  /** Could this id be confused with one that waits for an answer, or whose answer may still arrive? */
   isTaken(id: RequestId): boolean {
     return this.#open.has(idSlot(id)) || this.#abandoned.has(idSlot(id));
   }
@@ -52,7 +52,7 @@ export class InFlight {
     this.#open.set(idSlot(request.id), request);
   }
 
-  /** Takes the request out, because its answer is here. */
+  /** Removes the request, because its answer arrived. */
   answer(id: RequestId): OpenRequest | null {
     const request = this.find(id);
     if (!request) {
@@ -68,7 +68,7 @@ export class InFlight {
     return request;
   }
 
-  /** Takes the request out, because nobody waits any more. */
+  /** Removes the request, because nobody waits for it any more. */
   abandon(id: RequestId): OpenRequest | null {
     const request = this.answer(id);
     if (request) {
@@ -77,19 +77,19 @@ export class InFlight {
     return request;
   }
 
-  /** An answer came for an id that nobody waits for: the id is free again. */
+  /** An answer arrived for an abandoned id: the id may be reused. */
   forget(id: RequestId): void {
     if (this.#abandoned.get(idSlot(id)) === id) {
       this.#abandoned.delete(idSlot(id));
     }
   }
 
-  /** Takes all requests out. */
+  /** Removes and returns all requests. */
   drain(): OpenRequest[] {
     return [...this.#open.values()].flatMap(({ id }) => this.answer(id) ?? []);
   }
 
-  /** Resolves when nothing is open, or the time is over. */
+  /** Resolves when nothing is open, or on timeout. */
   whenEmpty(limitMs: number): Promise<void> {
     if (this.#open.size === 0) {
       return Promise.resolve();

@@ -1,4 +1,4 @@
-/** What a connection of the agent to one MCP server is served with. */
+/** The dependencies of a connection of the agent to one MCP server. */
 import type { Logger } from 'pino';
 import type { ClientFeature } from '../../contract/catalog.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
@@ -24,7 +24,7 @@ export interface LinkParts {
   logger: Logger;
   limits: {
     lineBytes: number;
-    /** JSON values that the server takes in one message. */
+    /** Max JSON values that the server accepts in one message. */
     messageValues: number;
     connectTimeoutMs: number;
     callTimeoutMs: number;

@@ -1,17 +1,17 @@
-/** Unix sockets that the sidecar owns (design 8): it alone makes them, every other container sees them read-only. */
+/** Unix sockets that the sidecar owns (design 8): only it creates them, every other container sees them read-only. */
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { assertSocketPath } from '../socket-path.ts';
 
 /**
- * Listens on `path`, in place of a socket that an earlier sidecar left there. Connections stay half open when one side ends,
- * so that answers on their way still arrive. Throws when the path is too long or cannot be made.
+ * Listens on `path`, replacing a socket that an earlier sidecar left there. Connections stay half open when one side ends,
+ * so that answers in flight still arrive. Throws when the path is too long or cannot be created.
  */
 export async function listenOnSocket(path: string, onConnection: (socket: Socket) => void): Promise<Server> {
   await prepareSocketPath(path);
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
-    // A broken connection shows as its `close`; the error itself adds nothing.
+    // `close` follows every connection error; the error itself adds nothing.
     socket.on('error', () => undefined);
     onConnection(socket);
   });
@@ -23,7 +23,7 @@ export async function listenOnSocket(path: string, onConnection: (socket: Socket
   return server;
 }
 
-/** Makes the socket's directory and removes what an earlier sidecar left at the path. */
+/** Creates the socket's directory and removes a stale socket of an earlier sidecar. */
 export async function prepareSocketPath(path: string): Promise<void> {
   assertSocketPath(path);
   await mkdir(dirname(path), { recursive: true, mode: 0o750 });

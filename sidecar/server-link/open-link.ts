@@ -23,7 +23,7 @@ export async function openExternalLink(parts: Omit<LinkParts, 'side'>): Promise<
   };
 }
 
-/** A server inside this process. `concurrent`: connections of the agent that are served side by side. */
+/** A server inside this process. `concurrent`: max connections of the agent served concurrently. */
 export async function openLocalLink(parts: LinkParts, concurrent: number): Promise<Link> {
   const agentSide = createAgentSide(parts, concurrent);
   const listener = await listenOnSocket(agentServerSocket(parts.server), (socket) =>

@@ -1,4 +1,4 @@
-/** Takes from a source before its turn, so that what an item has to wait for can begin while earlier ones are still handled. */
+/** Reads ahead from a source, so that what an item waits for can begin while earlier ones are still handled. */
 
 export interface ReadAheadLimits<Item> {
   items: number;
@@ -7,8 +7,8 @@ export interface ReadAheadLimits<Item> {
 }
 
 /**
- * Yields everything that the source has given since the last time, in its order. When what was taken and not yielded reaches
- * a limit the source waits. What is not wanted any more goes to `onLeft`. Throws the source's error after the items before it.
+ * Yields everything that the source has produced since the last time, in order. When the items taken but not yielded reach
+ * a limit, the source waits. Unconsumed items go to `onLeft`. Throws the source's error after the items before it.
  */
 export async function* readAhead<Item>(
   source: AsyncIterable<Item[]>,

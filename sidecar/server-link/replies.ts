@@ -1,4 +1,4 @@
-/** What the gate itself tells the agent, counted and logged without the content of any message. */
+/** The gate's own replies to the agent, counted and logged without the content of any message. */
 import type { FailureCause } from '../../contract/session-process.ts';
 import type { GateRefusal } from '../gate/decide.ts';
 import {
@@ -15,18 +15,18 @@ import type { OpenRequest } from './in-flight.ts';
 import type { LinkParts } from './link-parts.ts';
 
 export interface Replies {
-  /** Counts and logs what did not pass. */
+  /** Counts and logs refused messages. */
   note(from: 'agent' | 'server', reason: LineProblem | GateRefusal | PlatformError['code']): void;
   refuseLine(problem: LineProblem, id: RequestId | null): Promise<void>;
   refuseMessage(reason: GateRefusal, code: number, id: RequestId | null): Promise<void>;
   refuseCall(id: RequestId, error: PlatformError, isModern: boolean): Promise<void>;
-  /** A request, other than a call, that no server can be asked. */
+  /** A request, other than a call, that no server can receive. */
   noServer(id: RequestId, cause: FailureCause | null): Promise<void>;
-  /** A request that was forwarded and gets no answer. `why` goes on from the server's name. */
+  /** A request that was forwarded and gets no answer. `why` continues the sentence after the server's name. */
   failRequest(request: OpenRequest, why: string, cause: FailureCause | null): Promise<void>;
 }
 
-/** Refusals of one connection; the metrics count all of them, so that a flood does not fill a disk with lines. */
+/** Max logged refusals of one connection, so that a flood does not fill a disk; the metrics count all of them. */
 const loggedPerMinute = 120;
 
 export function createReplies(

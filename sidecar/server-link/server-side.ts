@@ -4,19 +4,19 @@ import type { Socket } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
 
 export interface ServerSide {
-  /** A fresh connection, not used by anyone before; null when none came within the time. */
+  /** A fresh, unused connection; null on timeout. */
   connect(timeoutMs: number): Promise<Duplex | null>;
 }
 
 /** The relay of an external server: it connects by itself, ahead of use, and again after each connection. */
 export interface RelaySide extends ServerSide {
-  /** Takes a relay's connection. One waits at a time; a second one is closed. */
+  /** Accepts a relay's connection. One waits at a time; a second one is closed. */
   offer(socket: Socket): void;
-  /** Lets nobody wait any more. */
+  /** Releases all waiters. */
   close(): void;
 }
 
-/** Nobody reads from an idle connection, so this is how the end of its relay shows. */
+/** Nobody reads from an idle connection, so this detects the end of its relay. */
 function dropEnded(this: Socket): void {
   if (this.readableLength === 0) {
     this.destroy();

@@ -12,7 +12,7 @@ export type SavedAgent =
   | { result: 'invalid'; problems: FieldProblem[] }
   | { result: 'name_taken' };
 
-/** Problems of what is being saved, as the workspace's secrets are now. */
+/** Problems of what is being saved, given the workspace's current secrets. */
 export async function problemsInWorkspace(
   db: Db,
   workspaceId: string,
@@ -22,7 +22,7 @@ export async function problemsInWorkspace(
   return agentProblems(fields, await readKnownSecrets(db, workspaceId, names));
 }
 
-/** Adds an agent that belongs to its creator. Throws QuotaExceededError when the workspace has as many as it may. */
+/** Adds an agent that belongs to its creator. Throws QuotaExceededError at the workspace's limit. */
 export async function createAgent(
   db: Db,
   workspaceId: string,

@@ -11,8 +11,8 @@ export type AgentRemoval =
   | { result: 'in_use'; uses: { type: string; id: string; name: string }[] };
 
 /**
- * Removes an agent with its attachments, grants and ended sessions. Not while a session of it runs: its row would go
- * from under it. The lock makes a session that is being created wait, and then fail.
+ * Removes an agent with its attachments, grants and ended sessions. Refused while a session of it runs, whose row
+ * would be deleted. The lock makes a concurrent creation of a session wait, and then fail.
  */
 export async function removeAgent(db: Db, agentId: string, userId: string): Promise<AgentRemoval> {
   return inTransaction(db, async (trx) => {
@@ -29,7 +29,7 @@ export async function removeAgent(db: Db, agentId: string, userId: string): Prom
       return { result: 'in_use', uses: running.map(({ id }) => ({ type: 'session', id, name: agent.name })) };
     }
     const by: Actor = { type: 'user', id: userId };
-    // The rows go with the agent; their revocation stays in the audit trail.
+    // The rows are deleted with the agent; their revocation stays in the audit trail.
     for (const grant of await listActiveGrantsOfAgent(trx, agentId)) {
       await revokeGrant(trx, grant.id, by);
     }

@@ -29,7 +29,7 @@ export interface AgentUpdate {
   mayCreate: MayCreate;
 }
 
-/** Changes an agent; null when it is gone. What stays the same leaves no event. */
+/** Changes an agent; null when it does not exist. An update without changes writes no event. */
 export async function updateAgent(db: Db, update: AgentUpdate): Promise<SavedAgent | null> {
   try {
     return await inTransaction(db, (trx) => change(trx, update));

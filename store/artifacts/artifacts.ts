@@ -41,7 +41,7 @@ export type StoredArtifact =
   | { result: 'too_large' }
   | { result: 'id_taken' };
 
-/** Makes an artifact of a content, with its event. The same id again answers what is there. */
+/** Turns a content into an artifact, with its event. Idempotent by id. */
 export function insertArtifact(
   db: Db,
   input: NewArtifact,
@@ -79,7 +79,7 @@ export function insertArtifact(
   });
 }
 
-/** What the artifacts of a session have together. */
+/** Total size of a session's artifacts. */
 export async function usedBytes(db: Db, sessionId: string): Promise<number> {
   const [used]: { bytes: number | null }[] = await db('artifacts')
     .where({ session_id: sessionId })
@@ -87,7 +87,7 @@ export async function usedBytes(db: Db, sessionId: string): Promise<number> {
   return used?.bytes ?? 0;
 }
 
-/** Null when another session was faster with this id. */
+/** Null when another session already uses this id. */
 async function insert(trx: Db, input: NewArtifact): Promise<Artifact | null> {
   const rows: Artifact[] = await trx('artifacts')
     .insert({

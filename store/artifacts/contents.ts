@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, prepared } from '../database.ts';
 
-/** Begins a content for bytes that arrive; returns its id. What is never completed is removed later. */
+/** Begins a content for bytes that arrive; returns its id. Incomplete contents are removed later. */
 export async function beginContent(db: Db, sessionId: string): Promise<string> {
   const id = randomUUID();
   await db('artifact_contents').insert({ id, session_id: sessionId });
@@ -33,7 +33,7 @@ export async function abandonContent(db: Db, contentId: string): Promise<void> {
   await db('artifact_contents').where({ id: contentId }).whereNull('completed_at').delete();
 }
 
-/** Removes what uploads left that ended without a word, a few at a time. Returns how many. */
+/** Removes the contents of abandoned uploads, a few at a time. Returns how many. */
 export async function removeAbandonedContents(
   db: Db,
   { untouchedSeconds, limit }: { untouchedSeconds: number; limit: number },
@@ -57,7 +57,7 @@ const chunkOf = 'select bytes from artifact_chunks where content_id = $1 and pos
 const pieceOf =
   'select substring(content from $2::int * $3::int + 1 for $3::int) as bytes from artifacts where id = $1';
 
-/** Chunk by chunk, each with a statement of its own. */
+/** Yields the chunks, each read by a separate statement. */
 export async function* readBytes(db: Db, of: BytesOfArtifact): AsyncGenerator<Buffer> {
   for (let position = 0; ; position += 1) {
     const rows =

@@ -9,7 +9,7 @@ const gatesOfAttached = `
   cross join jsonb_each_text(s.manifest -> 'tool_scopes') as gate
   where t.agent_id = ? and gate.value = any(?)`;
 
-/** Those of the scopes that the agent's attached servers gate on, as the catalog has them now. */
+/** Returns those of the scopes that the agent's attached servers gate on in the current catalog. */
 export async function scopesOfAttached(
   db: Db,
   agentId: string,
@@ -23,7 +23,7 @@ export async function scopesOfAttached(
   return found.map(({ scope }) => scope);
 }
 
-/** The tools that each of the scopes opens on the agent's attached servers, as the catalog has them now. */
+/** The tools that each of the scopes opens on the agent's attached servers in the current catalog. */
 export function toolsOfAttached(
   db: Db,
   agentId: string,

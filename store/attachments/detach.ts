@@ -5,7 +5,7 @@ import { appendAuditEvent } from '../audit-events/append.ts';
 import { type Db, inTransaction } from '../database.ts';
 
 /**
- * Removes an attachment, and revokes grants as saving one does; false when the agent has none of that name.
+ * Removes an attachment, and revokes grants like saving one; false when the agent has none of that name.
  * The event carries field names, not values (spec, Audit events).
  */
 export async function detach(

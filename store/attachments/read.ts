@@ -2,7 +2,7 @@
 import type { Attachment } from '../../contract/agent.ts';
 import type { Db } from '../database.ts';
 
-/** An agent's attachments by name: at most as many as the limit per agent, so in one piece. */
+/** An agent's attachments by name, without paging: the limit per agent bounds them. */
 export async function listAttachments(db: Db, agentId: string): Promise<Attachment[]> {
   return db('agent_mcp_attachments as t')
     .join('mcp_servers as s', 's.id', 't.mcp_server_id')

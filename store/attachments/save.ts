@@ -15,7 +15,7 @@ export interface AttachmentSave {
   name: string;
   env: Record<string, string>;
   userId: string;
-  /** Has run the entry's expressions on this env, before: nothing is locked while one runs. */
+  /** Results of the entry's expressions on this env, run beforehand so that nothing is locked meanwhile. */
   judge: JudgePattern;
   maxPerAgent: number;
   mayCreate: MayCreate;
@@ -30,8 +30,8 @@ export type SavedAttachment =
 
 /**
  * Validates and saves in one transaction, so that what was checked is what is saved (spec, Save validation).
- * The agent's row is locked: saves of one agent come one after the other. A change revokes the agent's grants that the
- * editor could not make, as an edit of what it runs does (design 4).
+ * The agent's row is locked, which serialises saves of one agent. A change revokes the agent's grants that the
+ * editor could not make, like an edit of what it runs (design 4).
  */
 export async function saveAttachment(db: Db, save: AttachmentSave): Promise<SavedAttachment> {
   return inTransaction(db, async (trx) => {
@@ -74,7 +74,7 @@ async function isFull(trx: Db, { agent, maxPerAgent }: AttachmentSave): Promise<
   return rows.length >= maxPerAgent;
 }
 
-/** Attachments are read in one piece. */
+/** Bounded in total, since attachments are read without paging. */
 async function isTooLarge(trx: Db, { agent, env }: AttachmentSave, serverId: string): Promise<boolean> {
   const others = await trx('agent_mcp_attachments')
     .where({ agent_id: agent.id })
@@ -83,7 +83,7 @@ async function isTooLarge(trx: Db, { agent, env }: AttachmentSave, serverId: str
   return others.bytes + Buffer.byteLength(JSON.stringify(env)) > maxEnvBytes;
 }
 
-/** The event carries field names, not values (spec, Audit events). The same env again leaves no event. */
+/** The event carries field names, not values (spec, Audit events). An unchanged env writes no event. */
 async function write(
   trx: Db,
   { workspaceId, agent, name, env, userId, mayCreate }: AttachmentSave,

@@ -12,7 +12,7 @@ export interface NewAuditEvent {
   sessionId?: string | null;
   /** Names and references; never a secret's value. */
   data?: Record<string, unknown>;
-  /** Makes writing the same event twice harmless (a call's id for `session.mcp.tool_called`). */
+  /** Makes writing the event idempotent (a call's id for `session.mcp.tool_called`). */
   id?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What humans decided, before a workflow carries it out; workflows are given the id only (design 2, 7). */
+/** Decisions of humans, stored before a workflow carries them out; workflows receive the id only (design 2, 7). */
 import { z } from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
@@ -27,12 +27,12 @@ export interface Decision {
   mutesSession: boolean;
 }
 
-/** The grant that an approval makes, and what a caller named the request for it. */
+/** The grant that an approval creates, and the idempotency key of the request for it. */
 export interface ApprovalOrigin {
   grantId: string;
-  /** Null when the caller named none. */
+  /** Null when the caller sent none. */
   idempotencyKey: string | null;
-  /** Of what was asked for, so that a key is not taken for another request. */
+  /** Hash of the request's input, so that a key is not reused for another request. */
   inputSha256: string;
 }
 
@@ -61,7 +61,7 @@ export async function insertDecision(
   return stored.length > 0;
 }
 
-/** The approval that the person gave under this key, or null. */
+/** The person's approval with this key, or null. */
 export async function findApproval(
   db: Db,
   { workspaceId, userId, idempotencyKey }: { workspaceId: string; userId: string; idempotencyKey: string },

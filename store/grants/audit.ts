@@ -26,7 +26,7 @@ export async function auditGrant(
   });
 }
 
-/** What is never changed of a grant. */
+/** The immutable fields of a grant. */
 function contentOf(grant: Grant | StoredGrant) {
   const left = new Set(['id', 'workspace_id', 'consumed_at', 'revoked_at', 'readable']);
   return Object.fromEntries(Object.entries(grant).filter(([field]) => !left.has(field)));

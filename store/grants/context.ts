@@ -1,4 +1,4 @@
-/** What is known of grants beside their own fields: who is meant, how they stand, how they were used. */
+/** Context of grants beyond their own fields: people, state and uses. */
 import { z } from 'zod';
 import { type RevocationCause, revocationCause } from '../../contract/grant.ts';
 import { type Named, timestamp, uuid } from '../../contract/names.ts';
@@ -11,7 +11,7 @@ export const mostUsesCounted = 1000;
 
 export interface GrantContext {
   subjectName: string;
-  /** Of the agent that holds it. */
+  /** Owner of the agent that holds it. */
   agentOwnerId: string | null;
   /** Also when their account was deleted since. */
   grantedBy: Named;
@@ -63,7 +63,7 @@ const statement = `
     select count(*) from (select from grant_uses where grant_id = g.id limit :mostUsesCounted) as counted
   ) as uses`;
 
-/** By grant id; grants that were removed meanwhile are left out. */
+/** By grant id; omits grants that were removed meanwhile. */
 export async function readGrantContexts(
   db: Db,
   grantIds: readonly string[],

@@ -9,11 +9,11 @@ export const noTools: OpenedTools = { tools: [], more_tools: 0 };
 
 /**
  * The first tools of each key, and how many more it has. `gates` is a query with one row for each tool: `key`, `server`, `tool`,
- * and `place`, which orders the servers. What is beyond the first tools stays in the database.
+ * and `place`, which orders the servers. The rest is not fetched.
  */
 export async function readFirstTools(db: Db, gates: Knex.Raw): Promise<Map<string, OpenedTools>> {
   const { rows } = await db.raw(
-    // Materialized, so that what is sorted is the names, not the manifest beside each of them.
+    // Materialized, so that only the names are sorted, without the manifests.
     `with gates as materialized (?)
      select key, server, tool, total from (
        select gates.*, row_number() over (partition by key order by place, tool) as position,

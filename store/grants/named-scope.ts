@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Db } from '../database.ts';
 
 /**
- * Those of the scopes that something gates on: an entry of the workspace's catalog, or what a running session froze. Each is read
- * once, however many scopes are asked for.
+ * Returns those of the scopes that something gates on: an entry of the workspace's catalog, or the frozen configuration of a running
+ * session. Each is read once, however many scopes are passed.
  */
 export async function scopesNamed(
   db: Db,

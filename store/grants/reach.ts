@@ -11,7 +11,7 @@ import { noTools } from './first-tools.ts';
 import { type GrantRow, grantColumns, presentGrant } from './row.ts';
 import { scopesThatNeedAdmin } from './scope-approvers.ts';
 
-/** With the tools of the agent's servers that the grant opens, as they are attached now. */
+/** Includes the tools that the grant opens on the agent's currently attached servers. */
 export type Reached = { grant: Grant } & OpenedTools;
 
 interface Start {
@@ -22,8 +22,8 @@ interface Start {
 
 /**
  * The user's active `tool_scope` grants that a new session of the agent could use while that user drives it, newest
- * first. A grant for another session, or bound to a call of one, is not among them, nor a member's for a scope that is
- * kept to admins. Throws InvalidCursorError.
+ * first. A grant for another session, or bound to a call of one, is excluded, as is a member's for a scope that is
+ * restricted to admins. Throws InvalidCursorError.
  */
 export async function listReach(db: Db, start: Start, page: PageQuery): Promise<Page<Reached>> {
   const gated = await scopesOfAttached(db, start.agentId, await scopesHeld(db, start));

@@ -6,7 +6,7 @@ import { pageByTime } from '../page-by-time.ts';
 import { type GrantRow, grantColumns, presentGrant, presentStoredGrant } from './row.ts';
 import { grantsIn } from './states.ts';
 
-/** One grant, or null. A row that does not parse is no grant. */
+/** One grant, or null. A row that does not parse is not a grant. */
 export async function readGrant(db: Db, id: string): Promise<Grant | null> {
   const row = await db<GrantRow>('grants')
     .where({ id })
@@ -69,7 +69,7 @@ export async function listGrants(
   return { items: items.map(presentStoredGrant), nextCursor };
 }
 
-/** What an agent holds that is active, also rows that do not parse. */
+/** Active grants of an agent, also rows that do not parse. */
 export async function listActiveGrantsOfAgent(db: Db, agentId: string): Promise<StoredGrant[]> {
   const rows = await db<GrantRow>('active_grants')
     .where({ agent_subject_id: agentId })

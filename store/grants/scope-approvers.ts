@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Db } from '../database.ts';
 
 /**
- * Those of the scopes that need an admin's grant (design 4, `approvers`): a catalog entry that names the scope keeps it to
- * admins, or a running session froze it and its entry, as it was frozen or as it is today, does. The check of a call
- * (`check-and-consume.ts`) asks the same of its own session. Each entry and session is read once, however many scopes are asked for.
+ * Returns those of the scopes that need an admin's grant (design 4, `approvers`): a catalog entry that names the scope restricts
+ * it to admins, or a running session froze the scope and its entry, frozen or current, does. The check of a call
+ * (`check-and-consume.ts`) applies the same rule to its own session. Each entry and session is read once, for any number of scopes.
  */
 export async function scopesThatNeedAdmin(
   db: Db,

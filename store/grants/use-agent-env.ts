@@ -14,8 +14,8 @@ export async function readExposedSecrets(db: Db, sessionId: string): Promise<Set
 }
 
 /**
- * Uses one grant for each of the secrets, and uses up the `once` grants among them. Returns the names that no active
- * grant covers. A session's use of a secret is one use, however often it is asked for.
+ * Uses one grant for each of the secrets, and consumes the `once` grants among them. Returns the names that no active
+ * grant covers. Idempotent: a session's use of a secret counts once.
  */
 export function useAgentEnvGrants(
   db: Db,
@@ -60,7 +60,7 @@ async function isUsed(trx: Knex.Transaction, useId: string): Promise<boolean> {
   return prior !== undefined;
 }
 
-/** Locks the grant and looks at it again: one that was revoked or consumed meanwhile is not taken. */
+/** Locks and rechecks the grant: one that was revoked or consumed meanwhile is not used. */
 async function take(trx: Knex.Transaction, grant: Grant, sessionId: string): Promise<boolean> {
   const active = trx('active_grants').where({ id: grant.id });
   if (grant.scope !== 'once') {

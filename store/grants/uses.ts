@@ -2,7 +2,7 @@ import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 
-/** A call that passed on a grant; for an `agent_env` grant, a session that began with the secret. */
+/** A call that a grant permitted; for an `agent_env` grant, a session that started with the secret. */
 export interface GrantUse {
   /** The call's id, as in the audit trail. */
   id: string;

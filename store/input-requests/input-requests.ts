@@ -1,7 +1,7 @@
 /** Questions that an agent asked its user with `request_input` (design 10). */
 import type { Db } from '../database.ts';
 
-/** Stores a question; the same id again changes nothing. False when another session's question has this id. */
+/** Stores a question; idempotent by id. False when another session's question has this id. */
 export async function insertInputRequest(
   db: Db,
   sessionId: string,

@@ -1,6 +1,6 @@
 import type { Db, Transaction } from '../database.ts';
 
-/** With their outputs and lists: at most some tens of megabytes of a workspace. */
+/** With their outputs and listings: at most some tens of megabytes per workspace. */
 const maxEndedChecks = 100;
 
 /** Removes all but the newest checks of a workspace that have ended. */
@@ -10,12 +10,12 @@ export async function removeSurplusChecks(trx: Transaction, workspaceId: string)
   await ended().whereNotIn('id', newest).delete();
 }
 
-/** Removes checks that ended longer ago than that, with what their servers wrote and listed. Returns how many. */
+/** Removes checks that ended longer than `keptSeconds` ago, with their servers' output and listings. Returns how many. */
 export async function removeOldChecks(db: Db, { keptSeconds }: { keptSeconds: number }): Promise<number> {
   return db('mcp_checks').whereRaw('ended_at < now() - make_interval(secs => ?)', [keptSeconds]).delete();
 }
 
-/** Erases what another key than this one sealed. Returns how many texts it were. */
+/** Erases texts sealed with any other key. Returns how many. */
 export async function eraseCheckTextsOfOtherKeys(db: Db, keyId: string): Promise<number> {
   return db('mcp_check_texts').whereNot('key_id', keyId).delete();
 }

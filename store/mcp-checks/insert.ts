@@ -17,7 +17,7 @@ export interface NewCheck {
   env: Record<string, string>;
   startedBy: string;
   idempotencyKey: string | null;
-  /** Has run the entry's expressions on this env. */
+  /** Results of the entry's expressions on this env. */
   judge: JudgePattern;
   quotas: CheckQuotas;
 }
@@ -34,8 +34,8 @@ export type InsertedCheck =
   | { result: 'not_found' };
 
 /**
- * Puts a check of the entry's present version on record, with its audit event, by the rules of an attachment. The same key again
- * finds the check that it began. Throws QuotaExceededError.
+ * Records a check of the entry's current version, with its audit event, by the rules of an attachment. Repeating the key
+ * returns the check that it started. Throws QuotaExceededError.
  */
 export function insertCheck(db: Db, input: NewCheck): Promise<InsertedCheck> {
   return inTransaction(db, async (trx) => {

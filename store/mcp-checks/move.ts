@@ -1,9 +1,9 @@
-/** A check's way from `pending` to its end. What has ended stays as it is. */
+/** State transitions of a check, from `pending` to its end. Final states never change. */
 import type { FinalMcpCheckStatus } from '../../contract/mcp-check.ts';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
 import type { Db, Transaction } from '../database.ts';
 
-/** Stores what the check runs with; the first that is stored stays. Returns it, or null when the check is gone. */
+/** Stores what the check runs with, unless already stored. Returns what is stored, or null when the check does not exist. */
 export async function freezeCheck(
   db: Db,
   configuration: FrozenConfiguration,
@@ -22,7 +22,7 @@ export async function readCheckConfiguration(db: Db, id: string): Promise<Frozen
   return row?.configuration == null ? null : frozenConfiguration.parse(row.configuration);
 }
 
-/** False when the check has ended or is gone. */
+/** False when the check has ended or does not exist. */
 export async function moveCheck(db: Db, id: string, to: 'starting' | 'running'): Promise<boolean> {
   const started = to === 'running' ? { started_at: db.raw('coalesce(started_at, now())') } : {};
   const moved = await db('mcp_checks')
@@ -32,13 +32,13 @@ export async function moveCheck(db: Db, id: string, to: 'starting' | 'running'):
   return moved > 0;
 }
 
-/** Keeps the check from ending until the transaction does. False when it has ended or is gone. */
+/** Keeps the check from ending until the transaction ends. False when it has ended or does not exist. */
 export async function lockUnfinishedCheck(trx: Transaction, id: string): Promise<boolean> {
   const row = await trx('mcp_checks').where({ id }).whereNull('ended_at').forUpdate().first('id');
   return row !== undefined;
 }
 
-/** A check that has ended, or is gone, is left alone. */
+/** Does nothing to a check that has ended or does not exist. */
 export async function endCheck(
   db: Db,
   id: string,
@@ -50,7 +50,7 @@ export async function endCheck(
     .update({ status, reason, ended_at: db.fn.now() });
 }
 
-/** Puts on record that the check is to end. */
+/** Records the request to cancel the check. */
 export async function requestCheckCancel(db: Db, id: string): Promise<void> {
   await db('mcp_checks')
     .where({ id })
@@ -60,11 +60,11 @@ export async function requestCheckCancel(db: Db, id: string): Promise<void> {
 
 export interface CheckDemand {
   cancelRequested: boolean;
-  /** Whoever started it is still an admin of the workspace. */
+  /** The user who started it is still an admin of the workspace. */
   startedByAdmin: boolean;
 }
 
-/** Whether the check is still wanted; null when it has ended or is gone. */
+/** Whether the check is still wanted; null when it has ended or does not exist. */
 export async function readCheckDemand(db: Db, id: string): Promise<CheckDemand | null> {
   const row = await db('mcp_checks as c')
     .leftJoin('members as m', (join) =>

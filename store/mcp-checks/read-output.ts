@@ -6,8 +6,8 @@ import type { CheckRow } from './row.ts';
 import { readCheckText } from './texts.ts';
 
 /**
- * What the server of a check wrote to stderr, as far as it is kept; each reading is in the audit trail, or does not happen. Null
- * when there is nothing. Throws UnreadableSecretError when the key that sealed it is gone.
+ * What the server of a check wrote to stderr, as far as it is kept; audited in the same transaction. Null when there is
+ * none. Throws UnreadableSecretError when the key that sealed it is missing.
  */
 export function readCheckOutput(
   db: Db,

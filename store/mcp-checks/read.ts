@@ -7,7 +7,7 @@ export async function readCheck(db: Db, id: string): Promise<CheckRow | null> {
   return row === undefined ? null : checkRow.parse(row);
 }
 
-/** What the user started under this key, or null. */
+/** The check that the user started with this key, or null. */
 export async function findCheck(
   db: Db,
   key: { workspaceId: string; startedBy: string; idempotencyKey: string | null },
@@ -25,7 +25,7 @@ export async function findCheck(
   return row === undefined ? null : checkRow.parse(row);
 }
 
-/** Each needs a workflow that will end it. A cancelled one finds that on its row. */
+/** Each needs a workflow to end it, which reads a cancellation from its row. */
 export async function listUnfinishedChecks(db: Db): Promise<{ id: string }[]> {
   return db('mcp_checks').whereNull('ended_at').orderBy('created_at').select('id');
 }

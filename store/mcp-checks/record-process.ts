@@ -5,8 +5,8 @@ import type { CheckRow } from './row.ts';
 import { storeCheckText } from './texts.ts';
 
 /**
- * Stores how the server of a check stands, and seals what it wrote. A report that is older than what is there changes nothing;
- * nor does one of another process, such as the program that asks the server for its tools.
+ * Stores the state of a check's server, and seals its output. Ignores stale reports
+ * and reports of other processes, such as the program that asks the server for its tools.
  */
 export async function recordCheckProcess(
   db: Db,

@@ -1,11 +1,11 @@
-/** What a check's server wrote and listed: sealed as secrets are, each for its own row; no secret can have such a name. */
+/** A check's output and listings, sealed like secrets, each bound to its own row; the name cannot collide with a secret's. */
 import type { Db } from '../database.ts';
 import { type MasterKeys, open, type SecretIdentity, seal } from '../secrets/envelope.ts';
 
 export interface CheckTextKey {
   workspaceId: string;
   checkId: string;
-  /** `raw_listing`: with the values of secrets that its server may have put in; it is never shown, and erased when the check ends. */
+  /** `raw_listing`: may hold secret values that its server included; never shown, and erased when the check ends. */
   kind: 'output' | 'raw_listing' | 'listing';
 }
 
@@ -20,7 +20,7 @@ const identityOf = ({ workspaceId, checkId, kind }: CheckTextKey): SecretIdentit
   name: `check/${checkId}/${kind}`,
 });
 
-/** Replaces what was there. */
+/** Replaces any stored text. */
 export async function storeCheckText(
   db: Db,
   keys: MasterKeys,
@@ -43,7 +43,7 @@ export async function storeCheckText(
     .merge();
 }
 
-/** Null when there is none. Throws UnreadableSecretError when the key that sealed it is gone. */
+/** Null when there is none. Throws UnreadableSecretError when the key that sealed it is missing. */
 export async function readCheckText(db: Db, keys: MasterKeys, key: CheckTextKey): Promise<CheckText | null> {
   const row = await db('mcp_check_texts').where({ check_id: key.checkId, kind: key.kind }).first();
   if (row === undefined) {
@@ -54,7 +54,7 @@ export async function readCheckText(db: Db, keys: MasterKeys, key: CheckTextKey)
   return { bytes, writtenBytes: row.written_bytes, updatedAt: row.updated_at };
 }
 
-/** Of the output that is kept, in bytes; null without one. */
+/** Size of the kept output in bytes; null when there is none. */
 export async function readOutputSize(db: Db, checkId: string): Promise<number | null> {
   const row = await db('mcp_check_texts')
     .where({ check_id: checkId, kind: 'output' })

@@ -13,7 +13,7 @@ export interface EntryImage {
   manifestSource: 'image' | 'pasted' | 'none';
 }
 
-/** The columns that an admin decides, with what the image says; without an image and a pasted manifest there is none. */
+/** The columns that an admin decides, with those from the image; no manifest without an image or a pasted one. */
 export function decidedColumns(input: McpServerInput, image: EntryImage | null): Record<string, unknown> {
   return {
     shape: input.shape,
@@ -29,7 +29,7 @@ export function decidedColumns(input: McpServerInput, image: EntryImage | null):
   };
 }
 
-/** Adds an entry; null when the name is taken. Throws QuotaExceededError when the workspace has as many as it may. */
+/** Adds an entry; null when the name is taken. Throws QuotaExceededError at the workspace's limit. */
 export async function registerMcpServer(
   db: Db,
   workspaceId: string,

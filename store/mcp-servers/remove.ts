@@ -6,7 +6,7 @@ export type Removal =
   | { result: 'removed' | 'not_found' }
   | { result: 'in_use'; uses: { type: string; id: string; name: string }[] };
 
-/** Removes an entry that no agent attaches. The row's lock keeps an attachment from being saved meanwhile. */
+/** Removes an entry that no agent attaches. The row lock prevents concurrent attachments. */
 export async function removeMcpServer(
   db: Db,
   workspaceId: string,

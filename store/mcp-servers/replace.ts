@@ -6,8 +6,8 @@ import { decidedColumns, type EntryImage } from './register.ts';
 import { mcpServerColumns, mcpServerRow, presentMcpServer } from './row.ts';
 
 /**
- * Replaces what an admin decides of the entry and counts its version up; null when there is none of that name.
- * The same content again changes nothing and leaves no event.
+ * Replaces what an admin decides of the entry and increments its version; null when there is none of that name.
+ * Identical content changes nothing and writes no event.
  */
 export async function replaceMcpServer(
   db: Db,

@@ -13,7 +13,7 @@ export function presentMcpServer(row: unknown): McpServer {
   return mcpServer.parse(withReference(row));
 }
 
-/** An API of an earlier release, which runs on during an upgrade, writes the secret's bare name. */
+/** An API of an earlier release, still running during an upgrade, writes the secret's bare name. */
 export function withReference(row: unknown): unknown {
   const stored = olderRow.safeParse(row);
   return stored.success

@@ -18,7 +18,7 @@ export async function listAttachingAgents(db: Db, entryId: string, page: PageQue
   return { items: rows, nextCursor };
 }
 
-/** Names of the secrets that are kept to certain entries, this one among them. */
+/** Names of the secrets that are restricted to certain entries, including this one. */
 export async function listSecretsKeptTo(db: Db, workspaceId: string, entryName: string): Promise<string[]> {
   return db('workspace_secrets')
     .where({ workspace_id: workspaceId })

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * Whether the user is the only admin. The workspace's row is locked first, so that two admins who remove each other
- * at the same time do not leave a workspace without one. What only refers to the workspace is not kept waiting.
+ * at the same time do not leave a workspace without one. The lock does not block rows that only reference the workspace.
  */
 export async function isLastAdmin(
   trx: Knex.Transaction,

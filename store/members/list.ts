@@ -6,7 +6,7 @@ import type { Db } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
 import { readPage } from '../read-page.ts';
 
-/** A workspace's members by name: a cursor is read by members too, who see no address. Throws InvalidCursorError. */
+/** A workspace's members by name: not by address, since members can read the cursor but must not see addresses. Throws InvalidCursorError. */
 export async function listMembers(db: Db, workspaceId: string, page: PageQuery): Promise<Page<Member>> {
   const after = decodeCursor(page.cursor, z.tuple([z.string(), z.uuid()]));
   const query = members(db)

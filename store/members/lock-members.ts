@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Those of the users who are members of the workspace. Their memberships stay until the transaction ends, and a removal
- * that is under way is waited for: what the transaction writes for a member is there when their removal looks for it.
+ * Returns those of the users who are members of the workspace, and locks their memberships until the transaction ends,
+ * waiting for removals in progress: a later removal sees what the transaction writes for a member.
  */
 export async function lockMembers(
   trx: Knex.Transaction,

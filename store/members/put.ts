@@ -8,7 +8,7 @@ import { readMember } from './list.ts';
 
 export type PutMember = { result: 'done'; member: Member } | { result: 'unknown_user' | 'last_admin' };
 
-/** Adds a user to the workspace or changes their role. The same role again changes nothing and leaves no event. */
+/** Adds a user to the workspace or changes their role. An unchanged role writes no event. */
 export async function putMember(
   db: Db,
   { workspaceId, userId, role, by }: { workspaceId: string; userId: string; role: WorkspaceRole; by: Actor },

@@ -5,8 +5,8 @@ import { presentWorkspace, type WorkspaceRow } from '../workspaces/row.ts';
 export type MembershipKey = { slug: string } | { workspaceId: string };
 
 /**
- * The workspace and the user's role in it, or null when there is no such workspace or the user is no member.
- * Read at each use, so that a removal holds from the next request on (design 2).
+ * The workspace and the user's role in it, or null when there is no such workspace or the user is not a member.
+ * Read at each use, so that a removal takes effect with the next request (design 2).
  */
 export async function readMembership(
   db: Db,

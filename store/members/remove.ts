@@ -7,14 +7,14 @@ import { listUnfinishedSessionsOfUser } from '../sessions/list-unfinished.ts';
 import { isLastAdmin } from './last-admin.ts';
 import { readMember } from './list.ts';
 
-/** `endedSessionIds` have their ending on record; their workflows still have to be told. */
+/** `endedSessionIds` have a recorded ending; their workflows still have to be notified. */
 export type RemoveMember =
   | { result: 'done'; endedSessionIds: string[] }
   | { result: 'not_found' | 'last_admin' };
 
 /**
  * Removes a member, revokes the grants they hold and asks their sessions to end, in one transaction (design 2).
- * Again, while sessions of theirs still run: names those sessions again, so that an interrupted removal can be finished.
+ * Repeated while their sessions still run, it returns those sessions again, so that an interrupted removal can be finished.
  */
 export async function removeMember(
   db: Db,
@@ -26,7 +26,7 @@ export async function removeMember(
     if (member !== null && lastAdmin) {
       return { result: 'last_admin' };
     }
-    // The membership goes first: whoever holds it (`lockMembers`) is waited for, and what they wrote is found below.
+    // Deletes the membership first: waits for transactions that hold it (`lockMembers`), whose writes are then found below.
     await trx('members').where({ workspace_id: workspaceId, user_id: userId }).delete();
     const sessionIds = await listUnfinishedSessionsOfUser(trx, { workspaceId, userId });
     if (member === null) {

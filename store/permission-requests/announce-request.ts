@@ -9,7 +9,7 @@ import { agentNameOf } from '../sessions/agent-name.ts';
 import { requestResource } from './audit.ts';
 import { readOpenedTools } from './opened-tools.ts';
 
-/** Tells everybody who may decide: the session's own stream and each ancestor's, up to the human; and the audit trail. */
+/** Notifies everybody who may decide, in the session's own stream and each ancestor's, up to the human; and writes the audit event. */
 export async function announceRequest(
   trx: Knex.Transaction,
   input: { session: Session; lineage: readonly string[]; request: PermissionRequest },

@@ -1,6 +1,6 @@
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 
-/** What a grant or a request is about, as people say it: `tool_scope files.write`. */
+/** What a grant or a request is about, in readable form: `tool_scope files.write`. */
 export function subjectMatter(grantType: string, details: Record<string, unknown>): string {
   return [grantType, ...Object.values(details)].map(String).join(' ');
 }

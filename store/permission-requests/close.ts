@@ -18,7 +18,7 @@ export interface Closing {
   reason?: string | null;
 }
 
-/** Closes an open request without a grant; false when it was closed already, or never existed. */
+/** Closes an open request without a grant; false when it was already closed, or never existed. */
 export function closePermissionRequest(db: Db, id: string, closing: Closing): Promise<boolean> {
   return inTransaction(db, (trx) =>
     close(trx, id, {

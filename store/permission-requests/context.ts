@@ -12,7 +12,7 @@ export interface RequestContext {
   rootOperator: Named | null;
   /** The agent that a `spawn` request names. */
   childAgent: Named | null;
-  /** Who answered the request; null when nobody did, or who did is gone. */
+  /** Who answered the request; null when nobody did, or the person was deleted. */
   decider: Named | null;
 }
 

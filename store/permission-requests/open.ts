@@ -1,4 +1,4 @@
-/** What an agent asked for becomes a row, an event and an audit event in one transaction (design 7). */
+/** Stores what an agent requested as a row, an event and an audit event in one transaction (design 7). */
 import type { Knex } from 'knex';
 import type { z } from 'zod';
 import { detailsByGrantType } from '../../contract/grant.ts';
@@ -16,8 +16,8 @@ import type { RequestRow } from './row.ts';
 type Report = z.infer<typeof permissionRequestReport>;
 
 /**
- * Opens a request for the session, or says why not. An identical open request, and the same id again, answer as the
- * request that is there; the justification is cut at 2,000 characters.
+ * Opens a request for the session, or says why not. An identical open request or a repeated id returns the
+ * existing request; the justification is truncated at 2,000 characters.
  */
 export function openPermissionRequest(
   db: Db,

@@ -6,7 +6,7 @@ import { noTools, readFirstTools } from '../grants/first-tools.ts';
 type Asked = Pick<PermissionRequest, 'id' | 'session_id' | 'grant_type' | 'details'>;
 
 /**
- * The tools that each request's scope opens in the session that asked, from its frozen configuration: facts, not the
+ * The tools that each request's scope opens in the requesting session, from its frozen configuration: facts, not the
  * agent's claim. By request id.
  */
 export async function readOpenedTools(db: Db, requests: readonly Asked[]): Promise<Map<string, OpenedTools>> {

@@ -69,7 +69,7 @@ export async function listOpenRequestsOfSession(db: Db, sessionId: string): Prom
   return rows.map(presentRequest);
 }
 
-/** The oldest open request that a grant of this content answers without naming it: everything is equal (design 7). */
+/** The oldest open request that matches this grant in every field, so that the grant answers it without naming it (design 7). */
 export async function findEqualOpenRequest(
   db: Db,
   workspaceId: string,

@@ -9,13 +9,13 @@ import { isAnyMuted } from '../sessions/mute-requests.ts';
 export interface RequestLimits {
   /** Open requests in one tree of sessions. */
   openRequests: number;
-  /** For how long a denied request is not asked again. */
+  /** How long a denied request cannot be repeated. */
   denialMuteSeconds: number;
 }
 
 type Refusal = Extract<PermissionRequestAnswer, { status: 'refused' }>;
 
-/** Null when nothing stands against the request. The caller holds the tree's lock, so the count is exact. */
+/** Null when the request is allowed. The caller holds the tree's lock, so the count is exact. */
 export async function refusalOf(
   trx: Knex.Transaction,
   input: {

@@ -11,8 +11,8 @@ export interface HourlyQuota {
 }
 
 /**
- * Throws QuotaExceededError when as many were created within the last hour, with the time until the oldest of them is an hour old.
- * Looks at one row of the audit trail, which keeps what was created and removed again: the one that is `limit` creations back.
+ * Throws QuotaExceededError when `limit` were created within the last hour, with the time until the oldest of them is an hour old.
+ * Reads one row of the audit trail, which also covers removed items: the one that is `limit` creations back.
  */
 export async function requireHourlyQuota(
   trx: Transaction,

@@ -1,7 +1,7 @@
 import type { Transaction } from '../database.ts';
 
 /**
- * Lets one transaction at a time count and create for a user or a workspace, until it ends: of two at the limit one is refused.
+ * Serialises transactions that count and create for a user or a workspace: of two at the limit one is refused.
  * Where both are locked, the user comes first.
  */
 export async function lockQuota(

@@ -18,7 +18,7 @@ export interface SessionQuotaHolder {
   workspaceId: string;
 }
 
-/** To be called first: what is counted after it stays as it is until this transaction ends. */
+/** Call this first: the counts cannot change until this transaction ends. */
 export async function lockSessionQuotas(
   trx: Transaction,
   { userId, workspaceId }: SessionQuotaHolder,

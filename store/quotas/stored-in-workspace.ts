@@ -4,7 +4,7 @@ import { QuotaExceededError } from './quota-exceeded.ts';
 
 const nameOf = { agents: 'agents', mcp_servers: 'catalog entries' } as const;
 
-/** Throws QuotaExceededError unless the workspace may have one more; what is counted stays so until the transaction ends. */
+/** Throws QuotaExceededError unless the workspace may have one more; the count cannot change until the transaction ends. */
 export async function requireRoomInWorkspace(
   trx: Transaction,
   workspaceId: string,

@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../database.ts';
 import type { SecretKey } from './put.ts';
 import { presentSecret } from './row.ts';
 
-/** Destroys the value and keeps the row. Again: the same answer and no second event. Null for an unknown name. */
+/** Destroys the value and keeps the row. Idempotent, without a second event. Null for an unknown name. */
 export async function clearSecret(
   db: Db,
   { workspaceId, name }: SecretKey,

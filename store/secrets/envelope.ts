@@ -1,13 +1,13 @@
 /**
  * Envelope encryption of secret values (design 11): AES-256-GCM, one data key per value, sealed by a master key.
- * Both layers are bound to workspace and name, so a ciphertext that is moved to another row does not open.
+ * Both layers are bound to workspace and name, so a ciphertext moved to another row cannot be decrypted.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** The first seals, all of them open; `id` is stored beside what it sealed. */
 export type MasterKeys = readonly { id: string; key: Buffer }[];
 
-/** Whose value this is: the associated data of both layers. */
+/** Identifies the secret: the associated data of both layers. */
 export interface SecretIdentity {
   workspaceId: string;
   name: string;
@@ -20,7 +20,7 @@ export interface SealedSecret {
   keyId: string;
 }
 
-/** A stored value that does not open: a wrong or missing master key, or changed bytes. Never holds a value. */
+/** A stored value that cannot be decrypted: a wrong or missing master key, or modified bytes. Never holds a value. */
 export class UnreadableSecretError extends Error {
   override name = 'UnreadableSecretError';
 }
@@ -72,7 +72,7 @@ export function open(keys: MasterKeys, identity: SecretIdentity, sealed: SealedS
   }
 }
 
-/** JSON keeps the parts apart, whatever characters they hold. */
+/** JSON separates the parts unambiguously, whatever characters they hold. */
 function associatedData(layer: string, { workspaceId, name }: SecretIdentity): Buffer {
   return Buffer.from(JSON.stringify([layer, workspaceId, name]));
 }

@@ -17,7 +17,7 @@ export async function putSecret(
   userId: string,
 ): Promise<SecretMetadata> {
   return inTransaction(db, async (trx) => {
-    // An empty row first, so that two first writes of one name also wait for each other.
+    // Inserts an empty row first, so that two first writes of one name also serialise.
     await trx('workspace_secrets')
       .insert({ workspace_id: workspaceId, name })
       .onConflict(['workspace_id', 'name'])

@@ -1,4 +1,4 @@
-/** Reading what is known of secrets; nothing here opens one. */
+/** Reads metadata of secrets; nothing here decrypts one. */
 import { z } from 'zod';
 import type { KnownSecret } from '../../contract/attachment-validation.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
@@ -25,7 +25,7 @@ export async function listSecrets(
   return { items: rows, nextCursor };
 }
 
-/** Which entries may be given the secret; null when there is no such name. */
+/** Which entries may use the secret; null when there is no such name. */
 export async function readRestriction(
   db: Db,
   workspaceId: string,
@@ -37,7 +37,7 @@ export async function readRestriction(
   return row === undefined ? null : { allowedServers: row.allowed_servers };
 }
 
-/** Which entries may be given each of the named secrets; null means any. */
+/** Which entries may use each of the named secrets; null means any. */
 export async function listRestrictions(
   db: Db,
   workspaceId: string,

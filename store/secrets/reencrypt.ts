@@ -1,11 +1,11 @@
-/** Sealing anew what older master keys sealed, so that they can be retired (docs/operations.md, Keys). */
+/** Re-encrypts what older master keys sealed, so that they can be retired (docs/operations.md, Keys). */
 import { type Db, inTransaction, type Transaction } from '../database.ts';
 import { type MasterKeys, open, type SealedSecret, seal, UnreadableSecretError } from './envelope.ts';
 import { lowestId, type StoredSecret, storedSecretColumns } from './stored-secret.ts';
 
 export interface Reencryption {
   reencrypted: number;
-  /** What stays as it was: a sentence for each, without a value. */
+  /** Secrets left unchanged: a sentence for each, without a value. */
   unreadable: string[];
 }
 
@@ -19,9 +19,9 @@ export async function countSecretsByKey(db: Db): Promise<{ keyId: string; count:
 }
 
 /**
- * Seals every stored value that is not under the first master key with it, under a new data key. Nothing else of a row changes:
- * sessions that froze its version still start with it. Each batch is one transaction that holds its rows' locks, so that a value
- * that is written meanwhile is kept; what a killed run left is done by the next. `onBatch` hears how many are done so far.
+ * Reseals with the first master key, and a new data key, every stored value sealed with another one. Nothing else of a row changes:
+ * sessions that froze its version still start with it. Each batch is one transaction that holds its rows' locks, so that
+ * concurrent writes are kept; the next run resumes after a killed one. `onBatch` receives how many are done so far.
  */
 export async function reencryptSecrets(
   db: Db,
@@ -32,7 +32,7 @@ export async function reencryptSecrets(
   for (;;) {
     const pass = await reencryptOnce(db, keys, batchSize, (count) => onBatch?.(reencrypted + count));
     reencrypted += pass.reencrypted;
-    // A process that does not have the newest key yet may have written behind a pass.
+    // A process that does not have the newest key yet may have written values behind this pass.
     if (pass.reencrypted === 0) {
       return { reencrypted, unreadable: pass.unreadable };
     }
@@ -73,8 +73,8 @@ async function reencryptBatch(
       .andWhereNot('key_id', keys[0]?.id ?? '')
       .orderBy('id');
   const ids: string[] = await older().andWhere('id', '>', after).limit(batchSize).pluck('id');
-  // Those that were written while this waited for their locks are left out. In the order of ids, so that two runs at once wait for
-  // each other and do not lock each other out.
+  // Skips rows that were rewritten while this waited for their locks. Locks in the order of ids, so that two concurrent runs
+  // do not deadlock.
   const rows: StoredSecret[] = await older().whereIn('id', ids).forUpdate().select(storedSecretColumns);
   const unreadable: string[] = [];
   for (const row of rows) {
@@ -84,7 +84,7 @@ async function reencryptBatch(
   return { reencrypted: rows.length - unreadable.length, unreadable, last: ids.at(-1) ?? null };
 }
 
-/** Null when it is done, else why its value does not open. */
+/** Null on success, else why its value cannot be decrypted. */
 async function reencryptRow(trx: Transaction, keys: MasterKeys, row: StoredSecret): Promise<string | null> {
   const sealed = resealed(keys, row);
   if (typeof sealed === 'string') {

@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../database.ts';
 import type { SecretKey } from './put.ts';
 import { presentSecret } from './row.ts';
 
-/** Says which entries may be given the secret; null means any. Null for an unknown name. The same list again leaves no event. */
+/** Sets which entries may use the secret; null means any. Returns null for an unknown name. An unchanged list writes no event. */
 export async function restrictSecret(
   db: Db,
   { workspaceId, name }: SecretKey,

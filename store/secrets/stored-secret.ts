@@ -17,5 +17,5 @@ export const storedSecretColumns = {
   keyId: 'key_id',
 };
 
-/** Before every id: where reading in their order begins. */
+/** Sorts before every id: the start of keyset paging. */
 export const lowestId = '00000000-0000-0000-0000-000000000000';

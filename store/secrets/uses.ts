@@ -5,7 +5,7 @@ import type { Db } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
 import { readPage } from '../read-page.ts';
 
-/** Without an agent, `agent_name`, `name` and `variable` are empty, so that every row has a place in the order. */
+/** Without an agent, `agent_name`, `name` and `variable` are empty, so that every row has a sort position. */
 interface UseRow {
   kind: SecretUse['kind'];
   agent_id: string | null;

@@ -1,4 +1,4 @@
-/** The fail-closed start of design 11: no process serves with master keys that do not open what is stored. */
+/** The fail-closed start of design 11: no process serves with master keys that cannot decrypt what is stored. */
 import type { Db } from '../database.ts';
 import { type MasterKeys, open, UnreadableSecretError } from './envelope.ts';
 import { lowestId, type StoredSecret, storedSecretColumns } from './stored-secret.ts';
@@ -6,9 +6,9 @@ import { lowestId, type StoredSecret, storedSecretColumns } from './stored-secre
 const batchSize = 1000;
 
 /**
- * Opens every stored value once, in batches, and forgets it: a damaged row is found here and not in a session.
+ * Decrypts and discards every stored value once, in batches: a damaged row is found here and not in a session.
  * Memory is bounded by the batch; the time grows with the number of set secrets only.
- * Throws UnreadableSecretError that names MASTER_KEYS and the first secret that does not open.
+ * Throws UnreadableSecretError that names MASTER_KEYS and the first secret that cannot be decrypted.
  */
 export async function verifyMasterKeys(db: Db, keys: MasterKeys): Promise<{ verified: number }> {
   let verified = 0;

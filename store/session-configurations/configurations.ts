@@ -6,7 +6,7 @@ import { withReference } from '../mcp-servers/row.ts';
 
 const stored = z.looseObject({ servers: z.array(z.unknown()) });
 
-/** The first one stored stays: a repeated freeze changes nothing. Returns the one that holds. */
+/** The first one stored wins: a repeated freeze changes nothing. Returns the stored one. */
 export async function storeConfiguration(
   db: Db,
   configuration: FrozenConfiguration,

@@ -6,7 +6,7 @@ export interface ToolGate {
   scope: string | null;
   /** The catalog entry that was frozen as the server. */
   entryId: string;
-  /** A server that the session froze keeps the scope to admins (design 4, `approvers`). */
+  /** A server that the session froze restricts the scope to admins (design 4, `approvers`). */
   keptToAdmins: boolean;
 }
 

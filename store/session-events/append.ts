@@ -24,7 +24,7 @@ const appendEvent = `
 
 /**
  * Appends an event to a session's transcript and announces it, both at commit. The payload is parsed by its type's schema;
- * an event that is there already is returned as it is. Throws a ZodError, or an Error for an unknown session.
+ * an existing event is returned unchanged. Throws a ZodError, or an Error for an unknown session.
  */
 export async function appendSessionEvent(
   db: Db,
@@ -35,7 +35,7 @@ export async function appendSessionEvent(
   const values = [event.id, sessionId, event.type, event.actor.type, event.actor.id, JSON.stringify(payload)];
   const append = () => prepared<EventRow>(db, 'append_session_event', appendEvent, values);
   const rows = await append().catch((error: unknown) => {
-    // The same event from two places at once: the other one has just written it.
+    // A concurrent duplicate has just written the same event.
     if (hasSqlState(error, sqlState.uniqueViolation) && !db.isTransaction) {
       return append();
     }

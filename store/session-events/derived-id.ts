@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The same parts give the same UUID, so that an event of one cause is written once, however often it is retried. Version 8: what
- * a sidecar may choose is version 4 (`chosenId` in `contract/names.ts`), so none of these can be taken before its time.
+ * The same parts give the same UUID, so that an event of one cause is written once, however often it is retried. Version 8:
+ * sidecars may choose version 4 only (`chosenId` in `contract/names.ts`), so they cannot claim one of these in advance.
  */
 export function derivedId(...parts: readonly string[]): string {
   const bytes = createHash('sha256').update(parts.join('\0')).digest().subarray(0, 16);

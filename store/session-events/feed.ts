@@ -1,4 +1,4 @@
-/** Announcements of what changed: one listening connection for a whole process, made again when it is lost. */
+/** Announcements of what changed: one listening connection per process, re-established when it is lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sessionEventChannel } from './append.ts';
@@ -9,7 +9,7 @@ const accessChannel = 'access_changes';
 export interface SessionEventFeed {
   /**
    * Calls `wake` when the session may have new events, and after every interruption, since announcements may have
-   * been missed then. It says nothing about which events: they are read from the table. Returns the way to stop.
+   * been missed then. It does not say which events: they are read from the table. Returns the unsubscribe function.
    */
   subscribe(sessionId: string, wake: () => void): () => void;
   /** Likewise for all sessions of a workspace, with the type of the event; null after an interruption. */
@@ -23,7 +23,7 @@ type Wake = (detail: string | null) => void;
 
 const longestPauseMs = 2000;
 
-/** Starts to listen at once, and goes on trying for as long as the feed is open. */
+/** Starts to listen at once, and reconnects for as long as the feed is open. */
 export function openSessionEventFeed(url: string): SessionEventFeed {
   const subscribers = new Subscribers();
   const closing = new AbortController();
@@ -50,12 +50,12 @@ export function openSessionEventFeed(url: string): SessionEventFeed {
   };
 }
 
-/** Who is woken by which key. */
+/** The callbacks to wake, by key. */
 class Subscribers {
   private readonly byKey = new Map<string, Set<Wake>>();
 
   add(key: string, callback: Wake): () => void {
-    // Twice the same function are two subscriptions.
+    // The same function added twice is two subscriptions.
     const wake: Wake = (detail) => callback(detail);
     const wakes = this.byKey.get(key) ?? new Set();
     this.byKey.set(key, wakes.add(wake));

@@ -23,7 +23,7 @@ const addInput = `
   )
   select * from known union all select * from written`;
 
-/** Adds a message for the agent, in order. One that is there already is returned as it is. Throws for an unknown session. */
+/** Adds a message for the agent, in order. An existing one is returned unchanged. Throws for an unknown session. */
 export async function addSessionInput(db: Db, sessionId: string, input: NewInput): Promise<InputMessage> {
   const values = [
     input.id,
@@ -35,7 +35,7 @@ export async function addSessionInput(db: Db, sessionId: string, input: NewInput
   ];
   const add = () => prepared<InputRow>(db, 'add_session_input', addInput, values);
   const [row] = await add().catch((error: unknown) => {
-    // The same message from two places at once: the other one has just written it.
+    // A concurrent duplicate has just written the same message.
     if (hasSqlState(error, sqlState.uniqueViolation) && !db.isTransaction) {
       return add();
     }

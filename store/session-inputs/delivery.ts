@@ -1,8 +1,8 @@
-/** Which messages the session's sidecar holds, as far as the platform knows. */
+/** Tracks which messages the session's sidecar holds, as far as the platform knows. */
 import type { Db } from '../database.ts';
 import { QuotaExceededError } from '../quotas/quota-exceeded.ts';
 
-/** The sidecar holds everything up to `throughSeq`. */
+/** Marks everything up to `throughSeq` as delivered to the sidecar. */
 export async function markInputsDelivered(db: Db, sessionId: string, throughSeq: number): Promise<void> {
   await db('session_inputs')
     .where({ session_id: sessionId })
@@ -11,7 +11,7 @@ export async function markInputsDelivered(db: Db, sessionId: string, throughSeq:
     .update({ delivered_at: db.fn.now() });
 }
 
-/** A sidecar that begins holds nothing after `seq`, whatever the one before it was given. */
+/** Marks everything after `seq` as undelivered: a new sidecar does not hold what its predecessor received. */
 export async function markInputsUndelivered(
   db: Db,
   sessionId: string,
@@ -24,7 +24,7 @@ export async function markInputsUndelivered(
     .update({ delivered_at: null });
 }
 
-/** However short, a message takes this much of the room for undelivered ones. */
+/** A message counts at least this much towards the limit of undelivered ones. */
 const leastBytes = 1024;
 
 /** Throws QuotaExceededError when the messages that wait for the sidecar and `text` exceed `limitBytes`. The session's row must be locked. */

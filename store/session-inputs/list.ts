@@ -3,7 +3,7 @@ import { readBoundedRows } from '../bounded-rows.ts';
 import type { Db } from '../database.ts';
 import { type InputRow, presentInput } from './row.ts';
 
-/** What one answer or one delivery carries; a sidecar reads answers of twice as many bytes. */
+/** Limits of one answer or delivery; a sidecar accepts answers of twice as many bytes. */
 const batch = { limit: 100, maxBytes: 2 * 1024 * 1024 };
 
 /** The next messages for the agent with `seq` above `after`, in order, as many as one delivery carries. Empty when there are none. */
@@ -19,7 +19,7 @@ export async function listSessionInputs(
   return (await readBoundedRows<InputRow>(db, query, batch)).rows.map(presentInput);
 }
 
-/** Whether anything was ever said to the session's agent. */
+/** Whether the session's agent was ever sent a message. */
 export async function hasSessionInputs(db: Db, sessionId: string): Promise<boolean> {
   return (await db('session_inputs').where({ session_id: sessionId }).first('seq')) !== undefined;
 }

@@ -11,14 +11,14 @@ const nothing = {
   earlier_written_bytes: 0,
 };
 
-/** Erases what processes wrote longer ago than that. Returns how many outputs it were. */
+/** Erases outputs last written more than `keptSeconds` ago. Returns how many. */
 export async function eraseOldOutputs(db: Db, { keptSeconds }: { keptSeconds: number }): Promise<number> {
   return db('session_processes')
     .whereRaw('output_updated_at < now() - make_interval(secs => ?)', [keptSeconds])
     .update(nothing);
 }
 
-/** Erases what another key than this one sealed: outputs are not kept long enough to be sealed again. Returns how many it were. */
+/** Erases outputs sealed with any other key: they are not kept long enough to be resealed. Returns how many. */
 export async function eraseOutputsOfOtherKeys(db: Db, keyId: string): Promise<number> {
   return db('session_processes').whereNotNull('key_id').andWhereNot('key_id', keyId).update(nothing);
 }

@@ -3,7 +3,7 @@ import { type ProcessKind, type SessionProcess, sessionProcess } from '../../con
 import type { Db } from '../database.ts';
 import { readConfiguration } from '../session-configurations/configurations.ts';
 
-/** Every process of a session, also those that nothing was told of: servers, siblings, then the agent. Empty before the freeze. */
+/** Every process of a session, also those without a report: servers, siblings, then the agent. Empty before the freeze. */
 export async function listProcesses(db: Db, sessionId: string): Promise<SessionProcess[]> {
   const configuration = await readConfiguration(db, sessionId);
   if (configuration === null) {

@@ -1,4 +1,4 @@
-/** What processes wrote is sealed as secrets are, each for its own row; no secret can have such a name. */
+/** Process outputs are sealed like secrets, each bound to its own row; the name cannot collide with a secret's. */
 import type { ProcessKind } from '../../contract/session-process.ts';
 import { type MasterKeys, open, type SecretIdentity } from '../secrets/envelope.ts';
 
@@ -20,7 +20,7 @@ interface SealedOutput {
   key_id: string;
 }
 
-/** Opens what is stored of a process's output. Throws UnreadableSecretError when the key that sealed it is gone, or it is another row's. */
+/** Decrypts the stored output of a process. Throws UnreadableSecretError when the key that sealed it is missing, or it belongs to another row. */
 export function openOutput(
   keys: MasterKeys,
   workspaceId: string,

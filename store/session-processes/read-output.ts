@@ -6,8 +6,8 @@ import type { MasterKeys } from '../secrets/envelope.ts';
 import { openOutput } from './output-seal.ts';
 
 /**
- * What a process wrote to stderr, as far as it is kept; each reading is in the audit trail, or does not happen. Null when there is
- * nothing. Throws UnreadableSecretError when the key that sealed it is gone.
+ * What a process wrote to stderr, as far as it is kept; audited in the same transaction. Null when there is none.
+ * Throws UnreadableSecretError when the key that sealed it is missing.
  */
 export async function readProcessOutput(
   db: Db,

@@ -9,9 +9,9 @@ import { derivedId } from '../session-events/derived-id.ts';
 import { type EarlierOutput, storeOutput } from './store-output.ts';
 
 /**
- * A report that is older than what is there changes nothing. A process that the session does not have is not taken.
- * A restarted sidecar knows nothing of processes that run on, and says "not started": what is known stays, but for an end that it
- * was told. Its counts and its output begin at zero: what there was before it is kept apart, and goes before them.
+ * Ignores stale reports, and processes that the session does not have.
+ * A restarted sidecar does not know processes that are still running, and reports "not started": the known state is kept, except
+ * for an end that it reports. Its counts and output start at zero: the earlier ones are kept separately and come before them.
  */
 const recordReport = `
   insert into session_processes as known
@@ -44,8 +44,8 @@ const recordReport = `
 const listOf: Readonly<Record<ProcessKind, string>> = { agent: '', server: 'servers', sibling: 'siblings' };
 
 /**
- * Stores how a process stands, seals what it wrote, and appends the event for a failure that this server has not had for this cause.
- * The same report again changes nothing.
+ * Stores the state of a process, seals its output, and appends an event the first time that a server fails for a given cause.
+ * Idempotent.
  */
 export async function recordProcess(
   db: Db,

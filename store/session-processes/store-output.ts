@@ -4,7 +4,7 @@ import type { Transaction } from '../database.ts';
 import { type MasterKeys, seal, UnreadableSecretError } from '../secrets/envelope.ts';
 import { openOutput, outputIdentity, type ProcessKey } from './output-seal.ts';
 
-/** What sidecars before this one took: so many bytes at the beginning of the stored output, and how much was written by then. */
+/** Output from earlier sidecars: its size at the start of the stored output, and how much had been written by then. */
 export interface EarlierOutput {
   earlier_output_size_bytes: number;
   earlier_written_bytes: number;
@@ -15,7 +15,7 @@ interface Told extends ProcessReport {
   earlier: EarlierOutput;
 }
 
-/** Seals and stores the end of what a process wrote: what there was before this sidecar, then what this one took. */
+/** Seals and stores the tail of a process's output: that from earlier sidecars, then that from this one. */
 export async function storeOutput(
   trx: Transaction,
   keys: MasterKeys,
@@ -41,7 +41,7 @@ export async function storeOutput(
     });
 }
 
-/** Empty when nothing is kept of it, or the key that sealed it is gone. */
+/** Empty when nothing is kept of it, or the key that sealed it is missing. */
 async function readEarlier(
   trx: Transaction,
   keys: MasterKeys,

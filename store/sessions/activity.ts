@@ -1,7 +1,7 @@
 /** The idle clock of a session (design 6). */
 import { type Db, prepared } from '../database.ts';
 
-/** Notes that something happened in the session. At most one write a second: the clock needs no more. */
+/** Records activity in the session. At most one write a second, which is enough for the idle clock. */
 export async function touchActivity(db: Db, id: string): Promise<void> {
   await prepared(
     db,
@@ -13,7 +13,7 @@ export async function touchActivity(db: Db, id: string): Promise<void> {
 
 export interface IdleState {
   lastActivityAt: string;
-  /** A permission request or a question to the user is open, so the idle clock rests. */
+  /** A permission request or a question to the user is open, so the idle clock is paused. */
   waitingForHuman: boolean;
 }
 

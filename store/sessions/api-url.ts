@@ -1,6 +1,6 @@
 import type { Db } from '../database.ts';
 
-/** Notes where the session's sidecar is told that the API is. */
+/** Stores the API URL given to the session's sidecar. */
 export async function setApiUrl(db: Db, id: string, url: string): Promise<void> {
   await db('sessions').where({ id }).update({ api_url: url });
 }

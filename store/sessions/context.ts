@@ -1,4 +1,4 @@
-/** What is shown of sessions beside their own fields. */
+/** What is shown of sessions besides their own fields. */
 import { z } from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import { type SessionWait, sessionWait } from '../../contract/session.ts';
@@ -25,7 +25,7 @@ const row = z.object({
   waiting_for: sessionWait.nullable(),
 });
 
-/** By session id; sessions that were removed are left out. */
+/** By session id; omits removed sessions. */
 export async function readSessionContexts(
   db: Db,
   sessionIds: readonly string[],

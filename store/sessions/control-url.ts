@@ -1,7 +1,7 @@
 import type { Db } from '../database.ts';
 import type { SessionRow } from './row.ts';
 
-/** Where the session's sidecar takes input now; a restarted sidecar reports another place. */
+/** Where the session's sidecar currently accepts input; a restarted sidecar reports another address. */
 export async function setControlUrl(db: Db, id: string, url: string): Promise<void> {
   await db('sessions').where({ id }).update({ control_url: url });
 }

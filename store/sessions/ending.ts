@@ -1,4 +1,4 @@
-/** What asked a session to end: the first one wins, the workflow carries it out (design 6). */
+/** The requested ending of a session: the first one wins, the workflow carries it out (design 6). */
 import { z } from 'zod';
 import { terminalStatus } from '../../contract/session.ts';
 import { actor } from '../../contract/session-event.ts';
@@ -13,7 +13,7 @@ export const requestedEnding = z.strictObject({
 });
 export type RequestedEnding = z.infer<typeof requestedEnding>;
 
-/** Set once: a later ask, and one for a session that has ended, change nothing. */
+/** Set once: later requests, and requests for a session that has ended, change nothing. */
 export async function requestEnding(db: Db, id: string, ending: RequestedEnding): Promise<void> {
   await db('sessions')
     .where({ id })

@@ -16,13 +16,13 @@ export interface NewSession {
   rootOperatorId: string | null;
   parentSessionId: string | null;
   prompt: string;
-  /** What the operator named the request for it; null or absent when they named none. */
+  /** Idempotency key of the operator's request; null or absent when they sent none. */
   idempotencyKey?: string | null;
 }
 
 /**
- * Creates a `pending` session with its first event and audit event. Writing the same id again changes nothing. Returns the
- * operator's earlier session when they have used the idempotency key in the workspace before.
+ * Creates a `pending` session with its first event and audit event. Idempotent by id. Returns the
+ * operator's earlier session when they have already used the idempotency key in the workspace.
  */
 export function insertSession(db: Db, input: NewSession): Promise<Session> {
   return inTransaction(db, async (trx) => {
@@ -51,7 +51,7 @@ export function insertSession(db: Db, input: NewSession): Promise<Session> {
   });
 }
 
-/** The session that the operator started under this key, or null. */
+/** The session that the operator started with this key, or null. */
 export async function findSession(
   db: Db,
   {

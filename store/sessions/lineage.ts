@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Db } from '../database.ts';
 
 /**
- * The session and its ancestors, root first. Whoever locks or writes to several sessions of a tree does so in this
- * order, so that two of them never wait for each other.
+ * The session and its ancestors, root first. Code that locks or writes several sessions of a tree must use this
+ * order, to avoid deadlocks.
  */
 export async function lineageOf(db: Db, sessionId: string): Promise<string[]> {
   const { rows } = await db.raw(

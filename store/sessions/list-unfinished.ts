@@ -1,4 +1,4 @@
-/** What is still going on, over all workspaces: each needs a workflow that will end it (design 6). */
+/** Unfinished work in all workspaces: each needs a workflow to end it (design 6). */
 import { terminalStatus } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 

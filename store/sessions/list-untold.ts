@@ -7,8 +7,8 @@ const row = z.object({ id: z.string(), signal: z.enum([inputAvailable, agentEnde
 export type UntoldSession = z.infer<typeof row>;
 
 /**
- * Sessions whose workflow may not have heard what is on record for it: a message that is not delivered after this long, or
- * an end that somebody asked for. Telling it again is harmless.
+ * Sessions whose workflow may have missed a signal: a message still undelivered after this long, or
+ * a requested ending. Signalling it again is harmless.
  */
 export async function listUntoldSessions(
   db: Db,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { lineageOf } from './lineage.ts';
 
 /**
- * Lets one transaction at a time open or close permission requests in a tree of sessions, until it ends.
+ * Serialises transactions that open or close permission requests in a tree of sessions.
  * Returns the session and its ancestors, root first.
  */
 export async function lockTree(trx: Knex.Transaction, sessionId: string): Promise<string[]> {

@@ -12,8 +12,8 @@ const notices = {
 } as const;
 
 /**
- * Mutes a session's permission requests, or takes them again, with an event and an audit event. What is so already
- * stays so and leaves neither; so does a session that has ended. Requests that are open stay open.
+ * Mutes or unmutes a session's permission requests, with an event and an audit event. No change and no
+ * events if already so, or if the session has ended. Open requests stay open.
  */
 export function setRequestsMuted(
   db: Db,

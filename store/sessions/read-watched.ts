@@ -1,7 +1,7 @@
 import type { SessionStatus } from '../../contract/session.ts';
 import { type Db, prepared } from '../database.ts';
 
-/** What a stream has to know of a session, again and again: who may read it, and how far it has come. */
+/** What a stream polls of a session: who may read it, and how far it has progressed. */
 export interface WatchedSession {
   id: string;
   workspace_id: string;
@@ -10,7 +10,7 @@ export interface WatchedSession {
   shared_with_workspace: boolean;
   status: SessionStatus;
   last_event_seq: number;
-  /** Another one when there is a new record of the session in the audit, such as a tool call, or of how a process stands. */
+  /** Changes when the session has a new audit record, such as a tool call, or a process's state changed. */
   last_record: string;
 }
 

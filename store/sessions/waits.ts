@@ -9,10 +9,10 @@ const conditions: Record<SessionWait, string> = {
     select from input_requests i where i.session_id = s.id and i.answered_at is null)`,
 };
 
-/** True of the sessions that wait like this. A session may wait for both. */
+/** Condition for sessions with this wait. A session may have both. */
 export const waitsFor = (db: Db, wait: SessionWait) => db.raw(conditions[wait]);
 
-/** `approval` where it waits for both: without it the agent can do less. Null when it waits for nobody. */
+/** Both at once give `approval`, without which the agent can do less. Null when it waits for nobody. */
 export const waitingFor = (db: Db) =>
   db.raw(
     `case when ${conditions.approval} then 'approval' when ${conditions.answer} then 'answer' end as waiting_for`,

@@ -1,4 +1,4 @@
-/** One line for each workflow, for whoever looks at Temporal: names and what is asked for, never what somebody wrote about it. */
+/** Summary of each workflow in the Temporal UI: names and what is requested, never text that somebody wrote about it. */
 import { z } from 'zod';
 import { grantType } from '../../contract/grant.ts';
 import type { Db } from '../database.ts';
@@ -7,7 +7,7 @@ import { subjectMatter } from '../permission-requests/audit.ts';
 /** Temporal takes 400 bytes, which is a hundred characters of any script. */
 const mostCharacters = 100;
 
-/** `text` as a summary that Temporal takes. */
+/** Truncates `text` to a summary that Temporal accepts. */
 export function asSummary(text: string): string {
   const characters = [...text];
   return characters.length <= mostCharacters ? text : `${characters.slice(0, mostCharacters - 1).join('')}…`;

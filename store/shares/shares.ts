@@ -19,7 +19,7 @@ export type Share = z.infer<typeof share>;
 /** `unknown_artifact`: it is not this session's. `id_taken`: the share of another session has this id. */
 export type StoredShare = 'stored' | 'unknown_artifact' | 'id_taken';
 
-/** Stores a share. The same id again changes nothing. */
+/** Stores a share. Idempotent by id. */
 export async function insertShare(
   db: Db,
   sessionId: string,
@@ -49,7 +49,7 @@ export async function insertShare(
   return stored === undefined ? 'id_taken' : 'stored';
 }
 
-/** A share that has not expired, for a member of its workspace; null for everybody else. */
+/** An unexpired share, for a member of its workspace; null for everybody else. */
 export async function readShareAsMember(
   db: Db,
   { id, userId }: { id: string; userId: string },

@@ -13,7 +13,7 @@ export async function createSignIn(db: Db, userId: string, lifetimeSeconds: numb
   return id;
 }
 
-/** Ends a sign-in: its cookie is refused from now on. Harmless when it has ended. */
+/** Ends a sign-in: its cookie is refused from now on. Idempotent. */
 export async function revokeSignIn(db: Db, id: string): Promise<void> {
   await db('sign_ins').where({ id, revoked_at: null }).update({ revoked_at: db.fn.now() });
 }

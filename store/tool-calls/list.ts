@@ -15,7 +15,7 @@ interface Row {
   data: Record<string, unknown>;
 }
 
-/** One page, the last recorded first. Throws InvalidCursorError. */
+/** One page, most recently recorded first. Throws InvalidCursorError. */
 export async function listToolCalls(db: Db, sessionId: string, page: PageQuery): Promise<Page<ToolCall>> {
   const before = decodeCursor(page.cursor, z.int());
   const query = db<Row>('audit_events')

@@ -3,7 +3,7 @@ import type { RefusedCallCount } from '../../contract/tool-call.ts';
 import { type Db, prepared } from '../database.ts';
 import { insertRecords, notRemoved } from './insert-records.ts';
 
-/** The event is that of a minute, however late it is told. */
+/** The event has the time of its minute, however late it is reported. */
 const recordCounts = insertRecords(`
     select c.count_id, $2, 'session.mcp.calls_refused', c.minute, 'agent', $3, 'mcp_server', c.server, c.server, $1,
       jsonb_build_object('name', c.server, 'tool', c.tool, 'outcome', c.outcome, 'count', c.count)

@@ -5,7 +5,7 @@ import { readSession } from '../sessions/read-session.ts';
 import { insertRecords, notRemoved } from './insert-records.ts';
 import { recordRefusedCalls } from './record-refused.ts';
 
-/** Payloads are stored only for a session whose frozen configuration says so, whatever a report holds. */
+/** Payloads are stored only if the session's frozen configuration says so, whatever a report holds. */
 const recordCalls = insertRecords(`
     select c.call_id, $2, 'session.mcp.tool_called', c.started_at, 'agent', $3, 'mcp_server', c.server, c.server, $1,
       jsonb_build_object('name', c.server, 'tool', c.tool, 'duration_ms', c.duration_ms,
@@ -39,8 +39,8 @@ export async function readRecordedCalls(db: Db, sessionId: string): Promise<numb
 }
 
 /**
- * Adds what was left in a session's audit spool, after its end as well as before. A session that was removed takes its
- * calls with it.
+ * Adds what was left in a session's audit spool, before or after its end. Calls of a removed session
+ * are dropped.
  */
 export async function recordLeftCalls(
   db: Db,

@@ -1,4 +1,4 @@
-/** Records of tool calls that are older than their workspace keeps them (design 5). */
+/** Removes records of tool calls beyond their workspace's retention (design 5). */
 import type { Db } from '../database.ts';
 
 /** Workspaces that keep records for a limited time. */
@@ -9,8 +9,8 @@ export async function listWorkspacesWithRetention(db: Db): Promise<{ id: string;
 }
 
 /**
- * The oldest records first, by the index of the audit page; positions are in the order in which records were stored. What another
- * worker is removing is left to it. The ids stay, so that no report of the same call is recorded again.
+ * The oldest records first, by the index of the audit page; positions are in the order in which records were stored. Skips rows
+ * that another worker is removing. Keeps the ids, so that a later report of the same call is not recorded again.
  */
 const removeOldest = `
   with oldest as (

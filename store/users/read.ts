@@ -1,4 +1,4 @@
-/** Reading people. */
+/** Reads users. */
 import type { User } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 
@@ -6,20 +6,20 @@ export async function readUser(db: Db, id: string): Promise<User | null> {
   return (await db('users').where({ id }).first('id', 'email', 'name')) ?? null;
 }
 
-/** The person of this issuer with this e-mail address. For issuers of ours only: elsewhere an address proves nothing (design 4). */
+/** The person of this issuer with this e-mail address. For our own issuers only: elsewhere an address proves nothing (design 4). */
 export async function findUserByEmail(db: Db, issuer: string, email: string): Promise<User | null> {
   const query = db('users').where({ issuer }).whereRaw('lower(email) = lower(?)', [email]);
   return (await query.orderBy('created_at').first('id', 'email', 'name')) ?? null;
 }
 
-/** People of this issuer, those who were there first first. */
+/** Users of this issuer, oldest first. */
 export async function listUsersOfIssuer(db: Db, issuer: string, limit: number): Promise<User[]> {
   return db('users').where({ issuer }).orderBy('created_at').limit(limit).select('id', 'email', 'name');
 }
 
 /**
- * The one person whose provider vouches for this address; null when there is none, or more than one. People of the demo
- * count while its issuer is given.
+ * The one person with this address verified by their provider; null when there is none, or more than one. Demo users
+ * count when their issuer is given.
  */
 export async function findUserByVerifiedEmail(
   db: Db,

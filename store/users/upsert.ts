@@ -2,8 +2,8 @@ import type { User } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 
 /**
- * The person with this `(issuer, subject)`, added or brought up to date. Name and e-mail are for display; an address that
- * the provider vouches for also finds the person when an admin adds them to a workspace (design 4).
+ * Inserts or updates the person with this `(issuer, subject)`. Name and e-mail are for display; an address verified
+ * by the provider also finds the person when an admin adds them to a workspace (design 4).
  */
 export async function upsertUser(
   db: Db,

@@ -6,9 +6,9 @@ import type { Db } from '../database.ts';
 
 /** A worker reports itself this often. */
 export const reportEveryMs = 15_000;
-/** After this long without a report a worker is taken for gone: several reports were missed. */
+/** After this long without a report a worker is considered dead: several reports were missed. */
 const goneAfterSeconds = 60;
-/** For this long the System page still names a worker that is gone. */
+/** How long the System page still lists a dead worker. */
 const rememberedFor = '1 day';
 
 export const knownWorker = z.strictObject({
@@ -21,7 +21,7 @@ export const knownWorker = z.strictObject({
 });
 export type KnownWorker = z.infer<typeof knownWorker>;
 
-/** Says that the worker runs, and forgets those that have long been gone. Safe to repeat. */
+/** Reports that the worker runs, and removes workers that have long been dead. Idempotent. */
 export async function reportWorker(
   db: Db,
   { id, capabilities }: { id: string; capabilities: WorkerCapabilities },
@@ -33,7 +33,7 @@ export async function reportWorker(
   await db('workers').whereRaw('seen_at < now() - ?::interval', [rememberedFor]).delete();
 }
 
-/** The worker ends in order: nothing is asked of it any more. */
+/** Removes a worker that shuts down gracefully. */
 export async function forgetWorker(db: Db, id: string): Promise<void> {
   await db('workers').where({ id }).delete();
 }

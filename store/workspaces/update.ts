@@ -9,7 +9,7 @@ export interface WorkspaceChange {
   settings?: { [Setting in keyof WorkspaceSettings]?: WorkspaceSettings[Setting] | undefined } | undefined;
 }
 
-/** Changes name and settings. What stays the same leaves no event. Throws when the workspace is gone. */
+/** Changes name and settings. An update without changes writes no event. Throws when the workspace does not exist. */
 export async function updateWorkspace(
   db: Db,
   workspaceId: string,

@@ -103,7 +103,7 @@ function linesOfFunctions({ path, text }: SourceText): number[] {
   const lines: number[] = [];
   const visit = (node: ts.Node): void => {
     const count = functionLines(node, tree);
-    // Arrow functions are mostly one line inside another function and would flatter the median.
+    // Arrow functions are mostly one line inside another function and would lower the median.
     if (count !== null && !ts.isArrowFunction(node)) {
       lines.push(count);
     }

@@ -1,4 +1,4 @@
-/** What the documents name is there. */
+/** Tests and attacks that the documents name exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
@@ -18,7 +18,7 @@ describe('the threat model', () => {
   });
 });
 
-/** An attempt of a hostile agent is in a file of attempts, which the suite tries one by one; every other attack is a test. */
+/** A hostile agent's attempts are in files of attempts, which the suite runs one by one; every other attack is a test. */
 const fileOf = (path: string) =>
   path.startsWith('hostile/attempts/') ? `test/${path}.ts` : `test/${path}.test.ts`;
 

@@ -1,4 +1,4 @@
-/** What an upgrade must not do to a database that the release before still serves from. Pure: reads the text of a migration. */
+/** What an upgrade must not do to a database that the previous release still uses. Pure: reads the text of a migration. */
 
 export const migrationRules = {
   contraction: 'takes something from the release before, or refuses what it writes',
@@ -16,11 +16,11 @@ const contractions =
 const changedRows = /\b(update (only )?"?\w+"?( (as )?\w+)? set|delete from|merge into)\b/i;
 const inBatches = /\bid in \(\s*select id\b.*\blimit\b/is;
 const constraint = /\b(check|references)\b/i;
-/** Such a default is written into each row that is there. */
+/** Such a default rewrites every existing row. */
 const volatileDefault = /\bdefault\b.*\b(random|gen_random_uuid|uuidv[47]|clock_timestamp|nextval)\b/i;
 const builder = /\bknex\s*\(|\bknex\.(?!raw\b)\w+/;
 
-/** The rules that `up` of a migration breaks, and what it calls on the way. */
+/** The rules that a migration's `up`, or a function that it calls, breaks. */
 export function brokenRules(text: string): MigrationRule[] {
   const up = withoutDown(text);
   const statements = up
@@ -51,7 +51,7 @@ export function brokenRules(text: string): MigrationRule[] {
 
 const ruleNames: MigrationRule[] = ['contraction', 'rows', 'not null', 'index', 'checked at once', 'builder'];
 
-/** What stands outside of `up` counts: it may be called from there. */
+/** Code outside `up` counts: `up` may call it. */
 const withoutDown = (text: string) =>
   text.replace(/^export async function down.*?^}/ms, '').replaceAll(/^\s*(\/?\*|\/\/).*$/gm, '');
 
@@ -62,7 +62,7 @@ function buildsIndex(statement: string, made: Set<string>): boolean {
   return table !== undefined && !made.has(table);
 }
 
-/** What is done to a table that was there before, one clause each. */
+/** The clauses of a statement that alters a table which existed before. */
 function clausesOf(statement: string, made: Set<string>): string[] {
   const [, table, rest] = /\balter table (?:if exists |only )*(\w+)\s+(.*)/is.exec(statement) ?? [];
   return table === undefined || rest === undefined || made.has(table) ? [] : splitOutsideParentheses(rest);

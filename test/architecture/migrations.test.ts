@@ -1,4 +1,4 @@
-/** Pods of the release before go on serving while an upgrade replaces them, on the schema that the new one has migrated. */
+/** Pods of the previous release go on serving while an upgrade replaces them, on the schema that the new one has migrated. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { brokenRules, type MigrationRule, migrationRules } from './migration-rules.ts';

@@ -1,6 +1,6 @@
 /**
- * No regular expression of ours tries all combinations of how its text can be read: whoever sends one such text would hold up a
- * process for everybody. What grows with the square of a text is let through, since texts are bounded.
+ * No regular expression of ours backtracks exponentially: anybody who sends such a text would block a
+ * process for everybody. Quadratic growth is tolerated, since texts are bounded.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

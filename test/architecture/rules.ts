@@ -13,7 +13,7 @@ export interface Violation {
   rule: string;
 }
 
-/** What each folder may import from beside itself. `type` allows types only. A folder that is not listed here may not exist. */
+/** What each folder may import besides itself. `type` allows types only. A folder that is not listed here may not exist. */
 const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   contract: {},
   config: { contract: 'any' },
@@ -131,7 +131,7 @@ function checkWorkflowNames(node: ts.Node, path: string, folder: string, add: Ad
   }
 }
 
-/** Who may do what is decided by `api/policies`: a handler hands a policy's answer to `requireAllowed` and words no refusal itself. */
+/** `api/policies` decides who may do what: a handler passes a policy's answer to `requireAllowed` and writes no refusal itself. */
 function checkRefusals(node: ts.Node, path: string, add: Add): void {
   const mayRefuse = !path.startsWith('api/') || /^api\/(errors\.ts|middleware\/)/.test(path);
   if (!mayRefuse && ts.isCallExpression(node) && node.expression.getText() === 'forbidden') {
@@ -174,7 +174,7 @@ function checkImport(node: ts.Node, path: string, folder: string, add: Add): voi
   }
 }
 
-/** The way in for everybody else: it holds nothing of a workflow's code. */
+/** The entry point for all other folders: it contains no workflow code. */
 function isClientOfWorkflows(specifier: string): boolean {
   return specifier.endsWith('/workflows/client.ts');
 }
@@ -193,7 +193,7 @@ function checkPackage(specifier: string, folder: string, add: (rule: string) => 
   }
 }
 
-/** The module that an import, a re-export or a dynamic import with a fixed name is about. */
+/** The module that an import, a re-export or a dynamic import with a fixed name refers to. */
 function importedModule(node: ts.Node): { specifier: string; typeOnly: boolean } | null {
   if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
     return {
@@ -227,7 +227,7 @@ function resolve(from: string, specifier: string): string {
   return parts.join('/');
 }
 
-/** Where the one list of all routes forgets what each route's schemas are. */
+/** Where the list of all routes erases the types of each route's schemas. */
 const castAllowedIn = 'api/route.ts';
 
 function checkTypes(node: ts.Node, path: string, add: Add): void {

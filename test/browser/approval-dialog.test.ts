@@ -1,4 +1,4 @@
-/** The approval dialog at its tallest, and how soon it comes. */
+/** The approval dialog at its tallest, and how soon it appears. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
@@ -8,7 +8,7 @@ import { FrontDoor } from '../support/front-door.ts';
 import { isInSightOfDialog } from '../support/in-sight.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
-/** As long as the platform takes them. */
+/** Values of the maximum length that the platform accepts. */
 const longest = {
   scope: Array.from({ length: 20 }, () => 'w'.repeat(99)).join('.'),
   server: 's'.repeat(32),
@@ -90,7 +90,7 @@ describeInBrowser('the approval dialog', () => {
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
     await page.getByText('Live: what happens appears here.').waitFor();
-    /** Sends what the agent waits for, and answers when the page showed `look`. */
+    /** Sends what the agent waits for, and returns when the page showed `look`. */
     const shownAfter = async (text: string, look: string): Promise<number> => {
       await page.evaluate(`void (window.shownAt = new Promise((resolve) =>
         new MutationObserver(() => { if (${look}) resolve(Date.now()); })
@@ -109,7 +109,7 @@ describeInBrowser('the approval dialog', () => {
     process.stdout.write(
       `the approval appeared ${tookMs} ms after the request was stored, a status ${controlMs} ms after it was\n`,
     );
-    // The dialog reads the request first; an answer to a question of every 15 s would take ten times as long.
+    // The dialog reads the request first; polling every 15 s would take ten times as long.
     expect(tookMs).toBeLessThan(20 * Math.max(controlMs, 50));
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
@@ -123,7 +123,7 @@ describeInBrowser('the approval dialog', () => {
 
 const wholeOption = (radio: Locator) => radio.locator('xpath=../..');
 
-/** As the dialog opens, without a scroll. */
+/** Expects what decides to be in view when the dialog opens, without scrolling. */
 async function expectDecidingInSight(page: Page, dialog: Locator): Promise<void> {
   for (const what of [
     dialog.getByRole('heading', { level: 3 }),
@@ -135,7 +135,7 @@ async function expectDecidingInSight(page: Page, dialog: Locator): Promise<void>
   }
 }
 
-/** What is wider than one call is approved only when all that was chosen has been in sight; one button leads there. */
+/** Anything wider than one call can be approved only after the whole choice has been in view; a button leads there. */
 async function expectApproveOnlyWhenSeen(page: Page, dialog: Locator): Promise<void> {
   const approve = dialog.getByRole('button', { name: 'Approve for every session of the agent' });
   const show = dialog.getByRole('button', { name: 'Show the choice' });

@@ -1,4 +1,4 @@
-/** A request that expires while somebody looks at it, and what stays of an answer that was not taken or not sent. */
+/** A request that expires while somebody looks at it, and what remains of an answer that was not accepted or not sent. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
@@ -32,7 +32,7 @@ describeInBrowser('an approval that nobody gives', () => {
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask' });
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByRole('button', { name: /^Approve/ }).waitFor();
-    // The page is not told of the end: the buttons must not stay alive all the same.
+    // The page is not notified of the expiry: the buttons must still become disabled.
     const request = await ada.openRequest(session.id);
     const stale = JSON.stringify({ permission_request: request });
     await page.route('**/permission-requests/*', (route) =>
@@ -108,7 +108,7 @@ describeInBrowser('an answer that is not taken yet', () => {
     await dialog.getByRole('button', { name: 'Deny…' }).click();
     expect(await reason.inputValue()).toBe('Not on a Friday');
     await page.reload();
-    // Nobody denies by opening it again.
+    // Opening it again denies nothing.
     await dialog.getByRole('button', { name: 'Deny…' }).click();
     expect(await reason.inputValue()).toBe('Not on a Friday');
     expect(await drafts()).toBe(1);

@@ -1,4 +1,4 @@
-/** Deciding on what agents ask: what the dialog shows, when its buttons work, and how each decision ends. */
+/** Deciding on agents' requests: what the dialog shows, when its buttons work, and how each decision ends. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
@@ -46,7 +46,7 @@ describeInBrowser('approvals in the web UI', () => {
   const read = async ({ id }: PermissionRequest) =>
     (await ada.ok<{ permission_request: PermissionRequest }>('GET', `${requests}/${id}`)).permission_request;
 
-  /** A window at the dialog of a request, on the page of its session or elsewhere. */
+  /** Opens a window with the dialog of a request, on the page of its session or elsewhere. */
   async function at(path: string, as: DemoPerson = 'ada', context = {}) {
     const visitor = await visit(browser, { url: platform.url, as, context });
     await visitor.open(path);
@@ -70,7 +70,7 @@ describeInBrowser('approvals in the web UI', () => {
       await armed(visitor, 'Approve one call');
       expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
       expect(await dialog.getByRole('radio', { name: /asked for/ }).isChecked()).toBe(false);
-      // What decides is in sight as the dialog opens: not below the window, and not behind the buttons.
+      // What decides is in view when the dialog opens: not below the window, and not behind the buttons.
       for (const what of [
         dialog.getByLabel('What it opens'),
         ...(await dialog.getByRole('radio').all()).map((radio) => radio.locator('xpath=../..')),
@@ -103,7 +103,7 @@ describeInBrowser('approvals in the web UI', () => {
       context: { viewport: { width: 1280, height: 340 } },
     });
     const { page } = visitor;
-    // An answer in which nothing narrower is on offer.
+    // A response that offers nothing narrower.
     await page.route(`**${requests}/${request.id}`, async (route) => {
       const { permission_request: stored } = (await (await route.fetch()).json()) as {
         permission_request: PermissionRequest;
@@ -138,8 +138,8 @@ describeInBrowser('approvals in the web UI', () => {
       await page.keyboard.press(key);
     }
     expect(await read(request)).toMatchObject({ status: 'open' });
-    // A window that comes back into sight asks for a moment again.
-    // Looked at by the page itself: the moment may be over before another program hears of it.
+    // A window that comes back into view disables the button for a moment again.
+    // Checked inside the page: the moment may be over before another process could see it.
     const disabledAfterFocus = `new Promise((resolve) => {
       window.dispatchEvent(new Event('focus'));
       const approve = [...document.querySelectorAll('[role=dialog] button')]
@@ -227,7 +227,7 @@ describeInBrowser('approvals in the web UI', () => {
     const keys: (string | undefined)[] = [];
     await page.route('**/grants', async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
-      // The first does not arrive, the second is refused for now, and of the third the answer is lost.
+      // The first does not arrive, the second is refused temporarily, and the third one's answer is lost.
       if (keys.length === 2) {
         await route.fulfill({ status: 503, json: { error: { code: 'unavailable', message: 'Busy.' } } });
         return;
@@ -276,7 +276,7 @@ describeInBrowser('approvals in the web UI', () => {
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     await dialog.waitFor({ state: 'hidden' });
     const sentBefore = sent;
-    // Longer than the pause between the first attempts.
+    // Longer than the backoff between the first attempts.
     await page.waitForTimeout(4_000);
     expect(sent).toBe(sentBefore);
     expect(await read(request)).toMatchObject({ status: 'open' });

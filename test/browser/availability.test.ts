@@ -1,4 +1,4 @@
-/** What this installation cannot run is disabled with the reason, before anything is typed; and what admins read of the system. */
+/** What this installation cannot run is disabled with the reason, before anything is typed; and what admins see about the system. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -37,7 +37,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await platform?.stop();
   });
 
-  /** A worker that reports itself all the time, beside the real one; the answer ends that. */
+  /** A worker that keeps reporting itself, beside the real one; the returned function stops it. */
   async function reportMachine(capabilities: Partial<WorkerCapabilities>): Promise<() => Promise<unknown>> {
     const id = randomUUID();
     await withPlatformDatabase(platform, async (db) => {
@@ -83,7 +83,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
   it('is marked where it exists already, in the catalog and for agents', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    // As after a move from a cluster to this runtime: the entry is there, and is an image.
+    // As after a move from a cluster to this runtime: an image entry exists.
     await page.route('**/api/workspaces/demo/mcp-servers*', async (route) => {
       const response = await route.fetch();
       const body = JSON.parse(await response.text()) as {

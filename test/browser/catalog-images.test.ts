@@ -40,7 +40,7 @@ describeInBrowser('image servers in the web UI', () => {
     const cookie = { name, value, url: api.url };
     const visitor = await visit(browser, { url: api.url });
     await visitor.page.context().addCookies([cookie]);
-    // This API has no sessions, and nothing that waits.
+    // This API has no sessions, and no pending requests.
     visitor.expectInConsole(/404|422/);
     const { page } = visitor;
     await visitor.open(`${workspace.slug}/catalog/_/new`);

@@ -1,4 +1,4 @@
-/** An admin tries an entry before an agent attaches it: what it is given, how it went, its tools and their scopes. */
+/** An admin checks an entry before an agent attaches it: its inputs, the outcome, its tools and their scopes. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { McpServer } from '../../contract/catalog.ts';
@@ -70,7 +70,7 @@ describeInBrowser('the check of a catalog entry', () => {
     await erase.getByLabel('Scope of erase').fill('Wrong Scope');
     expect(await tools.getByRole('button', { name: 'Save to the entry' }).isDisabled()).toBe(true);
     await erase.getByRole('button', { name: 'Use checked.delete' }).click();
-    // Neither does a look elsewhere lose the check, nor what was typed.
+    // Visiting another page loses neither the check nor what was typed.
     await page.getByRole('link', { name: 'Secrets' }).click();
     await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
     await visitor.open('demo/catalog/checked');
@@ -132,7 +132,7 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByText('Check the command of its catalog entry').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('link', { name: 'Edit the entry' }).click();
-    // As one would type it in a shell.
+    // As typed in a shell.
     await page.getByRole('textbox', { name: 'Command' }).fill('mcp-server-filesystem /workspace');
     await page.getByRole('button', { name: 'Make arguments of what follows mcp-server-filesystem' }).click();
     expect(await page.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('mcp-server-filesystem');

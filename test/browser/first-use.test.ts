@@ -1,4 +1,4 @@
-/** The way of a new user who has read nothing but the UI: no step may be a dead end, and none needs an address to be typed. */
+/** The path of a new user who knows nothing but the UI: no step is a dead end, and none needs a typed URL. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { ask, say, waitFor, waitForever } from '../support/asking-steps.ts';
@@ -57,7 +57,7 @@ describeInBrowser('a new user of the web UI', () => {
     await platform.stop({ keepData: true });
     const banner = page.getByText('Nothing that you typed is lost');
     await banner.waitFor();
-    // Somebody who tries all the same reaches the button, and is told.
+    // A user who tries anyway can press the button, and sees why it fails.
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('alert').getByText('The platform does not answer.', { exact: true }).waitFor();
     await seen(visitor, '10-away');
@@ -70,11 +70,11 @@ describeInBrowser('a new user of the web UI', () => {
   }
 });
 
-/** By the navigation, as everybody goes. */
+/** Follows a link of the navigation. */
 const follow = (page: Page, section: string) =>
   page.getByRole('navigation').getByRole('link', { name: section }).click();
 
-/** Nothing that failed is on the page, and everybody can use it. */
+/** Expects no failure on the page, and accessibility. */
 async function seen(visitor: Visitor, picture: string): Promise<void> {
   await visitor.picture(`first-use-${picture}`);
   expect(await visitor.page.getByText(/defect of the page|could not be loaded|does not exist/).count()).toBe(
@@ -95,7 +95,7 @@ async function signInAndMakeWorkspace(visitor: Visitor): Promise<void> {
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
   await page.getByRole('heading', { name: /^No / }).waitFor();
   await seen(visitor, '03-empty');
-  // Where there is no agent yet, the way to a session leads to the making of one.
+  // Without an agent, starting a session leads to creating one.
   await page.getByRole('link', { name: 'Start a session' }).first().click();
   await page.getByRole('link', { name: 'To the agents' }).click();
   await page.getByRole('heading', { name: 'No agents yet' }).waitFor();
@@ -114,7 +114,7 @@ async function importThreeServers(visitor: Visitor): Promise<void> {
   await seen(visitor, '05-imported');
 }
 
-/** By a check, from what the server claims; answers the scope that a write then needs. */
+/** Fills in what a check suggests from the server's claims; returns the scope that a write then needs. */
 async function gateTools(visitor: Visitor): Promise<string> {
   const { page } = visitor;
   await page.getByRole('link', { name: 'Gate tools of files' }).click();
@@ -148,7 +148,7 @@ async function createAgent(visitor: Visitor, scope: string): Promise<void> {
   await page.getByRole('heading', { name: 'note-keeper', level: 1 }).waitFor();
 }
 
-/** One that takes nothing, and one that wants a secret, which is made where it is asked for. */
+/** Attaches one that needs nothing, and one that needs a secret, which is created in place. */
 async function attachServers(visitor: Visitor): Promise<void> {
   const { page } = visitor;
   for (const server of ['files', 'notes']) {

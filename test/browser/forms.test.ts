@@ -1,4 +1,4 @@
-/** What every form does alike when it cannot be sent: the problem comes into view, takes the focus, and goes when it is over. */
+/** What every form does alike when it cannot be sent: the problem scrolls into view, takes the focus, and disappears once it is fixed. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
@@ -27,7 +27,7 @@ describeInBrowser('forms in the web UI', () => {
   const press = (page: Page, name: string, inside = 'main') =>
     page.locator(inside).getByRole('button', { name, exact: true }).click();
 
-  /** What is wrong with how the form takes the refusal; null when nothing is. */
+  /** What the form does wrong with the refusal; null for nothing. */
   async function faultOf(visitor: Visitor, form: WebForm, subjects: FormSubjects): Promise<string | null> {
     const { page } = visitor;
     if (form.isForSignedOut) {
@@ -130,7 +130,7 @@ describeInBrowser('forms in the web UI', () => {
     const link = page.getByRole('link', { name: 'Agents' });
     const leave: [string, () => Promise<unknown>, string][] = [
       ['a link', () => link.click(), '**/demo/agents'],
-      // Not `goBack`: it waits for a page that does not come when the answer is no.
+      // Not `goBack`: it waits for a navigation that does not happen when the user declines.
       ['Back', () => page.evaluate('history.back()'), '**/demo/catalog'],
     ];
     await pasteInto();
@@ -153,7 +153,7 @@ describeInBrowser('forms in the web UI', () => {
       await go();
       await page.waitForURL(address);
     }
-    // Nothing is typed: nothing asks, and one step leads back.
+    // Nothing is typed: no prompt, and one step leads back.
     await page.getByRole('link', { name: 'Import a configuration' }).click();
     await text.fill('x');
     await text.fill('');

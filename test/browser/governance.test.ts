@@ -250,7 +250,7 @@ async function signIn(url: string): Promise<Pick<Person, 'ok'>> {
   return caller(url, (answer.headers.getSetCookie()[0] ?? '').split(';')[0]);
 }
 
-/** Approves what the demo session asks for, once, and waits until the call that it allows is on record. */
+/** Approves what the demo session asks for, once, and waits until the allowed call is recorded. */
 async function approveTheWrite(ada: Pick<Person, 'ok'>): Promise<{ grantId: string; requestId: string }> {
   const { permission_requests: requests } = await ada.ok<{
     permission_requests: { id: string; agent_id: string; details: unknown }[];

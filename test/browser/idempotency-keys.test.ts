@@ -1,4 +1,4 @@
-/** What must be made once although it was sent twice: an attempt keeps its key when it is sent again, and the next has another. */
+/** What must be created once although it was sent twice: a resent attempt keeps its key, and the next has another. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, openBrowser, type Visitor, visit } from '../support/browser.ts';
@@ -49,7 +49,7 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     return { visitor, page: visitor.page, sendWith, arrive };
   }
 
-  /** Sends twice what is filled in, and answers the one key of both. */
+  /** Sends the filled-in form twice, and returns the key that both share. */
   async function keyOfBoth(visitor: Visitor, send: () => Promise<string | undefined>): Promise<string> {
     const key = await send();
     expect(key).toMatch(/^[0-9a-f]{32}$/);

@@ -89,7 +89,7 @@ describeInBrowser('an entry that is kept to admins', () => {
     await note.getByRole('link', { name: 'notes.write' }).waitFor();
     await visitor.checkAccessibility();
 
-    // An edit that only adds a scope names what that costs, and not again what does not count already.
+    // An edit that only adds a scope names the grants that this costs, not those that already do not count.
     await visitor.open('demo/catalog/notes/edit');
     await page
       .getByRole('textbox', { name: 'Manifest' })

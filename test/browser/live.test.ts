@@ -1,4 +1,4 @@
-/** What a page notices by itself, and how little it asks for that. */
+/** What a page notices by itself, and how few requests that takes. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { demoPeople } from '../../embedded/demo-content.ts';
@@ -53,7 +53,7 @@ describeInBrowser('a page of the web UI', () => {
     await visitor.leave();
   });
 
-  /** Taken in again, the same page shows nothing of what it read before, only that it reads. */
+  /** Expects that a page whose reader is admitted again shows nothing of what it read before, only that it is loading. */
   async function expectNothingRead(page: Page, takeIn: () => Promise<unknown>): Promise<void> {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => {
@@ -201,7 +201,7 @@ async function expectBackWithinSeconds(page: Page): Promise<void> {
   const failed = page.getByRole('heading', { name: /could not be loaded$/ });
   const banner = page.getByText('The platform does not answer.');
   await banner.waitFor();
-  // What another page has read already is still shown.
+  // What another page has already loaded is still shown.
   await failed.or(page.getByRole('row').nth(1)).first().waitFor();
   await page.unrouteAll();
   const backAt = Date.now();
@@ -212,10 +212,10 @@ async function expectBackWithinSeconds(page: Page): Promise<void> {
   expect(tookMs).toBeLessThan(secondsMs);
 }
 
-/** Of the page's clock. The platform's signs of life come by the real one: after 40 s without any, the page connects again. */
+/** By the page's clock. The platform's heartbeats come by the real one: after 40 s without any, the page reconnects. */
 const idleMs = 20_000;
 
-/** Paths that the page asked the API for, without its stream. */
+/** Paths that the page requested from the API, except its stream. */
 function countRequests(page: Page): string[] {
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -227,7 +227,7 @@ function countRequests(page: Page): string[] {
   return asked;
 }
 
-/** Waits until the page has asked for nothing for two seconds. */
+/** Waits until the page has sent no request for two seconds. */
 async function untilQuiet(asked: readonly string[]): Promise<void> {
   let before = { count: -1, at: Date.now() };
   await eventually(() => {

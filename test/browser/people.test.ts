@@ -1,4 +1,4 @@
-/** Names instead of ids, pages that are not there or not for one, and ids that are what they look like. */
+/** Names instead of ids, pages that do not exist or are not permitted, and ids that are shown as they are copied. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
@@ -55,7 +55,7 @@ describeInBrowser('people and ids in the web UI', () => {
     await ada.approve(await max.openRequest(session.id));
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     const { page } = visitor;
-    // As when the session asked for more than the page reads the deciders of.
+    // As if the session had more requests than the page loads the deciders of.
     await page.route('**/permission-requests?session_id=*', (route) =>
       route.fulfill({ json: { permission_requests: [], next_cursor: null } }),
     );

@@ -1,4 +1,4 @@
-/** Secrets through the UI: set, restrict, replace and clear, with the value nowhere once it is sent; and the view of a member. */
+/** Secrets through the UI: set, restrict, replace and clear, with no trace of the value once it is sent; and a member's view. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { describeInBrowser, openBrowser, type Visitor, visit } from '../support/browser.ts';
@@ -130,7 +130,7 @@ describeInBrowser('secrets in the web UI', () => {
   });
 });
 
-/** Leaves the dialog open: what one attempt was refused with is not said of the next. */
+/** Leaves the dialog open: the error of one attempt is not shown for the next. */
 async function expectForgottenWithDialog(visitor: Visitor, dialog: Locator): Promise<void> {
   const { page } = visitor;
   const error = { code: 'validation_failed', message: 'Not this one.', fields: [], request_id: 'r' };

@@ -1,4 +1,4 @@
-/** What a session's page keeps in view, where it opens, and how it says that it waits for somebody. */
+/** What a session's page keeps in view, where it opens, and how it shows that it waits for a person. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
@@ -220,7 +220,7 @@ describeInBrowser('the page of a session', () => {
       await visitor.picture(`session-live-${context.viewport?.width}`);
       await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
       await expectInSight(page, 'Newer');
-      // Whoever reads further up is left there.
+      // A reader further up is not scrolled away.
       await page.evaluate('window.scrollTo(0, 300)');
       await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'one more' });
       await page.getByRole('region', { name: 'Transcript' }).getByText('one more').waitFor();
@@ -247,7 +247,7 @@ describeInBrowser('the page of a session', () => {
   });
 });
 
-/** The line is drawn: neither below the window nor behind what is pinned to its edges. */
+/** The line is visible: neither below the window nor behind what is pinned to its edges. */
 async function expectInSight(page: Page, text: string): Promise<void> {
   const line = page.getByRole('region', { name: 'Transcript' }).getByText(text, { exact: true });
   await eventually(async () => {

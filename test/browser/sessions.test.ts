@@ -130,7 +130,7 @@ describeInBrowser('sessions in the web UI', () => {
     const dialog = page.getByRole('dialog', { name: 'Terminate this session?' });
     await dialog.getByLabel('Reason').fill('Not yet');
     await admin.checkAccessibility();
-    // A refusal goes with what it was about.
+    // An error disappears when the input that it was about changes.
     admin.expectInConsole(/500/);
     await page.route('**/terminate', (route) => route.fulfill({ status: 500, json: brokeOnPurpose }));
     await dialog.getByRole('button', { name: 'Terminate' }).click();
@@ -138,7 +138,7 @@ describeInBrowser('sessions in the web UI', () => {
     await dialog.getByLabel('Reason').fill('Not now');
     await dialog.getByText('It broke on purpose.').waitFor({ state: 'detached' });
     await page.unroute('**/terminate');
-    // What was typed outlives the page.
+    // What was typed survives a reload.
     await page.reload();
     await page.getByRole('button', { name: 'Terminate' }).click();
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Not now');

@@ -1,4 +1,4 @@
-/** What stands around every page: the sign-in, the navigation, colours, addresses, and how failures show. */
+/** What surrounds every page: the sign-in, the navigation, colours, addresses, and how failures show. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { demoPeople } from '../../embedded/demo-content.ts';
@@ -161,7 +161,7 @@ describeInBrowser('the web UI', () => {
     await visitor.open('demo/sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.route('**/api/**', (route) => route.abort());
-    // Nothing is asked while nothing happens: the next page is the first to notice.
+    // Nothing is requested while nothing happens: the next page is the first to notice.
     await page.getByRole('link', { name: 'Grants' }).click();
     const banner = page.getByText('The platform does not answer.');
     await banner.waitFor();

@@ -20,7 +20,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
   beforeAll(async () => {
     [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
     ada = await FrontDoor.signIn(platform.url, demoPeople.ada.email);
-    // Before the tabs: forty of them ask for about as much as one person may within a minute.
+    // Before the tabs: forty of them use about one person's whole rate limit of a minute.
     counters = {
       one: await counter('of-one-session', 40),
       first: await counter('first-of-two', 3),
@@ -83,7 +83,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
         await Promise.all(left.map((tab) => tab.getByText('Number 15 of 40').waitFor()));
 
         const hung = streams.holder();
-        // A page that hangs answers nothing, not even to be closed: its renderer is ended in the end.
+        // A hung page answers nothing, not even a close: its renderer is killed eventually.
         const hanging = hung.evaluate('while (true) {}').catch(() => undefined);
         const others = left.filter((tab) => tab !== hung);
         await Promise.all(others.map((tab) => tab.getByText('Number 40 of 40').waitFor()));
@@ -156,7 +156,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
         await context.request.post('/api/auth/demo-sign-in', { data: { email: demoPeople.max.email } });
         const [other] = await openTabs(context, ['demo/agents']);
         await other?.getByRole('button', { name: 'Max Member' }).waitFor();
-        // The first tab learns it when its stream connects again, as after a restart of the API.
+        // The first tab learns it when its stream reconnects, as after a restart of the API.
         await platform.kill('api', '');
         await tab?.getByRole('dialog', { name: 'Somebody else has signed in' }).waitFor();
         expect(await tab?.getByText('Ada Admin').count()).toBe(0);
@@ -178,7 +178,7 @@ async function openTabs(context: BrowserContext, paths: string[]): Promise<Page[
   return tabs;
 }
 
-/** Says what the tabs show that do not. */
+/** Waits until all tabs are live; throws with what the others show. */
 async function allLive(tabs: Page[]): Promise<void> {
   const isLive = (tab: Page) => tab.getByText('Live: what happens appears here.').waitFor();
   const results = await Promise.allSettled(tabs.map(isLive));

@@ -1,5 +1,5 @@
 /**
- * A server with everything that the official conformance scenarios ask for, as the SDK has it: tools, prompts and resources
+ * A server, built with the SDK, with everything that the official conformance scenarios ask for: tools, prompts and resources
  * under the names that the scenarios use, in both revisions of the protocol.
  */
 import { inputRequired, McpServer, ProtocolError, ResourceTemplate } from '@modelcontextprotocol/server';
@@ -199,7 +199,7 @@ function registerPrompts(server) {
   );
 }
 
-/** As good as a signature: a state is taken only when it is one that was given. */
+/** In place of a signature: only issued states are accepted. */
 function verify(state) {
   if (!/^state-(request|sealed|multiple|1|2|capabilities)$/.test(state)) {
     throw new ProtocolError(-32602, 'The state is not one that was given');

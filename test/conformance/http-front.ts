@@ -1,5 +1,5 @@
 /**
- * Streamable HTTP in front of something that speaks MCP in lines, since the official scenarios only speak HTTP. It decides
+ * Streamable HTTP in front of something that speaks line-based MCP, since the official scenarios only speak HTTP. It decides
  * nothing: what a client posts becomes a line, and each line that comes back goes to the stream that waits for it. The
  * 2025 revision has a connection for each session, the 2026 revision, which has no sessions, one for all.
  */
@@ -38,11 +38,11 @@ const message = z.looseObject({
 type RpcMessage = z.infer<typeof message>;
 
 const sessionHeader = 'mcp-session-id';
-/** Sessions that nobody ended are ended when there are this many. */
+/** Abandoned sessions are closed when there are this many. */
 const maxSessions = 3;
 const statusOfError: Record<number, number> = { [-32601]: 404, [-32602]: 400 };
 
-/** `open`: a fresh connection to what stands behind. Listens on a port of its own. */
+/** `open`: a fresh connection to the backend. Listens on a port of its own. */
 export async function startHttpFront(open: () => Promise<Duplex>): Promise<HttpFront> {
   const sessions = new Map<string, Connection>();
   let stateless: Connection | null = null;
@@ -121,7 +121,7 @@ export async function startHttpFront(open: () => Promise<Duplex>): Promise<HttpF
 class Connection {
   readonly #lines: Duplex;
   readonly #isModern: boolean;
-  /** By the id of the request; the last one asked last. */
+  /** By request id, the most recent last. */
   readonly #waiting = new Map<string | number, { response: ServerResponse; progressToken: unknown }>();
   #listener: ServerResponse | null = null;
 
@@ -130,7 +130,7 @@ class Connection {
     this.#isModern = isModern;
     const reader = createInterface({ input: lines }).on('line', (line) => this.#fromServer(line));
     for (const source of [reader, lines]) {
-      // The other side's end shows in what the scenarios miss.
+      // The scenarios' missing answers show that the other side closed.
       source.on('error', () => undefined);
     }
   }
@@ -143,7 +143,7 @@ class Connection {
       this.#waiting.set(id, { response, progressToken: params?._meta?.progressToken });
       response.once('close', () => this.#leave(id, response));
     }
-    // One line, whatever white space the client wrote.
+    // One line, whatever whitespace the client sent.
     this.#lines.write(`${JSON.stringify(JSON.parse(text))}\n`);
   }
 
@@ -185,7 +185,7 @@ class Connection {
     response.writeHead(status, json).end(line);
   }
 
-  /** Lines do not say which request they belong to, but for progress and subscriptions: the one that was asked last. */
+  /** Lines do not name their request, except for progress and subscriptions: takes the most recent one. */
   #streamFor({ params }: RpcMessage): ServerResponse | null {
     const subscription = params?._meta?.['io.modelcontextprotocol/subscriptionId'];
     const token = params?.progressToken;
@@ -199,7 +199,7 @@ class Connection {
     return stream?.response ?? this.#listener;
   }
 
-  /** A client that goes away takes its request back. */
+  /** Cancels the request of a client that disconnected. */
   #leave(requestId: string | number, response: ServerResponse): void {
     if (this.#waiting.get(requestId)?.response === response) {
       this.#waiting.delete(requestId);
@@ -210,7 +210,7 @@ class Connection {
   }
 }
 
-/** What HTTP asks of a request without a session beyond what lines do; lines without it would speak the older revision. */
+/** What HTTP requires of a request without a session, beyond lines, which without it would speak the older revision. */
 function statelessProblem({ method, params }: RpcMessage, { headers }: IncomingMessage): number | null {
   const version = params?._meta?.[versionKey];
   if (version === undefined || params?._meta?.[capabilitiesKey] === undefined) {
@@ -226,7 +226,7 @@ function beginStream(response: ServerResponse): void {
   }
 }
 
-/** A page that rebinds its name to this port says that name. */
+/** A page that uses DNS rebinding sends its own name. */
 function isLocal(host: string | undefined): boolean {
   return host === undefined || /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host);
 }

@@ -1,4 +1,4 @@
-/** Runs the official server scenarios, and reads what each of their checks came to. */
+/** Runs the official server scenarios, and reads the outcome of each of their checks. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 
 export type Revision = '2025-11-25' | '2026-07-28';
-/** By scenario, how often each check of it came to which status: `check: STATUS`, sorted. */
+/** By scenario, the status of each run of each check: `check: STATUS`, sorted. */
 export type Outcome = Map<string, string[]>;
 
 const checks = z.array(z.looseObject({ id: z.string(), status: z.string() }));
@@ -19,7 +19,7 @@ export async function runScenarios(url: string, revision: Revision): Promise<Out
   const directory = await mkdtemp(join(tmpdir(), 'conformance-'));
   try {
     const program = [join(commands, 'conformance'), 'server', '--url', url];
-    // Its exit code says whether all checks passed; here it only matters that both sides come to the same.
+    // Its exit code says whether all checks passed; here it only matters that both sides have the same outcome.
     await promisify(execFile)(
       join(commands, 'node'),
       [...program, '--requirements', revision, '-o', directory],

@@ -1,4 +1,4 @@
-/** The audit trail through the front door: no call is missing and none is doubled, whatever is killed meanwhile. */
+/** The audit trail end to end: no call is missing or duplicated, whatever is killed meanwhile. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -132,7 +132,7 @@ describe('the audit trail', () => {
   });
 });
 
-/** `kill -9` of a process of the database: it ends every connection and recovers from its log. */
+/** `kill -9` of a database process: Postgres closes every connection and recovers from its log. */
 function crashDatabase(platform: Platform): void {
   const postmaster = postmasterOf(platform);
   const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim().split(' ');

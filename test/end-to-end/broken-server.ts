@@ -1,11 +1,11 @@
-/** A session whose MCP server ends at once: what the people who are not at its machine are told of it. */
+/** A session whose MCP server exits at once: what people without access to its machine see of it. */
 import type { SessionProcess } from '../../contract/session-process.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 
 const command = `echo "no vault opens with $TOKEN" >&2; exit 3`;
 
-/** What `startWithBrokenServer` answers where its owner sees why. */
+/** What `startWithBrokenServer` returns where its owner sees why. */
 export const toldOfBrokenServer = {
   status: 'completed',
   events: [{ server: 'broken', cause: 'exited', exit_code: 3, signal: null }],
@@ -14,7 +14,7 @@ export const toldOfBrokenServer = {
   output: 'no vault opens with [secret]\n',
 };
 
-/** As an admin the entry and an agent of it, as a member the session; then what each of them can read. */
+/** Creates the entry and its agent as an admin, the session as a member; returns what each of them can read. */
 export async function startWithBrokenServer(admin: FrontDoor, member: FrontDoor) {
   const workspace = '/api/workspaces/demo';
   await admin.ok('PUT', `${workspace}/secrets/BROKEN_TOKEN`, { value: 'the-key-of-another-vault' });

@@ -27,7 +27,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     compose = await openCompose();
     browser = await openBrowser();
     await compose.run(['up', '--detach']);
-    // Who signs in before is in no workspace yet.
+    // Anybody who signs in earlier is in no workspace yet.
     await untilFound('the demo workspace', demoSaid, 300_000);
   }, slowMs);
   afterAll(async () => {
@@ -40,7 +40,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     return said.includes('The demo') ? said : null;
   };
 
-  /** What the platform logged is gone with it: a failure that cannot be repeated is told with it. */
+  /** The platform's logs are removed with it, so a failure that cannot be reproduced includes them. */
   const withLogs = (work: () => Promise<void>) => async () => {
     try {
       await work();
@@ -55,7 +55,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     withLogs(async () => {
       const visitor = await visit(browser, { url: compose.url });
       const { page } = visitor;
-      // Other tests build and copy images on the same engine, which keeps it from anything else for a while.
+      // Other tests build and copy images on the same engine, which blocks it for a while.
       page.setDefaultTimeout(180_000);
       // Before she has signed in.
       visitor.expectInConsole(/401 .*\/api\/me/);

@@ -1,4 +1,4 @@
-/** What goes wrong in real life, through the front door: each ends in a clear state, and nothing is lost or doubled. */
+/** Real-life faults, end to end: each ends in a clear state, and nothing is lost or duplicated. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
@@ -139,7 +139,7 @@ describe('when something fails', () => {
       const agent = await ada.createAgent(`survives-${victim}`, loop, { files: {} });
       const session = await ada.startSession(agent.id);
       const request = await ada.openRequest(session.id);
-      // The request is on record before the agent has its answer; from here on the agent waits.
+      // The request is recorded before the agent has its answer; from here on the agent waits.
       await untilFound('an agent that waits', async () =>
         (await ada.events(session.id)).find(({ payload }) =>
           String(payload['status']).includes('wait for a message'),

@@ -1,4 +1,4 @@
-/** A session goes on with what it began with, whatever is changed meanwhile (spec: configuration is frozen at session start). */
+/** A session keeps the configuration that it started with, whatever is changed meanwhile (spec: configuration is frozen at session start). */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Grant } from '../../contract/grant.ts';
 import { untilFound } from '../support/eventually.ts';
@@ -107,7 +107,7 @@ it('runs and calls on while all of it is detached, cleared, edited and removed',
   expect(seen).toContain('from the start');
   expect(await ada.ok('GET', `/api/sessions/${id}/configuration`)).toEqual(configuration);
 
-  // The next one begins with what is there now.
+  // The next one starts with the current configuration.
   const next = await ada.startSession(agent.id);
   await ada.ended(next.id);
   expect(await ada.ok('GET', `/api/sessions/${next.id}/configuration`)).toMatchObject({

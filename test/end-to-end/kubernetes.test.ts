@@ -139,7 +139,7 @@ const slowly = { withinMs: 120_000 };
   it('is removed with everything that runs in it', async () => {
     await startWaiting();
     await release.uninstall();
-    // Helm waits for what it made itself, not for the Pods that controllers made of it.
+    // Helm waits for the resources that it created, not for the Pods that controllers created from them.
     await eventually(async () => {
       const { items } = await release.core.listNamespacedPod({ namespace: release.namespace });
       expect(items).toEqual([]);

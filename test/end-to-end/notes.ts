@@ -15,7 +15,7 @@ import { requirePlatformImages } from '../support/platform-images.ts';
 const source = 'test/end-to-end/notes-server';
 const buildTimeoutMs = 180_000;
 
-/** Builds the image and pushes it to a registry, `address:port` over plain HTTP. Answers its reference there. */
+/** Builds the image and pushes it to a registry, `address:port` over plain HTTP. Returns its reference there. */
 export async function pushNotesImage(registry: string): Promise<string> {
   const context = mkdtempSync(join(tmpdir(), 'notes-'));
   const reference = `${registry}/team/notes:1`;
@@ -29,10 +29,10 @@ export async function pushNotesImage(registry: string): Promise<string> {
       format: 'esm',
       logLevel: 'error',
     });
-    // Node and nothing else, which is on this machine already.
+    // Only Node, whose image is on this machine already.
     const base = ['--build-arg', `NODE_IMAGE=${requirePlatformImages().scripted}`];
     await runEngine(['build', ...base, '--tag', reference, context], { timeoutMs: buildTimeoutMs });
-    // Docker knows by its own settings which registries have no TLS.
+    // Docker's own settings say which registries have no TLS.
     const withoutTls = engineCommand([]).program === 'podman' ? ['--tls-verify=false'] : [];
     await runEngine(['push', ...withoutTls, reference], { timeoutMs: buildTimeoutMs });
     return reference;
@@ -49,7 +49,7 @@ export interface Notes {
   agentId: string;
 }
 
-/** As an admin: the credential, the catalog entry and an agent that is attached to it. */
+/** Creates, as an admin, the credential, the catalog entry and an agent that is attached to it. */
 export async function prepareNotes(admin: FrontDoor, image: string): Promise<Notes> {
   const token = randomBytes(24).toString('base64url');
   const workspace = '/api/workspaces/demo';
@@ -91,13 +91,13 @@ export interface WaitingSession {
   request: PermissionRequest;
 }
 
-/** A session of the agent that was refused and has asked. */
+/** Starts a session of the agent, which was refused and has requested a grant. */
 export async function startWaitingSession(operator: FrontDoor, { agentId }: Notes): Promise<WaitingSession> {
   const session = await operator.startSession(agentId);
   return { session, request: await operator.openRequest(session.id) };
 }
 
-/** What `finishSession` answers where all is well. */
+/** What `finishSession` returns on success. */
 export const finishedUnder = (grantId: string) => ({
   status: 'completed',
   calls: [
@@ -109,7 +109,7 @@ export const finishedUnder = (grantId: string) => ({
   ],
 });
 
-/** Waits for the session's end; what became of it, and its calls as the audit trail tells them. */
+/** Waits for the session's end; returns its outcome, and its calls from the audit trail. */
 export async function finishSession(operator: FrontDoor, admin: FrontDoor, sessionId: string) {
   const { status, status_reason } = await operator.ended(sessionId);
   const calls = (await admin.toolCalls(sessionId)).filter(({ data }) => data['name'] === 'notes').map(told);

@@ -1,4 +1,4 @@
-/** A secret's value is searched for everywhere after a session used it: it is where it belongs, and nowhere else. */
+/** Searches everywhere for a secret's value after a session used it: it is only where it belongs. */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,12 +18,12 @@ const spellings = [
   ...[0, 1, 2].map((bytesBefore) => digitsOfValue(bytesBefore)),
 ];
 
-/** `value` in base64 among other bytes; which digits it becomes depends on how many come before it. */
+/** `value` in base64 among other bytes; its digits depend on how many bytes precede it. */
 function inBase64(bytesBefore: number): string {
   return Buffer.from(`${'~'.repeat(bytesBefore)}${value}~~~`).toString('base64');
 }
 
-/** The digits of `inBase64` that the value decides alone, whatever stands around it. */
+/** The digits of `inBase64` that the value alone determines, whatever surrounds it. */
 function digitsOfValue(bytesBefore: number): string {
   const digitAt = (bytes: number) => (bytes * 8) / 6;
   return inBase64(bytesBefore).slice(
@@ -40,7 +40,7 @@ function filesBelow(directory: string): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }
 
-/** Empty when it has gone since it was listed: databases clean up after themselves. */
+/** Empty when it was deleted after it was listed: databases clean up after themselves. */
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'latin1');
@@ -144,7 +144,7 @@ describe("a secret's value", () => {
     expect(await ada.ended(sessionId)).toMatchObject({ status: 'completed' });
   });
 
-  // The last one: what it plants stays in Postgres' files.
+  // Must run last: what it plants stays in Postgres' files.
   describe('would be found by this search', () => {
     it.each([
       ['as it is', value],

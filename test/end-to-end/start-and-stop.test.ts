@@ -44,7 +44,7 @@ function startThatEnds(env: Record<string, string>) {
   return { status, stdout, stderr };
 }
 
-/** With a clone that nothing was set up in: only what the start-up itself needs. */
+/** Uses a clone without set-up: only what the start-up itself needs. */
 function npmStart(args: string[]) {
   const clone = mkdtempSync(join(tmpdir(), 'clone-'));
   cpSync('scripts', join(clone, 'scripts'), { recursive: true });
@@ -91,7 +91,7 @@ describe('the start-up', () => {
   });
 
   it('is ready again about as soon as at first, with one session that waits', async () => {
-    // Whoever else works on this machine slows down one start or another, and a wait of the product's own each of them.
+    // Other load on this machine slows down some of the starts; a wait in the product slows down each.
     let fastest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 3 && fastest / firstStartMs >= 2; round += 1) {
       await platform.stop({ keepData: true });

@@ -1,4 +1,4 @@
-/** The API is killed in the middle of an upload: nothing half is there to be seen, and the agent uploads again. */
+/** The API is killed in the middle of an upload: no partial artifact is visible, and the agent uploads again. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { SessionEvent } from '../../contract/session-event.ts';
@@ -17,7 +17,7 @@ interface Answered {
   text: string;
 }
 
-/** An honest agent: it sends a file slowly, and sends it again until it is taken. */
+/** An honest agent: it sends a file slowly, and resends it until it is accepted. */
 const uploadUntilTaken = async (
   kit: Kit,
   _target: unknown,
@@ -98,7 +98,7 @@ it('that the API was killed in leaves nothing, and succeeds when it is sent agai
   );
   expect(told).toHaveLength(1);
 
-  // The worker removes what was left of the first one once it is old; each worker does so as soon as it starts.
+  // The worker removes the rest of the first upload once it is old; each worker does so as soon as it starts.
   const halfOnes = async () => (await contents()).filter(({ completed_at }) => completed_at === null);
   expect(await halfOnes()).toMatchObject([{ id: half.id }]);
   await withPlatformDatabase(platform, (db) =>

@@ -1,4 +1,4 @@
-/** One connection of an agent through a gate to all servers at once, and what came of it. */
+/** One connection of an agent through a gate to all servers at once, and its outcome. */
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -88,8 +88,8 @@ export class GateUnderTest {
 }
 
 /**
- * Sends the lines through the front. Resolves when every server has read all that was let pass, to what was let pass and
- * to the servers that ended too early.
+ * Sends the lines through the front. Resolves once every server has read everything that passed, to what passed and
+ * the servers that ended too early.
  */
 export async function play(
   lines: readonly Uint8Array[],
@@ -115,7 +115,7 @@ export async function play(
         if (/"id":\s*"last"/.test(tail)) {
           readToTheEnd.add(server.name);
         }
-        // One server answers; what the others say differs in nothing that the gate looks at.
+        // One server answers; the others' answers differ in nothing that the gate checks.
         if (index === 0) {
           ourEnd.write(chunk);
         }
@@ -145,7 +145,7 @@ export async function play(
     await sleep(1);
   }
   const closedEarly = servers.map(({ name }) => name).filter((name) => !readToTheEnd.has(name));
-  // A pair of streams, unlike a socket, does not end as a whole.
+  // Unlike a socket, a pair of streams does not close both ends together.
   agent.destroy();
   gateSide.destroy();
   await served;

@@ -1,4 +1,4 @@
-/** What happens to a line on the level of bytes, where one reader sees one line and another sees two. */
+/** Damages a line at byte level, so that one parser sees one line and another sees two. */
 import type { SeededRandom } from '../support/seeded-random.ts';
 
 const oddBytes = [

@@ -62,7 +62,7 @@ function linesOf(connection: number, era: Era): Buffer[] {
 
 const eraOf = (connection: number): Era => (connection % 3 === 0 ? '2026-07-28' : '2025-11-25');
 
-/** What was let pass must be, byte for byte, some of the lines that were sent. */
+/** What passed must be, byte for byte, a subset of the lines that were sent. */
 function inventedLines(sent: readonly Buffer[], forwarded: Buffer): string[] {
   const known = new Set(sent.flatMap((line) => line.toString('latin1').split('\n')));
   return forwarded

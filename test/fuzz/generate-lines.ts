@@ -1,6 +1,6 @@
 /**
  * Lines as an agent might send them to reach the tool `danger` past the gate: valid traffic, and the same written, spread,
- * doubled and damaged in the ways that parsers disagree about.
+ * duplicated and damaged in the ways that parsers disagree about.
  */
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { combine, damage } from './damage-bytes.ts';
@@ -33,7 +33,7 @@ export function openingLines(era: Era): Buffer[] {
   return messages.map((message) => Buffer.from(JSON.stringify(message)));
 }
 
-/** A request that is surely answered; by then everything before it was read. */
+/** A request that is always answered; its answer shows that everything before it was read. */
 export function closingRequest(id: string, era: Era) {
   const params = era === '2026-07-28' ? { _meta: modernMeta } : {};
   return { jsonrpc: '2.0', id, method: 'tools/list', params };
@@ -51,7 +51,7 @@ export class LineGenerator {
     this.#era = era;
   }
 
-  /** Usually one line; what looks like one may hold more. Without the line feed at its end. */
+  /** Usually one line, but may contain several. Without the final line feed. */
   line(): Buffer {
     const dice = this.#random.below(100);
     if (dice < 12) {
@@ -161,7 +161,7 @@ export class LineGenerator {
     return new Members(entries);
   }
 
-  /** Another value for a member, one that readers take differently. */
+  /** Another value for a member, one that parsers interpret differently. */
   #other(key: string): unknown {
     const { pick, below } = this.#random;
     switch (key) {
@@ -219,7 +219,7 @@ export class LineGenerator {
     }
   }
 
-  /** The same name for a reader that does not look closely. */
+  /** A name that a lenient reader may take for the same. */
   #lookalike(key: string): string {
     const { pick } = this.#random;
     return pick([

@@ -62,7 +62,7 @@ interface AnyClient {
     call: { name: string; arguments: Record<string, unknown> },
     options: { signal: AbortSignal; onprogress: () => void },
   ): Promise<unknown>;
-  /** What only this client, or this era, may ask. */
+  /** What only this client, or this era, may request. */
   other(random: SeededRandom): Promise<unknown>;
 }
 
@@ -136,7 +136,7 @@ function generatedArguments(random: SeededRandom): Record<string, unknown> {
   return object(random.pick([1, 3, 6, 20]));
 }
 
-/** Answers how many messages the client sent. */
+/** Returns how many messages the client sent. */
 async function playSession(
   create: () => AnyClient,
   gate: GateUnderTest,
@@ -178,7 +178,7 @@ async function step(client: AnyClient, random: SeededRandom): Promise<void> {
       }
     });
   if (random.chance(15)) {
-    // Some cancellations cross their answers on the way.
+    // Some cancellations race their answers.
     await sleep(random.below(3));
     stop.abort();
   }
@@ -199,7 +199,7 @@ it.each(clients)(
     }
     process.stdout.write(`${messages} messages of ${name}\n`);
     const refused = [...gate.refusals].filter(
-      // A client may cancel what was just answered; the gate drops that without a word.
+      // A client may cancel what was just answered; the gate drops that silently.
       ([reason]) => reason.startsWith('agent:') && reason !== 'agent: unknown_cancellation',
     );
     expect({ seed, refused }).toEqual({ seed, refused: [] });

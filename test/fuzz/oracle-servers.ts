@@ -87,7 +87,7 @@ export function installedPrograms(): { python: string[] | null; go: string[] | n
   };
 }
 
-/** It ends with its standard input, so also when this process is killed. */
+/** It exits when its standard input closes, so also when this process is killed. */
 export async function programServer(name: string, command: string[], report: Report): Promise<OracleServer> {
   const directory = mkdtempSync(join(tmpdir(), 'oracle-'));
   const path = join(directory, 's');
@@ -120,7 +120,7 @@ export async function programServer(name: string, command: string[], report: Rep
   };
 }
 
-/** Its last reports are read before it counts as ended. */
+/** It counts as ended only after its last reports are read. */
 function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once('close', () => resolve());

@@ -1,7 +1,7 @@
-/** JSON text with what `JSON.stringify` never writes: keys twice, odd space, needless escapes, numbers as one likes. */
+/** JSON text with what `JSON.stringify` never writes: duplicate keys, odd whitespace, needless escapes, arbitrary number forms. */
 import type { SeededRandom } from '../support/seeded-random.ts';
 
-/** Text that stands for itself. */
+/** Text that is written verbatim. */
 export class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -9,7 +9,7 @@ export class Raw {
   }
 }
 
-/** An object that may have a key twice. */
+/** An object that may have duplicate keys. */
 export class Members {
   readonly entries: [key: string, value: unknown][];
   constructor(entries: [key: string, value: unknown][]) {

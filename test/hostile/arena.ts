@@ -16,7 +16,7 @@ import { controlProgram, maliciousServer } from './inside/puppets.ts';
 import { vaultServer } from './inside/vault.ts';
 import { HostileSession, orderOf } from './session.ts';
 
-/** Rights over a machine of its own: what the attempts on the kernel lack in a sandbox. */
+/** Root rights in namespaces of its own: what kernel attempts lack in a sandbox. */
 const withRights = [
   'unshare',
   '--user',
@@ -69,7 +69,7 @@ export class Arena {
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     await registerServers(ada, 'demo', { mallory: maliciousServer, vault: vaultServer });
     const other = await HostileSession.start(ada, { name: 'bystander', servers: ['files'] });
-    // With a call of its own it has an audit spool.
+    // A call gives it an audit spool.
     await other.works();
     const listeners = [await listening('0.0.0.0'), await listening(`\0hostile-${process.pid}`)];
     return new Arena(platform, { ada, other, temporalUiPort }, listeners);
@@ -87,7 +87,7 @@ export class Arena {
     return join(this.platform.dataDirectory, 'sessions', sessionId);
   }
 
-  /** The token that the sidecar of a session holds; nobody in a sandbox can know it. */
+  /** The token of a session's sidecar; nobody in a sandbox can know it. */
   tokenOf(sessionId: string): string {
     return internalToken(Buffer.from(this.keys().session_key_seed, 'base64'), sessionId);
   }
@@ -142,7 +142,7 @@ export class Arena {
     };
   }
 
-  /** Waits until the calls of a session on record that start so are these, in any order: a sidecar reports them when they have ended. */
+  /** Waits until the recorded calls of a session that begin with `start` are these, in any order: a sidecar reports ended calls. */
   async expectRecorded(sessionId: string, expected: string[], start = ''): Promise<void> {
     await eventually(async () => {
       const calls = await this.recordedCalls(sessionId);
@@ -167,7 +167,7 @@ export class Arena {
     return calls.sort();
   }
 
-  /** The attempts that have a control, where nothing stops them: on the machine itself, on sockets made for it. */
+  /** Runs the attempts that have a control where nothing stops them: on the machine itself, on sockets made for it. */
   controls(attempts: Attempt[], target: Target, { rights = false } = {}): Record<string, unknown> {
     const sockets = join(this.directory, 'view');
     rmSync(sockets, { recursive: true, force: true });

@@ -20,7 +20,7 @@ let arena: Arena;
 let session: HostileSession;
 let target: Target;
 
-/** Runs the attempts once, their controls too, and gives each a test of its own. */
+/** Runs the attempts and their controls once, and defines a test for each. */
 function describeAttempts(
   title: string,
   attempts: Attempt[],
@@ -75,7 +75,7 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
       const own =
         by === 'agent'
           ? [...agentSocketAttempts, ...agentReportAttempts]
-          : // In this order: what it leaves at its own socket keeps the next call from it.
+          : // In this order: what it leaves at its own socket makes the next call fail.
             [...serverReportAttempts, ...serverSocketAttempts];
       describeAttempts('with sockets', [...socketAttempts, ...own], { by });
     });
@@ -87,7 +87,7 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
       `/api/sessions/${session.id}/processes`,
     );
     expect(processes.map(({ name }) => name).sort()).toEqual(['agent', 'files', 'mallory', 'vault']);
-    // The control: what it may claim has arrived.
+    // The control: its permitted claims have arrived.
     expect(processes.filter(({ exit_code: code }) => code === 65).map(({ name }) => name)).toEqual([
       'mallory',
     ]);

@@ -291,7 +291,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
         for (const guess of guesses) {
           expect(await internal(guess)).toBe('401 unauthenticated');
         }
-        // The control: its own passes, and says that there is no grant.
+        // The control: its own token is accepted, and the answer is that there is no grant.
         expect(await internal(arena.tokenOf(session.id))).toBe('200 ok');
       },
     );
@@ -322,7 +322,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
       const cookies = [
         await sign(Buffer.alloc(32)),
-        // With the real key: there is no such sign-in.
+        // Signed with the real key, but there is no such sign-in.
         await sign(Buffer.from(arena.keys().cookie_key, 'base64')),
         `${encode({ alg: 'none', typ: 'platform-session+jwt' })}.${encode({ sub: user.id, ...claims, iat: 1, exp: 9e9 })}.`,
       ];
@@ -352,7 +352,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
         expect(await inject(signature)).toBe(401);
       }
       expect(await inject(signed(session.id), '{"messages":[{}]}')).toBe(401);
-      // The control: a right one is taken, and takes nothing twice when it is replayed.
+      // The control: a valid one is accepted, and has no second effect when it is replayed.
       const lone = await start('lone');
       const at = new Date().toISOString();
       const message = { id: randomUUID(), seq: 1, kind: 'user_message', text: 'x', decision: null };

@@ -48,7 +48,7 @@ const cgroupsNaming = (id: string) => {
   const names = (found?.parents ?? []).flatMap((parent) => readdirSync(parent));
   return names.filter((name) => name.includes(id));
 };
-/** What is kept of a check is sealed, and is what may be shown. */
+/** Texts that are stored of a check are encrypted, and only those that may be shown. */
 const textsOf = ({ id }: McpCheck): Promise<string[]> =>
   withPlatformDatabase(platform, (db) => db('mcp_check_texts').where({ check_id: id }).pluck('kind'));
 const nothingIsLeft = (check: McpCheck) =>
@@ -215,7 +215,7 @@ describeWith('bwrap')('a server that is checked', () => {
       ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
       expect((await ended(check)).status).toBe('failed');
       await nothingIsLeft(check);
-      // What is there is of sessions, such as the demo's.
+      // What exists belongs to sessions, such as the demo's.
       for (const id of readdirSync(join(dataDirectory, 'sessions'))) {
         expect(await ada.send('GET', `/api/sessions/${id}`)).toMatchObject({ status: 200 });
       }

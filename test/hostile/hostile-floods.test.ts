@@ -1,4 +1,4 @@
-/** Agents that take all they can get, at the same time; and another tenant, whose approvals go on as ever. */
+/** Agents that concurrently take all they can get, and another tenant, whose approvals work as before. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../contract/audit-event.ts';
@@ -11,7 +11,7 @@ import { HostileSession } from './session.ts';
 import { AttemptTable } from './table.ts';
 
 const table = new AttemptTable('Hostile agents that flood, beside another tenant');
-/** The looper gets to both soon: to its rate first, then to what it may call at all. */
+/** The looper reaches both soon: first its rate, then its total limit of calls. */
 const limits = { RATE_SESSION_CALLS_PER_MINUTE: '390', LIMIT_SESSION_CALLS: '400' };
 const seconds = 10;
 /** How much longer an approval may take beside the floods, which keep this machine's processors busy, too: 2 to 3 times was seen. */
@@ -20,15 +20,15 @@ const mostSlowdown = 6;
 const sizeBytes = 1_000_000;
 
 interface Seen {
-  /** Before the floods and after them: the machine has other work, too. */
+  /** Measured before and after the floods, since the machine has other work, too. */
   quiet: { medianMs: number; rounds: number }[];
   flooded: { medianMs: number; rounds: number };
   looped: Awaited<ReturnType<typeof loopCalls>>;
   uploads: Record<string, number>;
-  /** To the API itself, past the sidecar. */
+  /** Uploads to the API itself, bypassing the sidecar. */
   straight: Record<string, number>;
   waits: Awaited<ReturnType<typeof waitOften>>;
-  /** What the streams of a person were answered with, and how many events they were sent. */
+  /** The statuses of a person's streams, and how many events they received. */
   streams: { statuses: number[]; events: number };
   recorded: AuditEvent[];
   counts: AuditEvent[];
@@ -48,7 +48,7 @@ async function eventsOf(sessionId: string, event: string): Promise<AuditEvent[]>
   return found;
 }
 
-/** As a sidecar that was taken over would: 32 uploads at once, again and again; how often which status came. */
+/** Like a compromised sidecar: repeats 32 concurrent uploads; returns the count of each status. */
 async function uploadStraight(sessionId: string): Promise<Record<string, number>> {
   const said: Record<string, number> = {};
   const headers = { 'x-internal-token': arena.tokenOf(sessionId) };
@@ -112,7 +112,7 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
       reader.close();
     }
     const quiet = [before, await neighbour.approvalMs(0)];
-    // A count is told when its minute is over, or with the end of the session.
+    // A count is reported when its minute is over, or at the session's end.
     await arena.ada.ok('POST', `/api/sessions/${looper.id}/terminate`, { reason: 'seen enough' });
     await arena.ada.ended(looper.id);
     const counts = await eventually(async () => {
@@ -146,7 +146,7 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
   noted('makes up a name for each call, to fill the trail with counts', 'sixteen names for a session', () => {
     const { counts, looped } = seen;
     const minutes = new Set(counts.map(({ at }) => at));
-    // 16 names, the gated tool, and what has no count of its own for each of three servers; those of the last minute perhaps twice.
+    // 16 names, the gated tool, and a remainder for each of three servers; those of the last minute perhaps twice.
     expect(counts.length).toBeLessThanOrEqual((minutes.size + 1) * 20);
     const counted = countedIn(counts);
     expect(counted).toBeGreaterThanOrEqual(looped.refused);

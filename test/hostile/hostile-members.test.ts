@@ -1,4 +1,4 @@
-/** Members who use the front door for what it is not meant for, and another tenant, whose approvals go on as ever. */
+/** Members who abuse the public API, and another tenant, whose approvals work as before. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   frozenPatterns,
@@ -21,7 +21,7 @@ import { AttemptTable } from './table.ts';
 const table = new AttemptTable('Hostile members, at the front door');
 const sessionsOfUser = 8;
 const base = '/api/workspaces/demo';
-/** The one absolute figure of the requirement. On a machine that is busy with other tests the best of three attempts shows it. */
+/** The requirement's only absolute figure. On a machine that is busy with other tests, the best of three attempts counts. */
 const healthMs = 200;
 const attempts = 3;
 /** How much longer an approval of another tenant may take meanwhile. */
@@ -34,7 +34,7 @@ let neighbour: Neighbour;
 const noted = (what: string, stoppedBy: string, check: () => Promise<void>) =>
   it(what, () => table.note({ what, by: 'member', stoppedBy }, check));
 
-/** How long `/api/health` took while something else was going on, and at least twenty times. */
+/** The median and the worst time of `/api/health` during the work, over at least twenty requests. */
 async function healthDuring(work: Promise<unknown>): Promise<{ medianMs: number; worstMs: number }> {
   const tookMs: number[] = [];
   let isOver = false;

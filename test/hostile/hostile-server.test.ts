@@ -93,7 +93,7 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
       async () => {
         const mark = `left-${randomUUID()}`;
         const argument = { source: String(leaveBehind), target: { mark } };
-        // Its connection stays open: what it leaves running ends with that at the latest.
+        // Its connection stays open: what it leaves running is killed when that closes, at the latest.
         const call = async (kit: Kit, _target: unknown, args: object) => {
           const wire = await kit.openServer('mallory');
           wire.send(kit.call('one', 'run', args));

@@ -26,7 +26,7 @@ export class Neighbour {
     return new Neighbour(max, session);
   }
 
-  /** How long it took, at the median, from a refused call through an approval to the call that passes. */
+  /** The median time from a refused call through an approval to the call that passes. */
   async approvalMs(seconds: number): Promise<{ medianMs: number; rounds: number }> {
     const asking = this.session.run(askAndCall, { argument: { seconds, leastRounds: 7 } });
     let goesOn = true;

@@ -48,12 +48,12 @@ export class HostileSession {
     return new HostileSession(door, { id, agentId: agent.id });
   }
 
-  /** Has the agent run programs one after the other; what each brought, by name. */
+  /** Has the agent run programs one after the other; returns each result, by name. */
   async order(orders: Order[], target: unknown): Promise<Record<string, unknown>> {
     return this.resultsOf(await this.begin(orders, target));
   }
 
-  /** As `order`, without waiting: for `resultsOf`. */
+  /** Like `order`, without waiting: for `resultsOf`. */
   async begin(orders: Order[], target: unknown): Promise<string> {
     const id = randomUUID();
     const text = JSON.stringify({ id, orders, target });
@@ -103,7 +103,7 @@ export class HostileSession {
     return lines.map((line) => JSON.parse(line)?.mark);
   }
 
-  /** A call that the platform should let pass: `true` when the files server answers as ever. */
+  /** Makes a call that should pass; `true` when the files server answers normally. */
   async works(): Promise<boolean> {
     const answer = await this.run(honestCall);
     return JSON.stringify(answer).includes('Allowed directories');
@@ -123,7 +123,7 @@ const throughServer = ({ name, source }: Order): Order => ({
 
 const honestCall = (kit: Kit) => kit.callTool('files', 'list_allowed_directories');
 
-/** Has the server run the program, and reads what it told from the answer. */
+/** Has the server run the program, and reads its report from the answer. */
 const inServer = async (kit: Kit, target: Target, source: string): Promise<unknown> => {
   const answer = await kit.callTool('mallory', 'run', { source, target });
   const text = JSON.stringify(answer ?? null);

@@ -1,4 +1,4 @@
-/** What was tried and what stopped it, for whoever reads the output of the suite. */
+/** The attempts and what stopped each, printed in the suite's output. */
 import type { Who } from './attempts/attempt.ts';
 
 interface Row {

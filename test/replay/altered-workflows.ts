@@ -1,4 +1,4 @@
-/** Workflows with one careless change each, to prove that the kept histories would notice it. */
+/** Workflows with one careless change each, to prove that the recorded histories would detect it. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

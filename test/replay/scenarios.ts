@@ -1,4 +1,4 @@
-/** Runs whose histories are kept: each is named for what it protects. A changed workflow has to replay them all. */
+/** Runs whose histories are recorded, each named for what it protects. A changed workflow must replay them all. */
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Workflow } from '@temporalio/client';
@@ -19,7 +19,7 @@ export interface Stage {
   platform: ScriptedPlatform;
 }
 
-/** What to fetch: a workflow id, and the run when it is not the last one. */
+/** What to fetch: a workflow id, and the run unless it is the latest. */
 export interface Recorded {
   workflowId: string;
   runId?: string;

@@ -27,7 +27,7 @@ export interface Answer {
 /** Someone who sends requests; signed in when there is a cookie. */
 export interface Caller {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** As `send`, for what must succeed: the body. */
+  /** Like `send`, but must succeed; returns the body. */
   ok<Body>(method: string, path: string, body?: unknown): Promise<Body>;
 }
 
@@ -74,7 +74,7 @@ export function testConfig(overrides: Record<string, string> = {}): ApiConfig {
     LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: '100000',
     RATE_SESSIONS_PER_HOUR_PER_USER: '100000',
     RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: '100000',
-    // Where every kind of agent and server runs; tests of what does not say so.
+    // Every kind of agent and server runs here; tests of those that cannot run override it.
     RUNTIME: 'container',
     ...overrides,
   });

@@ -12,7 +12,7 @@ const pem =
   '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF\nAASCBKcwggSjAgEAAoIBAQC7VJTU\n-----END KEY-----\n';
 const long = `long-${'0123456789'.repeat(9)}`;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-/** The digits of base64 that a value of 16 bytes decides alone, after `shift` other bytes. */
+/** The base64 digits that a value of 16 bytes alone determines, after `shift` other bytes. */
 const around = (shift: number, value: string) => {
   const written = base64(`${'~'.repeat(shift)}${value}~~~`);
   const from = Math.ceil((8 * shift) / 6);

@@ -1,5 +1,5 @@
 /**
- * A real Chromium in front of a real platform. What a page does wrong without showing it is collected for each visitor: errors
+ * A real Chromium in front of a real platform. Hidden errors of a page are collected for each visitor: errors
  * in the console, exceptions, violations of the Content-Security-Policy. `leave` throws when there were any.
  */
 import { execFileSync } from 'node:child_process';
@@ -13,24 +13,24 @@ import { untilFound } from './eventually.ts';
 
 export type DemoPerson = keyof typeof demoPeople;
 
-/** Of Debian's package or of a machine that has Chrome; null where there is neither. */
+/** Chromium from Debian's package, or an installed Chrome; null without either. */
 export function findChromium(): string | null {
   for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
     try {
       return execFileSync('which', [name], { encoding: 'utf8' }).trim();
     } catch {
-      // The next one, then.
+      // Try the next one.
     }
   }
   return null;
 }
 
 const program = findChromium();
-/** `describe` where there is a Chromium; elsewhere the tests are left out, and the end of the run names them. */
+/** `describe` with a Chromium; without one the tests are skipped, and the end of the run names them. */
 export const describeInBrowser: typeof describe | typeof describe.skip =
   program === null ? describe.skip : describe;
 
-/** What Playwright switches off itself, since Chromium takes the last list that it is given, and then our own. */
+/** Playwright's own list, since Chromium uses only the last list that it is given, followed by ours. */
 const disabledFeatures = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -45,7 +45,7 @@ const disabledFeatures = [
   'NetworkTimeServiceQuerying',
   'AimEnabled',
   'PreconnectToSearch',
-  // Pages behind an address bar that nobody sees: each window loads them, which costs more than the page under test.
+  // Pages of the invisible address bar: each window loads them, which costs more than the page under test.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxFullPopup',
@@ -82,7 +82,7 @@ export interface Visitor {
   checkAccessibility(): Promise<void>;
   /** Writes docs/images/<name>.png when UPDATE_DOCS=1. */
   picture(name: string): Promise<void>;
-  /** Closes the window. Throws what went wrong unseen. */
+  /** Closes the window. Throws the hidden errors. */
   leave(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export interface VisitOptions {
   context?: BrowserContextOptions;
 }
 
-/** A window of its own, without cookies of others: 1280 px wide, light, unless `context` says otherwise. */
+/** A separate window without shared cookies: 1280 px wide, light, unless `context` says otherwise. */
 export async function visit(browser: Browser, { url, as, context: options }: VisitOptions): Promise<Visitor> {
   const context = await browser.newContext({
     baseURL: url,
@@ -108,7 +108,7 @@ export async function visit(browser: Browser, { url, as, context: options }: Vis
   const page = await context.newPage();
   const problems = collectProblems(page);
   if (as !== undefined) {
-    // From the page's own origin, as the sign-in page does it.
+    // From the page's own origin, like the sign-in page.
     const answer = await context.request.post('/api/auth/demo-sign-in', {
       data: { email: demoPeople[as].email },
     });
@@ -136,7 +136,7 @@ export async function visit(browser: Browser, { url, as, context: options }: Vis
 
 function collectProblems(page: Page) {
   const problems: string[] = [];
-  // Interfaces of containers come and go with the tests beside this one, and Chromium ends what is under way then; the page asks again.
+  // Concurrent tests add and remove container interfaces, and Chromium then aborts pending requests; the page retries.
   const expected: RegExp[] = [/net::ERR_NETWORK_CHANGED/];
   page.on('console', (message) => {
     if (message.type() === 'error' || /Content Security Policy|Trusted ?Type/i.test(message.text())) {

@@ -20,7 +20,7 @@ export const manifest = z.looseObject({
 });
 export type Manifest = z.infer<typeof manifest>;
 
-/** The least that somebody has to say. */
+/** The required values. */
 export const leastValues = {
   publicUrl: 'https://platform.example',
   oidc: { issuer: 'https://id.example', clientId: 'platform' },
@@ -55,7 +55,7 @@ export function runHelm(command: string[], values: object): string {
   }
 }
 
-/** Every manifest of the release `platform` in the namespace `agents`, with `values` over the least. */
+/** Every manifest of the release `platform` in the namespace `agents`, with `values` over the required ones. */
 export function renderChart(values: object = {}): Manifest[] {
   const command = [
     'template',

@@ -15,7 +15,7 @@ import { temporalProgram } from './temporal-program.ts';
 const files = 'test/end-to-end/compose';
 const projectLabel = 'com.docker.compose.project';
 const pauseMs = 1_000;
-/** Other tests build and copy images on the same engine, which keeps it from anything else for a while. */
+/** Other tests build and copy images on the same engine, which blocks it for a while. */
 const commandTimeoutMs = 240_000;
 
 export interface Compose {
@@ -23,13 +23,13 @@ export interface Compose {
   url: string;
   /** `address:port` of a registry over plain HTTP, as the platform and the engine know it. */
   registryAddress: string;
-  /** A command of Compose; answers its standard output. */
+  /** Runs a Compose command; returns its standard output. */
   run(args: readonly string[]): Promise<string>;
   /** Takes everything down, sessions and volumes included. */
   remove(): Promise<void>;
 }
 
-/** Nothing of it runs yet. */
+/** Prepares it without starting anything. */
 export async function openCompose(): Promise<Compose> {
   const directory = mkdtempSync(join(tmpdir(), 'compose-'));
   const project = `platform-${randomBytes(4).toString('hex')}`;
@@ -93,7 +93,7 @@ async function openRegistry(
 ): Promise<{ address: string; stop: DockerRegistry['stop'] }> {
   await runEngine(['network', 'create', network]);
   const [gateway] = /\b\d+\.\d+\.\d+\.1\b/.exec(await runEngine(['network', 'inspect', network])) ?? [];
-  // The address is not there before the network's first container is.
+  // The address does not exist before the network's first container.
   const registry = await startDockerRegistry(storage, { address: '0.0.0.0' });
   return { address: registry.host.replace('0.0.0.0', gateway ?? ''), stop: registry.stop };
 }
@@ -123,7 +123,7 @@ async function containers(...filters: string[]): Promise<string[]> {
   return names.split('\n').filter((name) => name !== '');
 }
 
-/** Podman leaves health checks and ended containers to systemd and a shim of its own; where those are missing, somebody has to look. */
+/** Podman leaves health checks and ended containers to systemd and a shim of its own; where those are missing, this polls. */
 function attend(project: string): () => Promise<void> {
   let stopped = false;
   const mine = `label=${projectLabel}=${project}`;
@@ -147,7 +147,7 @@ function attend(project: string): () => Promise<void> {
   };
 }
 
-/** What stands in for images that users pull. The engine's cache keeps this short. */
+/** Builds stand-ins for images that users pull. The engine's cache makes this fast. */
 async function buildStandIns(directory: string): Promise<void> {
   const [, version = ''] =
     /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(readFileSync('deploy/Dockerfile', 'utf8')) ?? [];

@@ -28,7 +28,7 @@ function onDocker(): z.infer<typeof settings> {
 /** Whether the tests start a podman of the project's own, with settings of their choice. */
 export const hasOwnPodman = engine?.program === 'podman' && engine.address === null;
 
-/** False where no engine is to be had: tests that need one are left out there. */
+/** False without an engine: tests that need one are skipped. */
 export const hasContainerEngine = engine?.program != null;
 
 export interface ContainerEngine {
@@ -76,7 +76,7 @@ async function startService({
           : {}),
       },
       stdio: 'ignore',
-      // What watches a container notes there that it ran out of memory.
+      // A container's monitor records there that it ran out of memory.
       cwd: directory,
     },
   );
@@ -94,7 +94,7 @@ async function startService({
   return { address: `unix://${socket}`, stop };
 }
 
-/** The settings of the tests' podman, with the other network stack; answers the path of the file. */
+/** The settings of the tests' podman, with the other network stack; returns the path of the file. */
 function writeCniSettings(directory: string, conf: string): string {
   const path = join(directory, 'containers.conf');
   const text = readFileSync(conf, 'utf8')
@@ -116,7 +116,7 @@ async function stopService(child: ChildProcess, directory: string): Promise<void
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Runs a command of the engine to its end and answers its standard output. Throws with what it said when it fails. */
+/** Runs an engine command and returns its standard output. Throws with its output when it fails. */
 export async function runEngine(args: readonly string[], { timeoutMs = 240_000 } = {}): Promise<string> {
   const { program, arguments: common, environment } = requireEngine();
   const { stdout } = await promisify(execFile)(program, [...common, ...args], {

@@ -3,7 +3,7 @@ import { roomySidecarLimits } from './sidecar-limits.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What sessions of tests are rendered with: small, so that many of them fit on one machine. */
+/** The settings that tests render sessions with: small, so that many fit on one machine. */
 export function testContainerSettings(
   given: Pick<ContainerSettings, 'apiUrl' | 'images' | 'networks'>,
 ): ContainerSettings {

@@ -23,5 +23,5 @@ export function worstPatterns(): string[] {
 /** The longest value, which none of the worst expressions matches. */
 export const slowValue = `${'x'.repeat(4_095)}!`;
 
-/** A class that is never closed: whoever reads each of its pieces in two ways tries all their combinations. */
+/** An unclosed class: a parser for which each of its pieces is ambiguous backtracks exponentially. */
 export const unclosedClass = `[${'\\p{a}'.repeat(48)}`;

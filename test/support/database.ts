@@ -12,7 +12,7 @@ export interface TestDatabase {
 
 export const createTestDatabase = (): Promise<TestDatabase> => createFrom(process.env['TEST_TEMPLATE']);
 
-/** One that nothing has migrated. */
+/** One without migrations. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => createFrom('template1');
 
 async function createFrom(template: string | undefined): Promise<TestDatabase> {

@@ -18,6 +18,6 @@ export function deploymentTool(name: keyof typeof found): string {
   return program;
 }
 
-/** `describe` where the tool is there; elsewhere the tests are left out, and the end of the run names them. */
+/** `describe` with the tool; without it the tests are skipped, and the end of the run names them. */
 export const describeWithTool = (name: keyof typeof found): typeof describe | typeof describe.skip =>
   found[name] === null ? describe.skip : describe;

@@ -13,7 +13,7 @@ const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), '
 const ownImages = 'localhost/agent-platform/*';
 const madeBase = 'localhost/agent-platform/base';
 
-/** It takes root, and the command line of Docker beside it. */
+/** It requires root, and Docker's command line. */
 export const hasDockerd =
   process.getuid?.() === 0 &&
   spawnSync('dockerd', ['--version']).status === 0 &&
@@ -25,7 +25,7 @@ export async function startDockerEngine(builtBy: {
   args: string[];
   environment: Record<string, string>;
 }): Promise<{ stop(): Promise<void> }> {
-  // Docker would turn this on itself, and then drop what every other network of the machine forwards.
+  // If Docker turned this on itself, it would also drop all forwarding of the machine's other networks.
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
   rmSync(dockerSocket, { force: true });
   const place = join(dockerSocket, '..');
@@ -58,7 +58,7 @@ const docker = (args: readonly string[], environment: Record<string, string> = {
     maxBuffer: 16 * 1024 * 1024,
   });
 
-/** Builds with Docker's own builder, on the base image that the others were built on where that was made here. */
+/** Builds with Docker's own builder, on the same base image as the others where that was built locally. */
 export async function buildOnDocker({
   file,
   target,
@@ -73,11 +73,11 @@ export async function buildOnDocker({
   const onBase = name === '' ? [] : ['--network', 'host', '--build-arg', `NODE_IMAGE=${name}`];
   const what = ['--file', file, '--target', target, '--tag', tag];
   await docker(['build', '--quiet', ...onBase, ...what, '.'], { DOCKER_BUILDKIT: '0' });
-  // Of builds of earlier sources. Younger ones are the cache of the next build.
+  // From builds of earlier sources. Younger ones are the next build's cache.
   await docker(['image', 'prune', '--force', '--filter', 'until=24h']);
 }
 
-/** The settings of a Docker that this machine may have are not for this one. */
+/** Keeps the settings of a Docker that this machine may have out of this one. */
 function emptySettings(place: string): string {
   const path = join(place, 'daemon.json');
   writeFileSync(path, '{}');

@@ -27,7 +27,7 @@ export async function startDockerRegistry(
     version: 0.1,
     log: { level: 'info', formatter: 'json' },
     storage: { filesystem: { rootdirectory: storage }, delete: { enabled: true } },
-    // It asks the system for a port and says which.
+    // The system assigns a port, which it logs.
     http: { addr: `${address}:0`, ...http },
     ...settings,
   };
@@ -48,7 +48,7 @@ export async function startDockerRegistry(
   };
 }
 
-/** Which it says once it listens. Throws with everything that it said when it ends before. */
+/** The port, which it logs once it listens. Throws with everything that it logged when it exits before. */
 async function listeningPort(child: ChildProcess): Promise<string> {
   const said: string[] = [];
   if (child.stderr !== null) {

@@ -18,7 +18,7 @@ export async function eventually<Result>(
   }
 }
 
-/** Waits until `look` finds something. Throws what `look` throws at once, and `what` after `limitMs` of finding nothing. */
+/** Waits until `look` finds something. Rethrows what `look` throws at once, and throws `what` after `limitMs` without a result. */
 export async function untilFound<Value>(
   what: string,
   look: () => Promise<Value | null | undefined>,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isPortFree } from '../../embedded/free-port.ts';
 
-/** Below what the system gives to outgoing connections, and to Services of a cluster. */
+/** Below the ports of outgoing connections, and of a cluster's Services. */
 const firstPort = 20_000;
 const portsPerWorker = 1000;
 const given = new Set<number>();

@@ -1,4 +1,4 @@
-/** A person at the front door: signs in, sends requests with the cookie, waits for what should happen. */
+/** A client of the public API: signs in, sends requests with the cookie, waits for what should happen. */
 import type { Agent } from '../../contract/agent.ts';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import type { Grant } from '../../contract/grant.ts';
@@ -16,10 +16,10 @@ export interface Answer<Body> {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What runs and starts beside a test may keep a session waiting. */
+/** Concurrent tests may delay a session. */
 const patientMs = 180_000;
 
-/** A connection to a Pod that was killed may stay open and never answer again. */
+/** A connection to a killed Pod may stay open and never answer. */
 const requestLimitMs = 45_000;
 
 export class FrontDoor {
@@ -58,7 +58,7 @@ export class FrontDoor {
     };
   }
 
-  /** As `send`, for what must succeed. */
+  /** Like `send`, but must succeed. */
   async ok<Body>(method: Method, path: string, body?: unknown): Promise<Body> {
     const answer = await this.send<Body>(method, path, body);
     if (answer.status >= 400) {
@@ -134,7 +134,7 @@ export class FrontDoor {
       }
       return found;
     };
-    // Two requests each time stay below what one person may ask in a minute.
+    // Two requests per poll stay below one person's rate limit.
     return untilFound(`an open permission request of session ${sessionId}`, look, limitMs, 250);
   }
 
@@ -151,7 +151,7 @@ export class FrontDoor {
     return grant;
   }
 
-  /** Approves while parts of the platform come back: again after a failure, unless only the answer was lost. The grant's id. */
+  /** Approves while parts of the platform come back: retries after a failure, unless only the answer was lost. Returns the grant's id. */
   approveWhenBack(request: PermissionRequest): Promise<string> {
     const path = `/api/workspaces/demo/permission-requests/${request.id}`;
     const approveOrRead = async () => {

@@ -5,6 +5,6 @@ import { workflowBundle } from './worker.ts';
 export default async function setUp(): Promise<void> {
   process.env['TEST_RUN_PID'] = String(process.pid);
   await acquireServices();
-  // Test files that start side by side would each make it.
+  // Test files that start concurrently would each build it.
   await workflowBundle();
 }

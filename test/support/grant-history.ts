@@ -10,7 +10,7 @@ import { findContradiction, type SequentialModel, type Timed } from './lineariza
 export interface RecordedGrant {
   id: string;
   scope: 'once' | 'session' | 'persistent';
-  /** What has to be equal for a call to fit; for a grant of one session, that session. */
+  /** Must be equal for a call to match; for a grant of one session, that session must be, too. */
   permission: string;
   sessionId: string | null;
   /** A session of the agent that holds it. */
@@ -30,7 +30,7 @@ type Event =
 
 type GrantOperation =
   | { kind: 'grant' }
-  /** `changed` null: the answer does not say. */
+  /** `changed` is null when the answer does not say. */
   | { kind: 'revoke'; changed: boolean | null }
   | { kind: 'use'; callId: string }
   | { kind: 'not in force'; callId: string };
@@ -63,7 +63,7 @@ function revokeIn(state: GrantState, changed: boolean | null): GrantState | null
   return changed === null || changed === changes ? (changes ? 'revoked' : state) : null;
 }
 
-/** A repeated call passes on the grant that it consumed; any other finds it gone. */
+/** A repeated call passes on the grant that it consumed; any other call finds it consumed. */
 function useIn(state: GrantState, scope: RecordedGrant['scope'], callId: string): GrantState | null {
   if (state === 'active') {
     return scope === 'once' ? callId : state;
@@ -91,7 +91,7 @@ export class GrantHistory {
     };
   }
 
-  /** Grants that somebody knows of already: one that is being written counts from when its writing is answered. */
+  /** Grants that are already known: one that is being written counts once its writing is answered. */
   known(permission: string): RecordedGrant[] {
     return this.#known.get(permission) ?? [];
   }
@@ -199,9 +199,9 @@ function* splitByGrant(
   for (const { id, scope } of fitting) {
     const isOverlooked =
       grantId === null
-        ? // A call that has passed is bound to the grant that it passed on, also when it is asked about again.
+        ? // A call that has passed is bound to the grant that it passed on, also when it is checked again.
           passedOn.size === 0 || passedOn.has(id)
-        : // What is used up is used when nothing that lasts is there.
+        : // A `once` grant may be used only when no lasting grant is in force.
           count === 1 && used?.scope === 'once' && scope !== 'once';
     if (isOverlooked) {
       yield [id, { kind: 'not in force', callId }];

@@ -1,4 +1,4 @@
-/** Many workers that grant, revoke and call at the same time, and what they were answered. */
+/** Many workers that grant, revoke and call concurrently, and the answers that they got. */
 import { randomUUID } from 'node:crypto';
 import { GrantHistory, type RecordedCall, type RecordedGrant } from './grant-history.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -17,11 +17,11 @@ interface Play {
   operations: number;
   workers: number;
   random: SeededRandom;
-  /** Letters that no other play against the same stage has. */
+  /** Letters that are unique among the plays against the same stage. */
   name: string;
 }
 
-/** Few permissions at a time, so that the workers meet; each is left after a while, so that its history stays short. */
+/** Few permissions at a time, so that the workers contend; each is dropped after a while, so that its history stays short. */
 const operationsPerRound = 500;
 const recentCalls = 8;
 

@@ -14,7 +14,7 @@ import type { Request } from '../../embedded/provider-sign-in.ts';
 export interface IdentityProvider {
   issuer: string;
   clientId: string;
-  /** PEM, for whoever is to trust it. */
+  /** PEM, for clients that must trust it. */
   certificate: string;
   /** A browser that trusts it. */
   request: Request;
@@ -23,7 +23,7 @@ export interface IdentityProvider {
 
 const clientId = 'platform';
 
-/** Listens on `address`. Whoever posts `person=<name>` to its page is that person, whose e-mail address is `<name>@company.test`. */
+/** Listens on `address`. Posting `person=<name>` to its page signs in as that person, whose e-mail address is `<name>@company.test`. */
 export async function startIdentityProvider(address: string, publicUrl: string): Promise<IdentityProvider> {
   const { key, certificate } = makeCertificate(address);
   const server = createServer({ key, cert: certificate });
@@ -53,7 +53,7 @@ export async function startIdentityProvider(address: string, publicUrl: string):
 }
 
 async function createProvider(issuer: string, publicUrl: string): Promise<Provider> {
-  // It warns about what it leaves to its users, such as storage; nothing here is to stay.
+  // It warns about what it leaves to its users, such as storage; nothing here is persistent.
   jest.spyOn(console, 'warn').mockImplementation(() => {});
   jest.spyOn(console, 'info').mockImplementation(() => {});
   const { default: Provider } = await import('oidc-provider');
@@ -100,7 +100,7 @@ async function interact(
   await provider.interactionFinished(request, response, { login: { accountId: person, remember: false } });
 }
 
-/** `fetch` takes no authority of one's own. */
+/** `fetch` accepts no custom certificate authority. */
 function requestTrusting(certificate: string, url: string, init: RequestInit): Promise<Response> {
   const body = init.body instanceof URLSearchParams ? init.body.toString() : undefined;
   const headers = {

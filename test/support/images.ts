@@ -1,4 +1,4 @@
-/** Container images written by hand, and a registry that serves what it is given, honest or not. */
+/** Handwritten container images, and a registry that serves what it is given, honest or not. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ export interface TarFile {
   /** `0` file, `1` hard link, `2` symbolic link, `5` directory, `x` pax header and so on. */
   type?: string;
   linkTarget?: string;
-  /** What the header says, when it is not the content's own size. */
+  /** The header's size, when it is not the content's own. */
   size?: number;
   mode?: number;
 }
@@ -44,7 +44,7 @@ export function tar(files: readonly TarFile[]): Buffer {
   return Buffer.concat([...files.map(tarEntry), Buffer.alloc(1024)]);
 }
 
-/** The pax header that says this of the entry after it. */
+/** The pax header with these records for the next entry. */
 export function paxHeader(records: Readonly<Record<string, string>>): TarFile {
   const content = Object.entries(records).map(([key, value]) => {
     const text = ` ${key}=${value}\n`;
@@ -68,7 +68,7 @@ export interface TestImage {
 
 export interface ImageParts {
   layers?: readonly Buffer[];
-  /** As sent; gzip of the layer when it is not said. */
+  /** The bytes that are sent for a layer; gzip by default. */
   sent?: (layer: Buffer, at: number) => Buffer;
   layerType?: string;
   config?: object;
@@ -139,10 +139,10 @@ export interface TestRegistry {
   close(): Promise<void>;
 }
 
-/** Answers before the registry does; true when it has. */
+/** Runs before the registry; returns true when it has answered. */
 export type Interfere = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Speaks what reading needs of the registry protocol, from memory. `interfere` makes it hostile. */
+/** Implements what reading needs of the registry protocol, in memory. `interfere` makes it hostile. */
 export async function startTestRegistry(interfere: Interfere = () => false): Promise<TestRegistry> {
   const contents = new Map<string, Blob>();
   const requests: TestRegistry['requests'] = [];

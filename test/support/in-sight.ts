@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 
-/** Long enough for a dialog that opens to come to rest; nothing is scrolled meanwhile. */
+/** Long enough for an opening dialog to settle; nothing is scrolled meanwhile. */
 const restsWithinMs = 10_000;
 
-/** Whether its upper and its lower edge are drawn in the dialog, below its title and above its buttons, once that is at rest. */
+/** Whether its upper and its lower edge are drawn in the dialog, below its title and above its buttons, once it has settled. */
 export function isInSightOfDialog(page: Page, what: Locator): Promise<boolean> {
   const look = async () => {
     if (!(await isDrawn(page, what))) {

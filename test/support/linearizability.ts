@@ -44,7 +44,7 @@ export function findContradiction<State, Operation>(
   };
   const operationAt = (index: number): Operation => (calls[index] as Timed<Operation>).operation;
   const possible = () => mayComeNext(calls, done, order.length);
-  /** A read that fits may come at once: no order gains from leaving it for later. */
+  /** A read that fits may be taken at once: postponing it enables no further order. */
   const takeFittingReads = () => {
     for (let taken = true; taken; ) {
       const free = possible().filter(
@@ -113,7 +113,7 @@ function mayComeNext(calls: readonly Timed<unknown>[], done: Uint8Array, doneCou
   return found;
 }
 
-/** At most `doneCount` are done, so the first that is not stands no later. */
+/** At most `doneCount` are done, so the first that is not done is at this index at the latest. */
 function firstNotDone(done: Uint8Array, doneCount: number): number {
   const index = done.indexOf(0);
   return index === -1 ? doneCount : index;

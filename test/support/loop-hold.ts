@@ -1,13 +1,13 @@
-/** How long something keeps the event loop of this process from everything else. */
+/** How long something blocks the event loop of this process. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 
-/** Of this process: what other programs of the machine take away does not count. */
+/** CPU time of this process, independent of other programs on the machine. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** The most that one round of the event loop took until the work was done, and what came of it. */
+/** The longest round of the event loop until the work was done, and the work's result. */
 export async function longestHold<Result>(
   work: () => Promise<Result>,
 ): Promise<{ heldMs: number; result: Result }> {
@@ -25,7 +25,7 @@ export async function longestHold<Result>(
   setImmediate(round);
   const result = await work();
   isOver = true;
-  // What never gave a turn away shows only in the next round.
+  // Work that never yielded shows only in the next round.
   await nextRound();
   return { heldMs, result };
 }

@@ -1,4 +1,4 @@
-/** Registries of npm and Python packages with what a test puts there, for whoever has the password. They say what they were asked. */
+/** Password-protected npm and Python registries with what a test publishes. They record their requests. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -112,7 +112,7 @@ function pypiAnswer(all: Map<string, Map<string, Buffer>>, path: string): Buffer
   return [...all.values()].flatMap((each) => each.get(file) ?? [])[0] ?? null;
 }
 
-/** With a program of the package's name, which calls `main` of the module of that name. */
+/** Includes a program of the package's name, which calls `main` of the module of that name. */
 function wheel(name: string, version: string, files: Record<string, string>): Buffer {
   const directory = mkdtempSync(join(tmpdir(), 'wheel-'));
   const info = `${name}-${version}.dist-info`;

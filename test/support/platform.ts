@@ -20,7 +20,7 @@ export interface Platform {
   kill(victim: Victim, sessionId: string): Promise<void>;
   /** Waits until the API answers. */
   healthy(): Promise<void>;
-  /** `kill -9` of the start-up program itself; what it started is left to its own. */
+  /** `kill -9` of the start-up program itself; its child processes are orphaned. */
   killStart(): Promise<void>;
   /** Ctrl-C, and waits until it has ended. With `keepData` the directory stays. */
   stop(options?: { keepData?: boolean }): Promise<void>;

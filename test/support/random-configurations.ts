@@ -9,7 +9,7 @@ import { roomySidecarLimits } from './sidecar-limits.ts';
 
 const digest = `sha256:${'ab'.repeat(32)}`;
 
-/** What might be taken for something else on its way into a container. */
+/** Text that might be misinterpreted on its way into a container. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme-ascii', maxLength: 20 }),
   fc.constantFrom('é\u202e', '😀$(HOME)', 'a\nb\tc', '"\'\\'),

@@ -1,4 +1,4 @@
-/** A change that the API refuses, and what the page has to make of it: in view, with the focus on it. */
+/** A change that the API refuses, and how the page must show the refusal: in view, with the focus on it. */
 import type { Page } from 'playwright-core';
 import { inPage, type Visitor } from './browser.ts';
 
@@ -10,7 +10,7 @@ export const focusInView = `(() => {
 
 export const focusOnAlert = `document.activeElement.role === 'alert'`;
 
-/** What the page says of the refusal. */
+/** The page's message about the refusal. */
 export const refusalIn = (page: Page) =>
   page.getByRole('alert').filter({ hasText: 'elsewhere: is refused on purpose' });
 

@@ -1,4 +1,4 @@
-/** The order of the test files: as jest has it, but for those that take long and do not look it, which begin first. */
+/** The order of the test files: jest's order, except that slow files which look fast start first. */
 import Sequencer from '@jest/test-sequencer';
 
 /** Without durations of an earlier run jest takes the largest files first; these are small, and wait for servers and clusters. */

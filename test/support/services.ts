@@ -15,7 +15,7 @@ import { temporalProgram } from './temporal-program.ts';
 
 const directory = resolve('.cache/test');
 const marks = join(directory, 'runs');
-/** Guards databases that hold test data only, on the loopback address. */
+/** Protects databases with only test data, on the loopback address. */
 const password = 'test';
 
 export async function acquireServices(): Promise<void> {

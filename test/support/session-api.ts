@@ -35,7 +35,7 @@ export interface SessionApi extends TestApi {
 }
 
 const log = pino({ level: 'silent' });
-/** Starts a thread with its first task only, which does not keep the process running. */
+/** Starts a thread only with its first task; the thread does not keep the process running. */
 const patterns = createPatternChecker();
 
 export interface SessionWorkerOptions {

@@ -5,7 +5,7 @@ import { describe } from '@jest/globals';
 
 const program = resolve('.cache/relay/relay');
 
-/** Its path, or null where it could not be built: there is no C compiler, or this is not Linux. */
+/** Its path, or null where it could not be built, without a C compiler or outside Linux. */
 export function findStaticRelay(): string | null {
   try {
     accessSync(program, constants.X_OK);
@@ -15,6 +15,6 @@ export function findStaticRelay(): string | null {
   }
 }
 
-/** `describe`, for tests that run the static relay; they are left out where there is none. */
+/** `describe`, for tests that run the static relay; they are skipped without it. */
 export const describeWithStaticRelay: typeof describe | typeof describe.skip =
   findStaticRelay() === null ? describe.skip : describe;

@@ -7,6 +7,6 @@ const list = '.cache/uv.json';
 /** Null where it could not be had. */
 export const uvProgram: string | null = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : null;
 
-/** `describe` where uv is there; elsewhere the tests are left out, and the end of the run names them. */
+/** `describe` with uv; without it the tests are skipped, and the end of the run names them. */
 export const describeWithUv: typeof describe | typeof describe.skip =
   uvProgram === null ? describe.skip : describe;

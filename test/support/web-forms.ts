@@ -25,7 +25,7 @@ export interface WebForm {
   change?: (page: Page) => Promise<unknown>;
   /** A dialog, where the form is one. */
   inside?: string;
-  /** Where one goes on typing, the focus stays in the field. */
+  /** Set where the user goes on typing, so that the focus stays in the field. */
   keepsFocus?: true;
   isForSignedOut?: true;
 }
@@ -79,7 +79,7 @@ const choose = async (page: Page, field: string, option: string | RegExp) => {
 
 const type = (field: string, text: string) => (page: Page) =>
   page.getByRole('textbox', { name: field }).fill(text);
-/** Not valid on the way, as while somebody types. */
+/** Invalid in between, as while a user types. */
 const pasteAnother = async (page: Page) => {
   await type('Configuration', '{ "mcpServers": {')(page);
   await page.getByText('What will be registered').waitFor({ state: 'detached' });
@@ -300,7 +300,7 @@ const ofSecrets: Record<string, WebForm> = {
   },
 };
 
-/** By what each is for. The one of the sign-in is the last, since it is for who is signed out. */
+/** By what each is for. The sign-in's form is the last, since it is for signed-out users. */
 export const webForms: Record<string, WebForm> = {
   ...ofCatalog,
   ...ofAgents,

@@ -31,7 +31,7 @@ export interface TestWorker {
   stop(): Promise<void>;
 }
 
-/** The workflows of the product, bundled once for each state of their sources; those at another path are bundled anew. */
+/** The workflows of the product, bundled once for each state of their sources; those at another path are always bundled. */
 export async function workflowBundle(path = workflowsPath): Promise<{ code: string }> {
   if (path !== workflowsPath) {
     return bundle(path);
@@ -59,7 +59,7 @@ function readKept(): z.infer<typeof keptForm> | null {
   return existsSync(keptBundle) ? keptForm.parse(JSON.parse(readFileSync(keptBundle, 'utf8'))) : null;
 }
 
-/** Of what goes into a bundle: workflows import the contract, and packages of the lock file. */
+/** Hashes what goes into a bundle: workflows import the contract, and packages of the lock file. */
 function hashOfSources(): string {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
   for (const folder of ['workflows', 'contract']) {
@@ -87,7 +87,7 @@ export function quietRuntime(): void {
 export async function startTestWorker(options: {
   bundle: { code: string };
   activities: Partial<Activities>;
-  /** What decisions are carried out with, where that is not the same. */
+  /** The activities for decisions, where they differ. */
   decisionActivities?: Partial<Activities>;
   /** The queue for sessions; those beside it are named after it. */
   taskQueue?: string;
@@ -100,7 +100,7 @@ export async function startTestWorker(options: {
     connection,
     namespace: 'default',
     taskQueue,
-    // Histories that are kept name no machine.
+    // Recorded histories must not name a machine.
     identity: 'test-worker',
     workflowBundle: options.bundle,
     activities: options.activities,
@@ -115,7 +115,7 @@ export async function startTestWorker(options: {
     taskQueue,
     stop: async () => {
       workers.shutdown();
-      // A worker that is forced down says so; the tests do not wait for sessions that go on.
+      // A forced shutdown rejects; the tests do not wait for sessions that are still running.
       await running.catch(() => undefined);
       await clientConnection.close();
       await connection.close();

@@ -1,4 +1,4 @@
-/** A worker in a process of its own, to be killed: `lost-worker-program.ts <task queue> <session that runs> <session whose start hangs>`. */
+/** A worker in a separate process, to be killed: `lost-worker-program.ts <task queue> <session that runs> <session whose start hangs>`. */
 import { startTestWorker, workflowBundle } from '../support/worker.ts';
 import { ScriptedPlatform, ScriptedSession } from './scripted-activities.ts';
 

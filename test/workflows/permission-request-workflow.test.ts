@@ -42,7 +42,7 @@ function start(requestId: string) {
   );
 }
 
-/** A decision whose carrying out the database settles: it holds when the request is still open. */
+/** A decision that the database settles: it takes effect only when the request is still open. */
 function addDecision(
   request: ScriptedRequest,
   outcome: RequestOutcome,
@@ -66,7 +66,7 @@ function addDecision(
 const approval = (): RequestOutcome => ({ status: 'approved', grantId: randomUUID() });
 const denial: RequestOutcome = { status: 'denied', grantId: null };
 
-/** The type of the refusal that a failed update carries. */
+/** The refusal type in a failed update's error. */
 async function refusalType(update: Promise<unknown>): Promise<string | null | undefined> {
   const error: unknown = await update.then(
     () => null,

@@ -16,7 +16,7 @@ export class ScriptedSession {
   /** Thrown by the named activity. */
   failures = new Map<keyof Activities, () => Error>();
   exit: WorkloadExit | null = null;
-  /** What the session's row says somebody asked for. */
+  /** The ending requested in the session's row. */
   requestedEnding: SessionEnding | null = null;
   openRequestIds: string[] = [];
   remainingIdleMs = 600_000;
@@ -39,7 +39,7 @@ export class ScriptedRequest {
   /** As the database has it. */
   outcome: RequestOutcome | null = null;
   readonly calls: string[] = [];
-  /** By decision: what carrying it out does. */
+  /** By decision: the effect of carrying it out. */
   decisions = new Map<string, () => Promise<RequestOutcome>>();
 }
 

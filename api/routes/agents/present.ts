@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Agent, agent } from '../../../contract/agent.ts';
 
 export const shownAgent = agent.extend({
-  /** No session of it starts, for this reason of its own or of an MCP server of it; null when they can. */
+  /** Why its sessions cannot start, because of the agent or one of its MCP servers; null when they can. */
   unavailable: z.strictObject({ reason: z.string() }).nullable(),
 });
 

@@ -20,7 +20,7 @@ export function answerBytes(ctx: Context, artifact: Artifact, chunks: AsyncItera
   ctx.length = artifact.size_bytes;
 }
 
-/** The characters that RFC 5987 leaves as they are are fewer than `encodeURIComponent`'s. */
+/** RFC 5987 leaves fewer characters unescaped than `encodeURIComponent`. */
 function encoded(name: string): string {
   return encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,

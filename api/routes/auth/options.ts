@@ -1,4 +1,4 @@
-/** Which ways of signing in this platform offers, for a page that nobody has signed in to yet. */
+/** Which ways of signing in this platform offers, for the page shown before sign-in. */
 import { z } from 'zod';
 import { user } from '../../../contract/workspace.ts';
 

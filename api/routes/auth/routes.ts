@@ -19,7 +19,7 @@ type AuthDependencies = Pick<ApiDependencies, 'db' | 'config'>;
 /** The issuer of people who exist for the demo only. */
 export const demoIssuer = 'demo';
 
-/** A path on this origin, and nothing that a browser would read as another one. */
+/** A path on this origin; rejects what a browser would read as another origin. */
 const returnTo = z
   .string()
   .max(2000)
@@ -37,7 +37,7 @@ export function authRoutes(dependencies: AuthDependencies): AnyRoute[] {
   ];
 }
 
-/** Of the people of the demo sign-in, the page shows this many. */
+/** How many people of the demo sign-in the page shows. */
 const shownDemoPeople = 10;
 
 function optionsRoute({ db, config }: AuthDependencies, oidc: boolean): AnyRoute {

@@ -16,7 +16,7 @@ export interface AnsweredRequest {
 }
 
 /**
- * The request that `request_id` names, or the open one to which everything is equal, or null. Throws 422 when the named
+ * The request that `request_id` names, or the open one that matches in every field, or null. Throws 422 when the named
  * one does not fit the grant, and 409 `already_decided` when it is not open.
  */
 export async function readAnsweredRequest(

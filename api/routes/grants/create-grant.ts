@@ -1,4 +1,4 @@
-/** A human makes a grant: checked, signed, put on record, then written by a workflow (design 2, 7). */
+/** Creates a grant for a human: checked, signed, recorded, then written by a workflow (design 2, 7). */
 import { createHash, randomUUID } from 'node:crypto';
 import { type GrantInput, grantProblems } from '../../../contract/grant.ts';
 import { findApproval, insertDecision } from '../../../store/decisions/decisions.ts';
@@ -17,7 +17,7 @@ import { type GrantReferences, readReferences } from './references.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
 
-/** An approval on record, and the grant that it makes. */
+/** A recorded approval, and the grant that it creates. */
 interface Approval {
   decisionId: string;
   grantId: string;
@@ -25,9 +25,9 @@ interface Approval {
 }
 
 /**
- * Returns the id of the written grant; the same request again under its key carries the first approval out, once. Throws
+ * Returns the id of the written grant; a repetition with the same key carries out the first approval, once. Throws
  * 422 for fields that contradict each other, do not fit the request or refer to nothing here, and for a key that another
- * request had, 403 for what the user may not grant, 409 `already_decided` and `conflict` for an approval that has expired,
+ * request used, 403 for what the user may not grant, 409 `already_decided` and `conflict` for an approval that has expired,
  * 503 when no worker carries it out in time.
  */
 export async function createGrant(
@@ -41,7 +41,7 @@ export async function createGrant(
   const approval =
     (await earlier()) ??
     (await approve(dependencies, visit, input, idempotencyKey).catch(async (error: unknown) => {
-      // The same request at the same time may have been first, and have answered the permission request.
+      // A concurrent duplicate may have been first and answered the permission request.
       const first = await earlier();
       if (first === null) {
         throw error;
@@ -75,7 +75,7 @@ async function findEarlier(
 
 const sha256Of = (input: GrantInput) => createHash('sha256').update(JSON.stringify(input)).digest('hex');
 
-/** Checks what is asked, and puts its approval on record. */
+/** Checks the input and records its approval. */
 async function approve(
   dependencies: Dependencies,
   visit: InWorkspace,
@@ -126,8 +126,8 @@ async function requireMaker(
 }
 
 /**
- * Signs the approval and puts it on record. It names the grant's id, so it can be carried out only once. Of two requests
- * with one key at the same time the first one counts.
+ * Signs the approval and records it. It names the grant's id, so it can be carried out only once. Of two concurrent
+ * requests with one key the first one counts.
  */
 async function decide(
   { db, signApproval }: Dependencies,

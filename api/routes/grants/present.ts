@@ -1,4 +1,4 @@
-/** Grants as people read them: with names, how they stand, how they were used, and whether the caller may revoke them. */
+/** Grants as people read them: with names, state, uses, and whether the caller may revoke them. */
 import { z } from 'zod';
 import { fieldProblem } from '../../../contract/errors.ts';
 import {
@@ -21,21 +21,21 @@ export const shownGrant = storedGrant.omit({ readable: true }).extend({
   state: grantState,
   subject: z.strictObject({ type: z.enum(['user', 'agent']), id: uuid, name: z.string() }),
   granted_by: named,
-  /** Who revoked it: directly, or by a change of theirs that ended it. */
+  /** Who revoked it, directly or through a change that ended it. */
   revoked_by: named.nullable(),
   revocation_cause: revocationCause.nullable(),
   use_count: z.int().max(mostUsesCounted).describe(`counted up to ${mostUsesCounted}`),
   last_used_at: timestamp.nullable(),
   /** False once it is consumed, expired or revoked. */
   may_revoke: z.boolean(),
-  /** Why it may not do what it says, for people. */
+  /** Why the grant may have no effect, for people. */
   warnings: z.array(fieldProblem),
 });
 export type ShownGrant = z.infer<typeof shownGrant>;
 
 type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;
 
-/** In the order given; a grant that was removed meanwhile is left out. */
+/** Keeps the order given; omits grants that were removed meanwhile. */
 export async function presentGrants(
   db: Db,
   visit: Visit,
@@ -70,7 +70,7 @@ function present(visit: Visit, grant: StoredGrant, found: GrantContext, facts: S
   };
 }
 
-/** The rule that keeps the visitor from revoking it: whoever may create a grant may revoke it (design 4). Null when they may, or it is gone. */
+/** The rule that keeps the visitor from revoking it: whoever may create a grant may revoke it (design 4). Null when they may, or it was removed. */
 export async function whyNotRevoke(db: Db, visit: Visit, grant: StoredGrant): Promise<string | null> {
   const found = (await readGrantContexts(db, [grant.id])).get(grant.id);
   const facts = await readScopeFacts(db, visit.workspace.id, [grant]);

@@ -17,7 +17,7 @@ export interface GrantReferences {
   session: Session | null;
 }
 
-/** Reads subjects, session and what the details name. Throws 422 with each reference that does not hold. */
+/** Reads subjects, session and what the details name. Throws 422 with each invalid reference. */
 export async function readReferences(
   db: Db,
   workspaceId: string,
@@ -60,7 +60,7 @@ async function subjectProblems(
   return member === null ? [unknown('user_subject_id', 'there is no such member of this workspace')] : [];
 }
 
-/** A `session` grant for somebody who has no part in that session would never apply. */
+/** A `session` grant whose subject is neither the agent nor the operator of that session would never apply. */
 function sessionProblems(workspaceId: string, input: GrantInput, session: Session | null): FieldProblem[] {
   if (input.session_id === null) {
     return [];

@@ -69,7 +69,7 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
       /** Of grants with scope `session`. */
       session_id: uuid.optional(),
       granted_by_role: workspaceRole.optional(),
-      /** One or more, with commas between them. */
+      /** One or more, comma-separated. */
       tool_scope: z.string().max(8000).optional(),
       state: grantState.optional(),
       include_revoked: z.enum(['true', 'false']).default('false'),

@@ -4,7 +4,7 @@ import type { Db } from '../../../store/database.ts';
 import { scopesNamed } from '../../../store/grants/named-scope.ts';
 import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
 
-/** The scopes that some grants are for, as the workspace stands now. */
+/** Facts about the scopes of some grants in the workspace's current state. */
 export interface ScopeFacts {
   /** Something gates on them. */
   named: ReadonlySet<string>;
@@ -25,8 +25,8 @@ export async function readScopeFacts(
 }
 
 /**
- * What people should know of a grant that does not do what it says. The specification lets a grant be made before
- * anything gates on its scope, so a misspelt scope is taken too.
+ * Warns about a grant that has no effect. The specification allows a grant before
+ * anything gates on its scope, so a misspelt scope is accepted too.
  */
 export function grantWarnings(grant: StoredGrant, state: GrantState, facts: ScopeFacts): FieldProblem[] {
   if (!grant.readable) {

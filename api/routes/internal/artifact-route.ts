@@ -73,14 +73,14 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
         });
         return await storeArtifact(db, { session, query, content, sessionBytes });
       } catch (error) {
-        // What is left of the body is not worth reading.
+        // The rest of the body is not read.
         ctx.set('Connection', 'close');
         ctx.req.resume();
         throw error;
       } finally {
         leave();
         if (begunId !== null) {
-          // Removes nothing when it is an artifact by now. What is left here, the worker removes later.
+          // Removes nothing when it has become an artifact. What is left behind, the worker removes later.
           await abandonContent(db, begunId).catch((err: unknown) =>
             log.warn({ err, session_id: session.id }, 'the bytes of an upload are removed later'),
           );
@@ -90,7 +90,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
   });
 }
 
-/** Throws 413 for what would be more than a session may hand out. */
+/** Throws 413 when the session's artifacts would exceed their limit. */
 async function requireRoom(
   db: Dependencies['db'],
   sessionId: string,
@@ -101,7 +101,7 @@ async function requireRoom(
   }
 }
 
-/** Makes an artifact of what was received. Throws 413 when the session would hand out too much, 409 when the id is taken. */
+/** Creates an artifact from the received content. Throws 413 beyond the session's limit, 409 when the id is taken. */
 async function storeArtifact(
   db: Dependencies['db'],
   given: {

@@ -8,7 +8,7 @@ const ungated: CheckAnswer = { decision: 'allowed', granted_via: null };
 
 /**
  * Whether a call may pass now (spec, Runtime tool gating). Which scope the tool needs comes from the frozen configuration,
- * not from who asks; the built-in `platform` server is ungated.
+ * not from the caller; the built-in `platform` server is ungated.
  */
 export async function checkCall(
   db: Db,

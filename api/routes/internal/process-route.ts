@@ -10,7 +10,7 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
 /** A sidecar reports each process three times a second at most, and mostly not at all. */
 const reportsPerMinute = 1200;
 
-/** The body may hold what a secret's owner wrote: it is logged nowhere and stored sealed. It is no activity of the agent's. */
+/** The body may hold secret values: it is never logged and is stored sealed. It does not count as activity of the agent. */
 export function processRoute({ db, config }: Pick<SessionRouteDependencies, 'db' | 'config'>): AnyRoute {
   const reported = createRateLimiter({
     name: 'reports a minute about the processes of a session',

@@ -9,9 +9,9 @@ import { insertShare } from '../../../store/shares/shares.ts';
 import { ApiError, invalid } from '../../errors.ts';
 
 /**
- * Appends the event and, with it, what it announces: a question to the user, or a share. The same event again changes
- * nothing. Throws 422 for a share of nothing, 409 for an id that another session uses, 413 when the agent has published
- * as much as it may.
+ * Appends the event together with what it announces: a question to the user, or a share. Idempotent.
+ * Throws 422 for a share of nothing, 409 for an id that another session uses, 413 when the agent has reached its limit
+ * of published bytes.
  */
 export async function publishEvent(
   db: Db,

@@ -33,7 +33,7 @@ export function listingReceiver(deps: Dependencies) {
 }
 
 /**
- * What the server of a check listed: the one thing that a check hands out. Stored sealed; the check's end decides what of it is shown.
+ * Receives what the server of a check listed, the only output of a check. Stored sealed; the check's end decides what of it is shown.
  * Throws 413 beyond the limit, 400 for anything that is not a listing, 401 when the check has ended.
  */
 async function receiveListing({ db, keys }: Dependencies, { check, query, ctx }: ListingUpload) {
@@ -42,7 +42,7 @@ async function receiveListing({ db, keys }: Dependencies, { check, query, ctx }:
     throw new ApiError('malformed_request', 'A check hands out its list of tools and nothing else');
   }
   await inTransaction(db, async (trx) => {
-    // Its token was valid when the upload began; it is not when the check has ended since.
+    // The token was valid when the upload began, but not if the check has ended since.
     if (!(await lockUnfinishedCheck(trx, check.id))) {
       throw new ApiError('unauthenticated', 'The check has ended');
     }
@@ -61,7 +61,7 @@ async function readBounded(ctx: Context): Promise<Buffer> {
   for await (const chunk of ctx.req) {
     countBody(chunk.length);
     if (sizeBytes + chunk.length > maxListingBytes) {
-      // What is left of the body is not worth reading.
+      // The rest of the body is not read.
       ctx.set('Connection', 'close');
       throw tooLarge(maxListingBytes, 'the list of tools of a check');
     }
@@ -70,7 +70,7 @@ async function readBounded(ctx: Context): Promise<Buffer> {
   return buffer.subarray(0, sizeBytes);
 }
 
-/** Null for what is no JSON, or has more values than any list of tools. */
+/** Null for text that is not JSON, or has more values than any list of tools. */
 function jsonOf(bytes: Buffer): unknown {
   if (holdsMoreValues(bytes, maxRequestValues)) {
     return null;

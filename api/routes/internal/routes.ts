@@ -1,6 +1,6 @@
 /**
- * What a session's sidecar reports and asks (design 2, 8): with the session's own token, about that session only.
- * Nothing here creates what permits.
+ * What a session's sidecar reports and requests (design 2, 8): with the session's own token, about that session only.
+ * Nothing here creates a permission.
  */
 
 import { z } from 'zod';
@@ -93,7 +93,7 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
       await setControlUrl(db, session.id, body.control_url);
       const inputs = await listSessionInputs(db, session.id, { after: 0 });
       await markInputsUndelivered(db, session.id, { after: inputs.at(-1)?.seq ?? 0 });
-      // Has the workflow deliver what this sidecar does not hold.
+      // Makes the workflow deliver what this sidecar does not have.
       if (!(await workflows.signalSession(session.id, sessionSignals.sidecarReady))) {
         throw new ApiError('unavailable', 'The session’s workflow does not run now', {
           retryAfterSeconds: 1,
@@ -117,7 +117,7 @@ function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
   });
 }
 
-/** A sidecar that keeps to its own limits stays below this: a backlog comes in faster than its calls did. */
+/** A sidecar within its own limits stays below this: a backlog arrives faster than its calls did. */
 const slack = 2;
 
 function callsRoute({ db, config }: SessionRouteDependencies): AnyRoute {
@@ -159,7 +159,7 @@ function refusedCallsRoute({ db, config }: SessionRouteDependencies): AnyRoute {
   });
 }
 
-/** Throws 413 when the session has as many records as it may. */
+/** Throws 413 when the session has reached its limit of records. */
 async function requireRoomForRecords(
   db: SessionRouteDependencies['db'],
   sessionId: string,
@@ -213,7 +213,7 @@ function requestRoute({ db, config, workflows, log }: SessionRouteDependencies):
         expirySeconds: config.REQUEST_EXPIRY_SECONDS,
       });
       if (answer.status === 'sent') {
-        // The request is on record: a worker, or the human's decision, starts its workflow later when Temporal is away.
+        // The request is stored: a worker, or the human's decision, starts its workflow later when Temporal is unavailable.
         await workflows
           .startPermissionRequest(answer.request_id, await readRequestSummary(db, answer.request_id))
           .catch((err: unknown) =>

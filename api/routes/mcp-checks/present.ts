@@ -11,7 +11,7 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config'>;
 
-/** The list of tools is shown with the end, when the values of secrets have been blacked out of it. */
+/** The list of tools is shown once the check has ended and secret values have been redacted from it. */
 export async function presentCheck({ db, config }: Dependencies, check: CheckRow): Promise<McpCheck> {
   const { mcp_server_id, server_name: name, entry_version: version, process } = check;
   const { id, status, reason, started_by, created_at, started_at, ended_at } = check;

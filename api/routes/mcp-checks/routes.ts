@@ -132,7 +132,7 @@ async function requireCheck(
   return check;
 }
 
-/** Its key was retired meanwhile: the output is gone. */
+/** Its key has been retired: the output cannot be read. */
 function whenSealed(error: unknown): null {
   if (error instanceof UnreadableSecretError) {
     return null;

@@ -20,8 +20,8 @@ export interface CheckStart extends Pick<InWorkspace, 'workspace' | 'user'> {
 }
 
 /**
- * Puts a check on record and starts its workflow. The same request again under its key finds the same check. Throws 422 for an env
- * that could not be attached and for a key that another request had, 409 for what cannot run here, and QuotaExceededError.
+ * Records a check and starts its workflow. A repetition with the same key returns the same check. Throws 422 for an env
+ * that could not be attached and for a key that another request used, 409 for what cannot run here, and QuotaExceededError.
  */
 export async function startCheck(
   { db, config, workflows, patterns, log }: Dependencies,
@@ -55,7 +55,7 @@ export async function startCheck(
     throw reusedKey();
   }
   if (check.status === 'pending') {
-    // The check is on record: a worker starts it later when Temporal does not answer now.
+    // The check is stored: a worker starts it later when Temporal is unavailable now.
     await workflows
       .startCheck(check.id, checkSummary)
       .catch((err: unknown) => log.warn({ err, check_id: check.id }, 'the check starts later'));

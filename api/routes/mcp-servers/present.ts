@@ -4,7 +4,7 @@ import { type Availability, unavailableEntry } from '../../../contract/available
 import { type McpServer, mcpServer } from '../../../contract/catalog.ts';
 
 export const shownMcpServer = mcpServer.extend({
-  /** Sessions with it fail at their start, for this reason; null when it can run. */
+  /** Why sessions with it fail at their start; null when it can run. */
   unavailable: z.strictObject({ reason: z.string() }).nullable(),
 });
 

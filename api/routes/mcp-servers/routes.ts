@@ -175,7 +175,7 @@ function replaceRoute({ db, patterns, readImage, readAvailable }: CatalogDepende
   });
 }
 
-/** Reads and compares only: replacing the entry with itself is what takes the newer image. */
+/** Reads and compares only: the newer image is adopted by replacing the entry with itself. */
 function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
@@ -239,7 +239,7 @@ async function requireServer(
   return server;
 }
 
-/** Throws `validation_failed` for what the body's schema cannot see: also for what nothing here could run. */
+/** Throws `validation_failed` for what the body's schema cannot check, including what cannot run here. */
 async function refuseUnsound(
   patterns: CatalogDependencies['patterns'],
   userId: string,

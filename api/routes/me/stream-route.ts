@@ -39,7 +39,7 @@ export function browserStreamRoute({ db, eventFeed, streamSlots }: Dependencies)
   });
 }
 
-/** Throws 422 for what is no list of sessions, or too long a one. */
+/** Throws 422 for an invalid or too long list of sessions. */
 function readSessionsParameter(text: string): ReadonlyMap<string, number> {
   const entries = z
     .array(watched)

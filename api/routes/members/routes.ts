@@ -85,7 +85,7 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
         if (removal.result !== 'done') {
           throw removal.result === 'not_found' ? notFound('The member') : lastAdmin();
         }
-        // The endings are on record; when Temporal does not answer now, the same request again tells it.
+        // The endings are stored; when Temporal is unavailable now, repeating the request notifies it.
         await Promise.all(
           removal.endedSessionIds.map((id) => workflows.signalSession(id, sessionSignals.terminate)),
         );
@@ -101,8 +101,8 @@ const withoutAddress = ({ user, ...rest }: Member): ListedMember => ({
 });
 
 /**
- * People who never signed in, whose address nobody vouches for, and addresses that two people claim are all answered
- * alike; and only so many attempts pass: whoever administers one workspace learns little of who uses the others.
+ * People who never signed in, whose address is not verified, and addresses that two people claim are all answered
+ * alike; and attempts are rate limited: whoever administers one workspace learns little of who uses the others.
  */
 function addRoute({ db, config }: MemberDependencies): AnyRoute {
   const attempts = createRateLimiter({

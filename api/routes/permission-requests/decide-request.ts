@@ -1,4 +1,4 @@
-/** What approving and denying a request have in common: it is open, the decision on record is carried out, and it is the one that counted. */
+/** What approving and denying have in common: the request is open, the recorded decision is carried out, and it is the one that won. */
 import type { RequestOutcome } from '../../../contract/workflows.ts';
 import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { ApiError } from '../../errors.ts';
@@ -12,7 +12,7 @@ export function requireOpen({ status }: { status: string }): void {
 }
 
 /**
- * Has a recorded decision carried out by the request's workflow. Throws 409 `already_decided` when another decision was first:
+ * Makes the request's workflow carry out a recorded decision. Throws 409 `already_decided` when another decision was first:
  * `counted` looks at how the request ended. 503 when no worker carries it out in time.
  */
 export async function decideRequest(

@@ -1,4 +1,4 @@
-/** Permission requests as people read them: beside the agent's claim, what the platform itself knows (design 7). */
+/** Permission requests as people read them: with what the platform itself knows next to the agent's claim (design 7). */
 import { z } from 'zod';
 import { grantScope } from '../../../contract/grant.ts';
 import { named } from '../../../contract/names.ts';
@@ -38,7 +38,7 @@ export type ShownRequest = z.infer<typeof shownRequest>;
 
 type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;
 
-/** In the order given; a request that was removed meanwhile is left out. */
+/** Keeps the order given; omits requests that were removed meanwhile. */
 export async function presentRequests(
   db: Db,
   visit: Visit,
@@ -94,7 +94,7 @@ function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestIn
 
 type Question = RequestInQuestion & { context: RequestContext };
 
-/** Each request as the policies ask about it, by id; one that was removed meanwhile is left out. */
+/** Each request as policy input, by id; omits requests that were removed meanwhile. */
 export async function questionsOf(
   db: Db,
   workspaceId: string,

@@ -57,7 +57,7 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
   ];
 }
 
-/** For the number that people see everywhere: cheaper than the list, and asked for often. */
+/** For the count shown everywhere in the UI: cheaper than the list, and requested often. */
 function countRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   return defineRoute({
     method: 'get',

@@ -48,7 +48,7 @@ export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
   ];
 }
 
-/** Where a client that lost its connection goes on. */
+/** Where a reconnecting client resumes. */
 function lastEventId(ctx: Context): number | null {
   const header = ctx.get('Last-Event-ID');
   if (header === '') {
@@ -69,7 +69,7 @@ async function answerStream(
 ): Promise<void> {
   const read = (from: number) => listSessionEvents(db, session.id, { after: from, limit: batchSize });
   if (isTerminal(session.status) && (await read(after)).length === 0) {
-    // Nothing will come any more: a browser that resumes stops asking at this status.
+    // There will be no more events: at this status a browser stops reconnecting.
     ctx.status = 204;
     return;
   }

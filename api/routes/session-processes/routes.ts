@@ -12,7 +12,7 @@ type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config'>;
 
 const path = '/sessions/{session_id}/processes';
 
-/** How the processes of a session stand, for whoever may read it; what they wrote, for admins. */
+/** The state of a session's processes, for everyone who may read it; their output, for admins. */
 export function sessionProcessRoutes(dependencies: Dependencies): AnyRoute[] {
   return [listRoute(dependencies), outputRoute(dependencies)];
 }
@@ -53,7 +53,7 @@ function outputRoute({ db, config }: Dependencies): AnyRoute {
   });
 }
 
-/** Its key was retired meanwhile: the output is gone. */
+/** Its key has been retired: the output cannot be read. */
 function whenSealed(error: unknown): null {
   if (error instanceof UnreadableSecretError) {
     return null;

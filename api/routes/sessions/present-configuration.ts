@@ -1,4 +1,4 @@
-/** The frozen configuration as people may read it: references as they were written, plain values left out (design 5). */
+/** The frozen configuration as people may read it: references as written, plain values omitted (design 5). */
 import { z } from 'zod';
 import {
   type FrozenConfiguration,

@@ -16,7 +16,7 @@ export const shownSession = session.extend({
   root_operator: named.nullable(),
   /** Its permission requests are refused at once, and those of the sessions below it. */
   permission_requests_muted: z.boolean(),
-  /** Whom it waits for; null while it waits for nobody. */
+  /** Who it waits for; null when nobody. */
   waiting_for: sessionWait.nullable(),
   /** What the caller may do now; false once the session has ended. */
   may_message: z.boolean(),
@@ -35,7 +35,7 @@ interface Dependencies {
   config: TemporalUi;
 }
 
-/** In the order given; a session that was removed meanwhile is left out. */
+/** Keeps the order given; omits sessions that were removed meanwhile. */
 export async function presentSessions(
   { db, config }: Dependencies,
   { user, role }: Visit,

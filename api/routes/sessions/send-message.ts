@@ -11,8 +11,8 @@ import { requireRoomForInput } from '../../../store/session-inputs/delivery.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 /**
- * Stores a message for the agent with its event, then has it delivered. When Temporal does not answer, the message
- * stays stored and goes with the next delivery. Throws QuotaExceededError while too much waits for the sidecar.
+ * Stores a message for the agent with its event, then triggers its delivery. When Temporal is unavailable, the message
+ * stays stored and goes with the next delivery. Throws QuotaExceededError while too much is undelivered.
  */
 export async function sendMessage(
   { db, config, workflows, log }: Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>,

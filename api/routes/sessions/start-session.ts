@@ -13,8 +13,8 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>;
 
 /**
- * Puts a session on record and starts its workflow. The same request again under its key finds the same session. Throws 422
- * for an agent that is not there or cannot run here, and for a key that another request had, and QuotaExceededError.
+ * Records a session and starts its workflow. A repetition with the same key returns the same session. Throws 422
+ * for an agent that does not exist or cannot run here, and for a key that another request used, and QuotaExceededError.
  */
 export async function startSession(
   dependencies: Dependencies,
@@ -41,7 +41,7 @@ export async function startSession(
     throw reusedKey();
   }
   if (session.status === 'pending') {
-    // The session is on record: a worker starts it later when Temporal does not answer now.
+    // The session is stored: a worker starts it later when Temporal is unavailable now.
     await workflows
       .startSession(session.id, await readSessionSummary(db, session.id))
       .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));

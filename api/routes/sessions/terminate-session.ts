@@ -5,8 +5,8 @@ import { readSession } from '../../../store/sessions/read-session.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 /**
- * Puts the ending on record and tells the workflow, which stops the workload and moves the session. A workflow that is
- * not there is started again by a worker, and finds the ending on record. Throws `unavailable` when nobody could be told.
+ * Records the ending and signals the workflow, which stops the workload and moves the session. A missing workflow is
+ * restarted by a worker and finds the recorded ending. Throws `unavailable` when the workflow could not be notified.
  */
 export async function terminateSession(
   { db, workflows }: Pick<SessionRouteDependencies, 'db' | 'workflows'>,

@@ -11,7 +11,7 @@ type SystemDependencies = Pick<ApiDependencies, 'db' | 'config'> & {
   workflows: Pick<WorkflowClient, 'isReachable'>;
 };
 
-/** What runs, as an admin needs it to know why something does not. It names no host and no address. */
+/** What runs, so that an admin can find out why something does not. Reveals no host and no address. */
 export const systemState = z.strictObject({
   runtime: runtimeName,
   database: z.strictObject({ version: z.string() }),

@@ -7,7 +7,7 @@ import { sessionReaders } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
-/** What an agent did beside what it says: from the audit trail, for those who may read the session. */
+/** What an agent did, as opposed to what it says: from the audit trail, for those who may read the session. */
 export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): AnyRoute[] {
   return [
     defineRoute({

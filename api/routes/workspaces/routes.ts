@@ -60,7 +60,7 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
   ];
 }
 
-/** Throws 422 for a time that is shorter than the operator lets any workspace have. */
+/** Throws 422 for a retention below the operator's minimum. */
 function requireRetention(days: number | null | undefined, floorDays: number): void {
   if (days !== undefined && days !== null && days < floorDays) {
     const message = `must be at least ${floorDays} days, which is the least here, or nothing to keep records for good`;

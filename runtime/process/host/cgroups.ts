@@ -1,4 +1,4 @@
-/** Control groups that limit one sandbox each: version 2, or version 1 with its own tree for each controller, wherever they can be written. */
+/** Control groups that limit one sandbox each: version 2, or version 1 with a tree per controller, wherever they are writable. */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ type Controller = (typeof controllers)[number];
 
 export interface Cgroups {
   version: 1 | 2;
-  /** Below which directories those of sandboxes are made: one for each tree. */
+  /** Parent directories for the sandboxes' groups: one for each tree. */
   parents: string[];
 }
 
@@ -20,7 +20,7 @@ const cpuPeriodMicros = 100_000;
 const removalRounds = 40;
 const removalPauseMs = 50;
 
-/** What limits are written as. A limit on swap is missing where the kernel does not count it. */
+/** The files that set the limits. A limit on swap is missing where the kernel does not account for it. */
 function files(version: 1 | 2, { memoryBytes, cpuMillis, processes }: ContainerLimits) {
   const quotaMicros = (cpuMillis * cpuPeriodMicros) / 1000;
   const optional = false;
@@ -41,7 +41,7 @@ function files(version: 1 | 2, { memoryBytes, cpuMillis, processes }: ContainerL
 
 /** Where control groups are looked for. */
 export interface CgroupPlace {
-  /** Stands for `/`. */
+  /** Replaces `/`. */
   root: string;
   /** Makes a directory; the kernel puts the files of its limits into it. */
   makeGroup(directory: string): void;
@@ -50,7 +50,7 @@ export interface CgroupPlace {
 const makeGroup = (directory: string) => void mkdirSync(directory, { recursive: true });
 const thisMachine: CgroupPlace = { root: '/', makeGroup };
 
-/** Null where no limit can be set with them. Each place is tried with a process: the platform's own group first, then those above it. */
+/** Null where they cannot set limits. Each place is tested with a process: the platform's own group first, then its ancestors. */
 export function findCgroups(place: CgroupPlace = thisMachine): Cgroups | null {
   if (process.platform !== 'linux') {
     return null;
@@ -65,7 +65,7 @@ export function findCgroups(place: CgroupPlace = thisMachine): Cgroups | null {
       }
     }
   } catch {
-    // What /proc says is not understood: then there are none.
+    // Unparsable /proc: treated as having none.
   }
   return null;
 }
@@ -94,7 +94,7 @@ export function makeCgroups(
   }
 }
 
-/** Harmless for what is not there; a group that still has processes stays. */
+/** Idempotent; a group that still has processes stays. */
 export function removeCgroups(directories: readonly string[]): void {
   for (const directory of directories) {
     try {
@@ -105,7 +105,7 @@ export function removeCgroups(directories: readonly string[]): void {
   }
 }
 
-/** What is in them is ending: its last process may still be on its way. */
+/** Their processes are ending: the last one may still be exiting. */
 export async function removeCgroupsWhenEmpty(directories: readonly string[]): Promise<void> {
   for (let round = 0; round < removalRounds && directories.some((each) => existsSync(each)); round += 1) {
     removeCgroups(directories);
@@ -113,7 +113,7 @@ export async function removeCgroupsWhenEmpty(directories: readonly string[]): Pr
   }
 }
 
-/** Removes what sessions of this owner left, but those that are `kept`. */
+/** Removes the leftovers of this owner's sessions, except `kept` ones. */
 export function removeLeftCgroups(
   { parents }: Cgroups,
   owner: string,

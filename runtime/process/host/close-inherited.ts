@@ -1,9 +1,9 @@
-/** Files that whoever started the platform left open: they would go on into every sandbox. */
+/** Inherited file descriptors: every sandbox would inherit them too. */
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
 const closeOnExec = 0o2000000;
 
-/** Closes what this process was handed beside its standard streams. Linux only. */
+/** Closes all inherited descriptors but the standard streams. Linux only. */
 export function closeInherited(): void {
   if (process.platform !== 'linux') {
     return;
@@ -15,7 +15,7 @@ export function closeInherited(): void {
   }
 }
 
-/** Node opens its own files so that they end with an exec; what stays open across one came from outside. */
+/** Node opens its own files close-on-exec; what stays open across an exec was inherited. */
 function isInherited(fd: number): boolean {
   try {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1] ?? '';

@@ -1,4 +1,4 @@
-/** One container's output on disk, bounded: it starts over soon after it has grown too large. */
+/** One container's output on disk, bounded: it is truncated soon after it has grown too large. */
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 
 const limitBytes = 1024 * 1024;
@@ -7,7 +7,7 @@ const checkIntervalMs = 1000;
 export interface ContainerLog {
   /** For a process that writes to it directly. */
   fd: number;
-  /** Does nothing once it is closed. */
+  /** A no-op once closed. */
   write(bytes: Uint8Array | string): void;
   close(): void;
 }

@@ -1,10 +1,10 @@
 /**
- * The shell commands that fence a sandbox's network (docs/decisions/0022). Routes alone do not: a socket that names its device sends
- * multicast and broadcast past them. So the sandbox's namespace has nothing but a cable to a second one, which forwards what its
- * own routes allow and forwards no multicast and no broadcast at all; only that one is connected to user-mode networking.
+ * The shell commands that fence a sandbox's network (docs/decisions/0022). Routes alone do not: a socket bound to a device sends
+ * multicast and broadcast past them. So the sandbox's namespace has only a veth pair to a second one, which forwards what its
+ * own routes allow, and never multicast or broadcast; only that one is connected to user-mode networking.
  */
 
-/** User-mode networking's own addresses: its gateway, its resolver, and what it takes the router for. */
+/** User-mode networking's own addresses: its gateway, its resolver, and the address it assigns the router. */
 export const network = {
   gateway: '10.0.2.2',
   resolver: '10.0.2.3',
@@ -15,8 +15,8 @@ const mtu = 65520;
 const resolverTable = 101;
 
 /**
- * Runs in the router's namespace. Says its process id, waits until the namespace is connected, and makes the cable to the namespace of
- * the process $SANDBOX. Every packet is decided on by these routes: the reverse path filter of the machine has no say.
+ * Runs in the router's namespace. Prints its process id, waits until the namespace is connected, and creates the veth pair to the
+ * namespace of the process $SANDBOX. These routes decide on every packet, whatever the machine's reverse path filter.
  */
 const router = `set -e
 echo $$ >&5; read go <&5
@@ -36,7 +36,7 @@ echo 1 > /proc/sys/net/ipv4/ip_forward`;
 
 /**
  * Runs in the sandbox's namespace, with the ranges to close as $BLOCKED and the reverse path filter to set as $RP_FILTER; then becomes
- * "$@". The same ranges are closed here, so that a program is told at once. Ends with 1 when anything of it fails.
+ * "$@". The same ranges are blocked here, so that connections fail immediately. Exits with 1 when any step fails.
  */
 export const connectThenRun = `SANDBOX=$$ unshare --net sh -c '${router}' || exit 1
 for each in all default eth0; do echo "$RP_FILTER" > /proc/sys/net/ipv4/conf/$each/rp_filter || exit 1; done

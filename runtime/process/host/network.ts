@@ -1,5 +1,5 @@
 /**
- * User-mode networking for one network namespace (design 12): a way out to the internet, and none to this machine, its
+ * User-mode networking for one network namespace (design 12): access to the internet, but not to this machine, its
  * neighbours or a metadata service.
  */
 import { spawn } from 'node:child_process';
@@ -15,8 +15,8 @@ export function blockedRoutes(): string[] {
 }
 
 /**
- * As root, its sandbox takes mounts away that the machine shares, such as the network namespaces of container engines below
- * /run/netns, unless its mounts are its own first. Any other user cannot unmount what is not theirs.
+ * As root, its sandbox would unmount shared mounts of the machine, such as the network namespaces of container engines below
+ * /run/netns, without a private mount namespace. Other users cannot unmount what is not theirs.
  */
 const ownMounts = () =>
   process.getuid?.() === 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : [];
@@ -31,7 +31,7 @@ export async function connectNetwork(pid: number): Promise<{ stop(): void }> {
       '--configure',
       '--mtu=65520',
       '--disable-host-loopback',
-      // It parses what a hostile container sends.
+      // It parses untrusted packets.
       '--enable-sandbox',
       '--enable-seccomp',
       '--ready-fd=3',

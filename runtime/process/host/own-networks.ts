@@ -1,11 +1,11 @@
-/** The IPv4 addresses of this machine beside its loopback one, and the networks that they are on. */
+/** The non-loopback IPv4 addresses of this machine, and their networks. */
 import { networkInterfaces } from 'node:os';
 
 export interface OwnNetwork {
   address: string;
   /** As a route: `192.0.2.0/24`. */
   network: string;
-  /** Reaches everybody on it. */
+  /** The broadcast address. */
   broadcast: string;
 }
 

@@ -1,4 +1,4 @@
-/** The program in a sandbox, as this machine sees it. */
+/** The process id of a sandbox's program, as this machine sees it. */
 import { readFileSync } from 'node:fs';
 
 /** Bubblewrap starts the first process of the sandbox, which starts the program. Null while the program does not run. */

@@ -14,21 +14,21 @@ import { type StartedContainer, startContainer } from './start-container.ts';
 import { createStateFile, type StateFile } from './state-file.ts';
 
 export interface SessionHost {
-  /** Resolves when the sidecar is gone for good, and everything was stopped. */
+  /** Resolves when the sidecar is lost for good, and everything was stopped. */
   ended: Promise<void>;
-  /** Ends the containers, then the sidecar, which reports what it still has to. May be called again. */
+  /** Stops the containers, then the sidecar, which reports what is pending. May be called again. */
   stop(): Promise<void>;
 }
 
 const stopGraceMs = 2000;
-/** What an ended container started may hold its output open. */
+/** Child processes of an ended container may hold its output open. */
 const lastOutputMs = 500;
-/** The sidecar hears of the last of it before it is stopped itself. */
+/** Time for the last reports to reach the sidecar before it is stopped itself. */
 const lastReportMs = 1000;
 
 interface HostContainer extends StartedContainer {
   report: ReportClient;
-  /** It has ended, and what it wrote was handed on. */
+  /** It has ended, and its output was passed on. */
   ended: Promise<void>;
 }
 
@@ -118,11 +118,11 @@ function endOf(child: ChildProcess): Promise<End> {
   });
 }
 
-/** The program is asked to end; then the sandbox, or without one the whole process group, is ended. */
+/** SIGTERM to the program; then the sandbox, or without one the whole process group, is killed. */
 async function stopContainer({ process: child, sandboxed, stopNetwork }: StartedContainer): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');
-    // A signal to bubblewrap would end the program without asking it.
+    // A signal to bubblewrap would kill the program ungracefully.
     const program = sandboxed && child.pid !== undefined ? payloadOf(child.pid) : null;
     signalGroup(program ?? child.pid, 'SIGTERM');
     const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), stopGraceMs);
@@ -140,7 +140,7 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
       process.kill(target, signal);
       return;
     } catch {
-      // Not a group, or gone already.
+      // Not a group, or already dead.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The session's sidecar, kept running: while it is away no socket answers, so nothing passes (docs/decisions/0004). */
+/** The session's sidecar, kept running: while it is down no socket answers, so nothing passes (docs/decisions/0004). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
@@ -13,9 +13,9 @@ const socketsTimeoutMs = 15_000;
 const stopGraceMs = 8000;
 
 export interface SidecarProcess {
-  /** Resolves when all sockets are there; rejects when that takes too long. */
+  /** Resolves when all sockets exist; rejects on timeout. */
   listening(): Promise<void>;
-  /** Resolves when it ended more often than it is restarted. */
+  /** Resolves when the restart limit is exceeded. */
   gone: Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export function startSidecarProcess(launch: HostLaunch, state: StateFile, output
   let child: ChildProcess;
   const gone = new Promise<void>((resolve) => {
     const run = (restarts: number) => {
-      // A socket that a killed sidecar left behind would look like one that listens.
+      // A stale socket of a killed sidecar would look like one that listens.
       for (const socket of launch.sockets) {
         rmSync(socket, { force: true });
       }
@@ -64,7 +64,7 @@ export function startSidecarProcess(launch: HostLaunch, state: StateFile, output
   };
 }
 
-/** Its standard input stays open: the end of it tells the sidecar that this host is gone. */
+/** Its standard input stays open: its end tells the sidecar that this host died. */
 function spawnSidecar({ directory, sidecar }: HostLaunch, output: number): ChildProcess {
   const [command = '', ...args] = sidecar.argv;
   const child = spawn(command, args, { cwd: directory, env: {}, stdio: ['pipe', output, output] });

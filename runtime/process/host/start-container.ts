@@ -10,48 +10,48 @@ import { makeCgroups, removeCgroupsWhenEmpty } from './cgroups.ts';
 import { blockedRoutes, connectNetwork } from './network.ts';
 import { connectThenRun } from './network-script.ts';
 
-/** What it writes is one stream. No core dump may hold a secret. The first argument counts the control groups that follow, which everything from here on is in. */
+/** Merges its output into one stream; no core dump may hold a secret. The first argument counts the control groups that follow, which it joins. */
 const limitedFirst = `ulimit -c 0; left=$1; shift
 while [ "$left" -gt 0 ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; left=$((left - 1)); done; exec "$@"`;
-/** Where there are no control groups: what each process may have, and less of the processor than the platform's own. */
+/** Without control groups: limits per process, and a lower CPU priority than the platform's own. */
 const niceness = ['nice', '-n', '10'];
 const eachProcess = ({ memoryBytes }: ContainerLimits) => `ulimit -d ${Math.ceil(memoryBytes / 1024)}; `;
-/** Counted for the sandbox's own user alone, so only in there; shells differ in the option's name. */
+/** Counted per user, so only set inside a sandbox, with its own user; shells differ in the option's name. */
 const allProcesses = ({ processes }: ContainerLimits) =>
   `ulimit -p ${processes} 2>/dev/null || ulimit -u ${processes}; `;
 /**
- * Says that it is there, and goes on when it is told to: the end of the pipe means that the host is gone, and so is this.
- * Bubblewrap alone does not see to that while it sets the sandbox up.
+ * Signals readiness, and continues when told to; exits at the end of the pipe, when the host died.
+ * Bubblewrap alone does not ensure that while it sets up the sandbox.
  */
 const waitForHost = 'echo >&5; read go <&5 || exit 1';
 /** The first program in a sandbox, which becomes the container's. */
 const startedFirst = (limits: string) => `${waitForHost}; exec 5<&-; ${limits}exec "$@"`;
-/** In a new network namespace: connects it, closes the private ranges and becomes bubblewrap. */
+/** In a new network namespace: connects it, blocks the private ranges and execs bubblewrap. */
 const connectedFirst = connectThenRun;
 
 const setUpLimitMs = 10_000;
 
 export interface StartedContainer {
   process: ChildProcess;
-  /** Then the process is bubblewrap. */
+  /** When true, the process is bubblewrap. */
   sandboxed: boolean;
-  /** What else ends with it. */
+  /** Stops its network along with it. */
   stopNetwork(): void;
 }
 
-/** What the sandbox's kernel does with packets from where it has no route to: 1 drops them, 0 takes them, 2 asks for any route. */
+/** The sandbox's rp_filter for packets from unrouted sources: 1 drops them, 0 accepts them, 2 requires any route. */
 export type ReversePathFilter = 0 | 1 | 2;
 
 /**
- * With `pipe`, stdout and stderr are one stream of the process, its `stdout`. What is closed stays closed with every `reversePathFilter`;
- * the checks at the start try others. Throws when the program cannot be started or its network cannot be connected.
+ * With `pipe`, stdout and stderr are one stream of the process, its `stdout`. Blocked ranges stay blocked with every `reversePathFilter`;
+ * the startup checks try others. Throws when the program cannot be started or its network cannot be connected.
  */
 export async function startContainer(
   launch: ContainerLaunch,
   output: 'pipe' | 'ignore',
   { reversePathFilter = 1 }: { reversePathFilter?: ReversePathFilter } = {},
 ): Promise<StartedContainer> {
-  // Of this very start: those of one before may still be on their way out.
+  // Unique to this start: those of an earlier one may still be being removed.
   const cgroups = launch.cgroups.map((each) => `${each}.${randomUUID()}`);
   makeCgroups(cgroups, launch.limits);
   const removeLater = () => void removeCgroupsWhenEmpty(cgroups);
@@ -86,7 +86,7 @@ async function start(launch: ContainerLaunch, options: StartOptions): Promise<St
   return startSandboxed(launch, launch.sandbox, options);
 }
 
-/** A command with everything that it will start inside of its control groups. */
+/** Runs a command and its child processes inside its control groups. */
 function limited({ cgroups, limits }: ContainerLaunch, command: readonly string[]): [string, ...string[]] {
   const script = `exec 2>&1; ${cgroups.length > 0 ? '' : eachProcess(limits)}${limitedFirst}`;
   const gentle = cgroups.length > 0 ? [] : niceness;
@@ -109,7 +109,7 @@ async function startSandboxed(
   const ownNetwork = ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', connectedFirst, 'sh'];
   const [program, ...args] = limited(launch, network === 'none' ? command : [...ownNetwork, ...command]);
   const child = spawn(program, args, {
-    // A container can read it of its first process; its home tells whose it is.
+    // A container can read its first process's environment; HOME identifies the session (see `findLeftovers`).
     env: { PATH: hostPath, HOME: cwd, ...(network === 'none' ? {} : networkSettings(reversePathFilter)) },
     stdio: ['ignore', output, 'ignore', 'pipe', 'pipe', 'pipe'],
   });
@@ -138,19 +138,19 @@ const networkSettings = (reversePathFilter: ReversePathFilter) => ({
   RP_FILTER: String(reversePathFilter),
 });
 
-/** What the sandbox's own programs are found with. */
+/** PATH for the sandbox's own tools. */
 const hostPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 function pipe(child: ChildProcess, fd: number): Duplex {
   const stream = child.stdio[fd] as Duplex;
-  // A program that ended before it read everything says so by its exit.
+  // A program that ended before it read everything shows it by its exit.
   stream.on('error', () => undefined);
   return stream;
 }
 
 const nulTerminated = (values: readonly string[]) => values.map((value) => `${value}\0`).join('');
 
-/** Waits until the child says that it waits, and answers its line. Throws when it ends instead, or takes too long. */
+/** Waits until the child signals that it is waiting, and releases it. Throws when it ends instead, or on timeout. */
 async function says(child: ChildProcess, gate: Duplex): Promise<string> {
   const given = new AbortController();
   const { signal } = given;

@@ -1,4 +1,4 @@
-/** What the host writes down about its containers. */
+/** The state that the host records about its containers. */
 import type { ContainerRecord, HostState } from '../host-protocol.ts';
 import { sessionFiles } from '../layout.ts';
 import { writeRecord } from '../write-record.ts';

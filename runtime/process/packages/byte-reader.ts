@@ -1,10 +1,10 @@
-/** Reads a stream in pieces of the length that is asked for. */
+/** Reads a stream in pieces of a requested length. */
 import type { Readable } from 'node:stream';
 
 export interface ByteReader {
-  /** Null at the end of the stream. Throws when it ends within. */
+  /** Null at the end of the stream. Throws when it ends within the piece. */
   exactly(length: number): Promise<Buffer | null>;
-  /** In pieces as they come. Throws when the stream ends before. */
+  /** In chunks as they arrive. Throws when the stream ends early. */
   pieces(length: number): AsyncGenerator<Buffer>;
 }
 

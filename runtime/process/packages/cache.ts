@@ -1,6 +1,6 @@
 /**
- * Packages of MCP servers on the disk of this machine, for each workspace by itself: loaded once in a sandbox, sealed by a digest,
- * checked at each start, and read-only for whoever runs them (docs/decisions/0030).
+ * Packages of MCP servers on this machine's disk, separate for each workspace: loaded once in a sandbox, sealed by a digest,
+ * verified at each start, and read-only for the servers (docs/decisions/0030).
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface CacheSettings extends PackageSettings {
   directory: string;
   /** Of all packages of a workspace. */
   workspaceBytes: number;
-  /** Packages without a version are asked for again after this time. */
+  /** Packages without a version are refreshed after this time. */
   refreshAfterMs: number;
   /** For all packages of one session. */
   deadlineMs: number;
@@ -30,7 +30,7 @@ export interface CacheSettings extends PackageSettings {
 
 export interface PackageCache {
   /**
-   * Packages that are there, as they were loaded; the session keeps them until its directory is gone. Throws PackagesError, or the
+   * Verified packages; the session keeps them until its directory is deleted. Throws PackagesError, or the
    * reason of `signal`.
    */
   provide(request: PackageRequest, session: SessionOfCache, signal: AbortSignal): Promise<ProvidedPackages>;
@@ -48,9 +48,9 @@ export interface ProvidedPackages {
   program: string;
 }
 
-/** After a registry that could not be asked, what is there is used for so long without asking again. */
+/** How long cached packages are used without a retry after a registry was unreachable. */
 const retryAfterMs = 5 * 60_000;
-/** Of all workspaces: each may take the memory of three times PACKAGE_MAX_BYTES. */
+/** Across all workspaces: each may use three times PACKAGE_MAX_BYTES of memory. */
 const loadersAtOnce = 4;
 
 interface CacheContext {
@@ -62,7 +62,7 @@ interface CacheContext {
 
 interface Place {
   workspace: string;
-  /** Of the request. */
+  /** The request's directory. */
   directory: string;
   request: PackageRequest;
   session: SessionOfCache;
@@ -108,14 +108,14 @@ function refuseWhatIsMissing({ manager }: PackageRequest, { uv }: FillMachine, h
   }
 }
 
-/** Null when there is none, or it has to be asked for again. */
+/** Null when there is none, or it must be refreshed. */
 function currentTree({ settings }: CacheContext, { directory, request }: Place): CacheEntry | null {
   const entry = readEntry(directory);
   const isOld = entry !== null && Date.now() - entry.askedAtMs > settings.refreshAfterMs;
   return isOld && !isPinned(request) ? null : entry;
 }
 
-/** The session is written down first, so that nobody removes what is being looked at. Null for what is not as it was loaded. */
+/** The session is recorded first, so that nobody evicts what is being verified. Null when verification fails. */
 async function verified(
   { logger }: CacheContext,
   { directory, session }: Place,
@@ -144,7 +144,7 @@ async function verified(
   return null;
 }
 
-/** Somebody else may have loaded them meanwhile. */
+/** They may have been loaded concurrently. */
 async function loadInTurn(context: CacheContext, place: Place, inSlot: Slots): Promise<ProvidedPackages> {
   removeUnfinished(place.workspace);
   const fresh = currentTree(context, place);
@@ -196,7 +196,7 @@ async function load(context: CacheContext, place: Place): Promise<ProvidedPackag
   return provided;
 }
 
-/** In this order: whatever is named by an entry is there as a whole. */
+/** In this order: whatever an entry names is complete. */
 async function publish(
   { settings, sessionsDirectory }: CacheContext,
   { workspace, directory }: Place,
@@ -207,7 +207,7 @@ async function publish(
   if ((await verifyTree(target, digest)) !== null) {
     return writeEntry(directory, entry);
   }
-  // What is there is not as it was loaded. A session that runs from it keeps what it has open, and no more.
+  // The tree was changed since it was loaded. A session that runs from it keeps only its open files.
   rmSync(target, { recursive: true, force: true });
   const room = { neededBytes: manifest.sizeBytes, maxBytes: settings.workspaceBytes, sessionsDirectory };
   if (!makeRoom(workspace, room)) {
@@ -229,7 +229,7 @@ function removeReplaced(directory: string, current: string, sessionsDirectory: s
   }
 }
 
-/** Of workers that were killed while they loaded: whoever has the lock is the only one at work. */
+/** Leftovers of workers killed while loading: the lock holder is the only one active. */
 function removeUnfinished(workspace: string): void {
   for (const name of readdirSync(workspace).filter((each) => each.startsWith('unfinished-'))) {
     rmSync(join(workspace, name), { recursive: true, force: true });

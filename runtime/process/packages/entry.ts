@@ -1,4 +1,4 @@
-/** What is written down about the packages of one request: which tree is the current one, and since when. */
+/** The record about the packages of one request: which tree is current, and since when. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { PackageRequest } from './request.ts';
 const cacheEntry = z.strictObject({
   /** SHA-256 of its manifest, and the name of its directory. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
-  /** When the registry was asked last, in milliseconds since 1970. */
+  /** When the registry was last queried, in milliseconds since 1970. */
   askedAtMs: z.number(),
 });
 export type CacheEntry = z.infer<typeof cacheEntry>;
@@ -27,14 +27,14 @@ export function writeEntry(directory: string, entry: CacheEntry): void {
   writeRecord(join(directory, 'entry.json'), entry);
 }
 
-/** What the packages depend on beside the request: where they come from, and what they run on. */
+/** What the packages depend on besides the request: registries and platform. */
 export interface KeyFacts {
   registry: string;
   /** Such as `linux-x64-v20`. */
   platform: string;
 }
 
-/** A name for the request's directory. What the program itself is given makes no difference. */
+/** A name for the request's directory. The program's own arguments make no difference. */
 export function keyOf({ manager, packages, program, python }: PackageRequest, facts: KeyFacts): string {
   const text = JSON.stringify([manager, packages, program, python, facts.registry, facts.platform]);
   return createHash('sha256').update(text).digest('hex');

@@ -1,9 +1,9 @@
-/** Keeps the cache of one workspace within its size: what was used longest ago goes first, and nothing that a session runs from. */
+/** Keeps the cache of one workspace within its size: evicts the least recently used first, and nothing that a session runs from. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** Beside a tree: one empty file for each session that runs from it. */
+/** Next to a tree: one empty file for each session that runs from it. */
 export const usersDirectory = 'users';
 
 interface Tree {
@@ -17,7 +17,7 @@ interface Tree {
 
 const sized = z.object({ sizeBytes: z.int().min(0) });
 
-/** Removes until `neededBytes` more fit. False when what is in use alone leaves too little. */
+/** Evicts until `neededBytes` more fit. False when what is in use leaves too little room. */
 export function makeRoom(
   workspace: string,
   {
@@ -66,7 +66,7 @@ function sizeOf(directory: string): number {
   }
 }
 
-/** Forgets sessions that are gone, whoever stopped them. */
+/** Also drops sessions whose directory is deleted, whoever stopped them. */
 export function isUsed(directory: string, sessionsDirectory: string): boolean {
   const users = join(directory, usersDirectory);
   const all = existsSync(users) ? readdirSync(users) : [];

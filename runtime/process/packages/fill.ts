@@ -1,4 +1,4 @@
-/** Loads packages in a sandbox of its own, whose only way out is the platform's proxy, and writes down what it hands over. */
+/** Loads packages in a separate sandbox, whose only way out is the platform's proxy, and stores what it sends. */
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -39,8 +39,8 @@ export interface FilledTree {
 const tailBytes = 2048;
 
 /**
- * `directory` is made here; afterwards it holds `tree/` and its manifest. Throws PackagesError, or the reason of `signal`; what is left
- * in the directory then is the caller's to remove.
+ * Creates `directory`, with `tree/` and its manifest. Throws PackagesError, or the reason of `signal`; the caller then
+ * removes what is left in the directory.
  */
 export async function fillPackages(
   request: PackageRequest,

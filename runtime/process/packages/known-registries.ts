@@ -1,4 +1,4 @@
-/** Where packages come from: what the operator says, else where this machine's own package managers would go. */
+/** Which registries to use: the operator's setting, else the defaults of this machine's own package managers. */
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -37,17 +37,17 @@ export async function knownRegistries(settings: RegistrySettings, uv: string | n
 
 const npmDefault = async () => usable(await said('npm', ['config', 'get', 'registry']));
 
-/** uv names it in its help, and nowhere else. */
+/** uv prints it only in its help. */
 const uvDefault = async (uv: string) =>
   usable(/by default: <([^>]+)>/.exec((await said(uv, ['help', 'tool', 'install'])) ?? '')?.[1] ?? null);
 
-/** One with a user name in it was not meant for this. */
+/** Rejects URLs with a user name: they were not meant for this. */
 function usable(url: string | null): string | null {
   const parsed = url !== null && URL.canParse(url) ? new URL(url) : null;
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username === '' ? parsed.href : null;
 }
 
-/** The worker's environment holds its keys: programs get no more of it than they need. */
+/** The worker's environment holds its keys: programs get only the part they need. */
 const bareEnvironment = 'exec env -i PATH="$PATH" HOME="$HOME" "$@"';
 
 /** Null when there is no such program, or it fails. */

@@ -1,9 +1,9 @@
-/** One at a time among the workers of this machine. The kernel lets go of it when its holder is gone, however that ended. */
+/** A mutex among the workers of this machine. The kernel releases it when its holder dies, however that happens. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PackagesError } from './errors.ts';
 
-/** Runs `work` while it holds the lock of a file, which is made. Throws the reason of `signal` when it is aborted while waiting. */
+/** Runs `work` while holding the lock of a file, which it creates. Throws the reason of `signal` when aborted while waiting. */
 export async function withLock<Result>(
   file: string,
   signal: AbortSignal,

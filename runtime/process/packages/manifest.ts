@@ -1,4 +1,4 @@
-/** What a tree of packages consists of, and whether it is still that, byte by byte. */
+/** The contents of a package tree, and their verification byte by byte. */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, readlink, rename, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const treeManifest = z.strictObject({
 });
 export type TreeManifest = z.infer<typeof treeManifest>;
 
-/** What one directory has written about its tree, beside it. */
+/** Stored next to the tree. */
 const manifestFile = 'manifest.json';
 
 /** Writes the manifest into `directory`. Returns its SHA-256, which vouches for the whole tree. */
@@ -39,7 +39,7 @@ export async function writeManifest(directory: string, manifest: TreeManifest): 
 }
 
 /**
- * The manifest, when it has this digest and the tree beside it, `<directory>/tree`, is exactly what it says: no file changed, added,
+ * The manifest, when it has this digest and the tree next to it, `<directory>/tree`, matches exactly: no file changed, added,
  * or missing. Null otherwise.
  */
 export async function verifyTree(directory: string, digest: string): Promise<TreeManifest | null> {
@@ -72,7 +72,7 @@ async function filesBelow(directory: string): Promise<FoundFile[]> {
 
 const readersAtOnce = 16;
 
-/** Stops at the first that is not as it was. */
+/** Stops at the first mismatch. */
 async function areEntries(
   tree: string,
   found: FoundFile[],
@@ -97,7 +97,7 @@ async function isEntry(place: string, entry: TreeEntry, isLink: boolean): Promis
   if ('target' in entry) {
     return isLink && (await readlink(place)) === entry.target;
   }
-  // Never through a link, and never waiting for a pipe.
+  // Never follows a link, and never blocks on a pipe.
   const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const status = await file.stat();
@@ -111,7 +111,7 @@ async function isEntry(place: string, entry: TreeEntry, isLink: boolean): Promis
 
 const pieceBytes = 256 * 1024;
 
-/** Of so many bytes. Throws when there are fewer. */
+/** Digest of the first `sizeBytes` bytes. Throws when there are fewer. */
 async function digestOf(file: FileHandle, sizeBytes: number): Promise<string> {
   const hash = createHash('sha256');
   const piece = Buffer.allocUnsafe(Math.min(sizeBytes, pieceBytes));

@@ -1,4 +1,4 @@
-/** Packages for the sessions of one worker, with what can be found out about registries and programs of this machine. */
+/** Packages for the sessions of one worker, with the registries and programs detected on this machine. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -39,13 +39,13 @@ export interface PackagesOfSessions {
   /** Commands whose packages cannot be loaded here. */
   missingCommands: string[];
   prepare(spec: ProcessWorkloadSpec, signal?: AbortSignal): Promise<SessionPackages>;
-  /** A session is being stopped: nothing is loaded for it any more. */
+  /** A session is being stopped: aborts its loading. */
   giveUp(sessionId: string): void;
 }
 
 const answerTimeoutMs = 10_000;
 
-/** Without a sandbox nothing is loaded for anybody. */
+/** Without a sandbox no packages are loaded. */
 export async function openSessionPackages(
   options: OpenOptions,
   { root, ...machine }: Machine,

@@ -1,4 +1,4 @@
-/** Writes down what a sandbox hands over as its packages. Everything about it is a claim: paths, sizes, number, length. */
+/** Stores the packages that a sandbox sends. All of it is untrusted: paths, sizes, number, length. */
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ export interface TreeLimits {
 type FileRecord = Extract<TreeRecord, { type: 'file' }>;
 
 /**
- * Fills `directory`, which is there and empty. Links are made last, so that no path of a file leads through one.
+ * Fills `directory`, which exists and is empty. Links are created last, so that no file's path leads through one.
  * Throws PackagesError for what is not allowed or too much.
  */
 export async function receiveTree(

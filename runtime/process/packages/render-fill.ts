@@ -1,4 +1,4 @@
-/** Pure: the sandbox that loads packages. It has no network, no secret, and no socket but those of its order. */
+/** Pure: the sandbox that loads packages. It has no network, no secret, and only the sockets of its order. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { cgroupsOf } from '../host/cgroups.ts';
@@ -18,7 +18,7 @@ export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgro
   uv: string | null;
 }
 
-/** It is no part of a session. */
+/** Not part of a session. */
 export const fillContainer: ContainerSpec = {
   name: 'packages',
   server: 'packages',
@@ -30,7 +30,7 @@ export const fillContainer: ContainerSpec = {
 
 const programInside = '/opt/platform/fill-packages.js';
 
-/** `directory` is as `makeSessionDirectory` makes one for the container. */
+/** `directory` is laid out as by `makeSessionDirectory` for the container. */
 export function renderFill(
   { manager, packages, program, python }: PackageRequest,
   { machine, directory, maxBytes }: { machine: FillMachine; directory: string; maxBytes: number },
@@ -45,7 +45,7 @@ export function renderFill(
     cwd: sessionFiles(directory).workspace(fillContainer.name),
     sandbox: renderSandbox(fillContainer, {
       ...{ directory, programs, root },
-      // What was downloaded is there beside what is made of it.
+      // Holds the downloads as well as what is made of them.
       workspaceBytes: maxBytes,
       packages: [
         ...inMemory(packagesInside, maxBytes),

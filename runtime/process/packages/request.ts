@@ -8,14 +8,14 @@ export interface PackageRequest {
   program: string | null;
   /** A version of Python such as 3.12; null: the machine's. */
   python: string | null;
-  /** What the program itself is given. */
+  /** Arguments of the program itself. */
   args: string[];
 }
 
 interface Options {
-  /** Options without a value that change nothing here. */
+  /** Flags without effect here. */
   ignored: readonly string[];
-  /** Options with a value, by the name that they are collected under. */
+  /** Options with a value, by the name they are collected under. */
   collected: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ const programName = /^[a-z0-9_][\w.-]*$/i;
 
 /**
  * Null for a command that is no package manager, and for what the cache does not take: an unknown option, or a package that is
- * named by an address or a path. Such a command runs as it is.
+ * named by an address or a path. Such a command runs unchanged.
  */
 export function readPackageRequest(command: string, args: readonly string[]): PackageRequest | null {
   switch (command) {
@@ -55,7 +55,7 @@ export function readPackageRequest(command: string, args: readonly string[]): Pa
   }
 }
 
-/** Whether the same packages come whenever they are asked for. What they depend on is as it was when they were loaded. */
+/** Whether the versions are exact. Dependencies stay as they were when loaded. */
 export function isPinned({ manager, packages }: PackageRequest): boolean {
   const exact = manager === 'npm' ? /.@v?\d+\.\d+\.\d+([-+][\w.+-]+)?$/ : /==\s*[\w.!+]+$/;
   return packages.every((each) => exact.test(each));

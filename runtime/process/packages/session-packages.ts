@@ -8,7 +8,7 @@ import { PackagesError } from './errors.ts';
 import { type PackageRequest, readPackageRequest } from './request.ts';
 import { packagesInside } from './tree-stream.ts';
 
-/** What runs instead of the package manager: a program of the packages, or one that says why there are none. */
+/** What runs instead of the package manager: a program of the packages, or one that reports why there are none. */
 export type ServerPackages =
   | {
       type: 'tree';
@@ -31,7 +31,7 @@ interface PrepareOptions {
   signal: AbortSignal;
 }
 
-/** A server whose packages cannot be loaded says so when it is used; the others go on. Throws the reason of `signal`. */
+/** A server whose packages cannot be loaded reports so when it is used; the others go on. Throws the reason of `signal`. */
 export async function preparePackages(
   spec: ProcessWorkloadSpec,
   { cache, deadlineMs, logger, signal }: PrepareOptions,
@@ -76,13 +76,13 @@ function present(
   return { type: 'tree', tree, programDirectory: dirname(path), argv: [path, ...args] };
 }
 
-/** The sidecar tells the cause by it; an admin reads it as what the server wrote. */
+/** The sidecar classifies the cause by this text; an admin sees it as the server's output. */
 function missing({ shownAs, message, written }: PackagesError): ServerPackages {
   const text = [`${packagesNotLoaded[shownAs]}: ${message}`, ...(written === '' ? [] : [written])].join('\n');
   return { type: 'missing', argv: ['/bin/sh', '-c', 'printf "%s\\n" "$1" >&2; exit 1', 'sh', text] };
 }
 
-/** What a package manager wrote is in no log: it may name a private registry, or show what a package printed. */
+/** A package manager's output is never logged: it may name a private registry, or show what a package printed. */
 function loggable({ shownAs, message, written }: PackagesError, error: unknown): object {
   const reason = error instanceof PackagesError ? message : String(error);
   return { cause: shownAs, reason, writtenBytes: Buffer.byteLength(written) };

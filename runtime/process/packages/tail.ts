@@ -1,4 +1,4 @@
-/** The end of what a stream said, as readable text: what a package manager says last is why it failed. */
+/** The tail of a stream, as readable text: a package manager's last output is why it failed. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const endMs = 500;
 
-/** Resolves to the text as soon as the stream has ended, or shortly after it was asked for. */
+/** Resolves to the text when the stream has ended, or shortly after the call. */
 export function createTail(stream: Readable | null, maxBytes: number): () => Promise<string> {
   let kept: Buffer = Buffer.alloc(0);
   const ended = stream === null ? Promise.resolve() : once(stream, 'end').catch(() => undefined);
@@ -15,7 +15,7 @@ export function createTail(stream: Readable | null, maxBytes: number): () => Pro
   });
   return async () => {
     await Promise.race([ended, sleep(endMs)]);
-    // Neither colours nor other controls.
+    // Strips colours and other control sequences.
     return stripVTControlCharacters(String(kept))
       .replace(/[^\P{C}\n]/gu, '')
       .trim();

@@ -1,4 +1,4 @@
-/** Pure: what a path and a link of a tree of packages may be. */
+/** Pure: validates paths and links of a package tree. */
 import { posix } from 'node:path';
 import { PackagesError } from './errors.ts';
 import { packagesInside } from './tree-stream.ts';
@@ -6,7 +6,7 @@ import { packagesInside } from './tree-stream.ts';
 const maxPathBytes = 1024;
 const maxNameBytes = 255;
 
-/** Throws PackagesError for a path that leads out of its tree, or that no file system takes. */
+/** Throws PackagesError for a path that leads out of its tree, or that no file system accepts. */
 export function checkPath(path: string): void {
   const parts = path.split('/');
   const isFine = parts.every(

@@ -1,13 +1,13 @@
 /**
- * How a sandbox that loaded packages hands them over: records, each a length, a line of JSON and the bytes of a file. The platform
- * takes what it is told and looks at nothing in there itself.
+ * The wire format in which a sandbox sends loaded packages: records, each a length, a line of JSON and the bytes of a file. The platform
+ * only reads this stream, and never the sandbox's files itself.
  */
 import { z } from 'zod';
 
-/** Where the packages are in every sandbox, the one that loads them and those that run them: programs name their own paths. */
+/** Where the packages are in every sandbox, the one that loads them and those that run them: programs embed their own paths. */
 export const packagesInside = '/opt/packages';
 
-/** A path below it, and what is there. A `program` ends the stream: the one to run. */
+/** A path below it, and its content. `program`, the one to run, ends the stream. */
 export const treeRecord = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('file'),
@@ -20,7 +20,7 @@ export const treeRecord = z.discriminatedUnion('type', [
 ]);
 export type TreeRecord = z.infer<typeof treeRecord>;
 
-/** A record with more bytes is refused. */
+/** Larger records are refused. */
 export const maxRecordBytes = 8192;
 
 export function encodeRecord(record: TreeRecord): Buffer {

@@ -1,10 +1,10 @@
-/** Where readers may do the one or the other, and what this gate does: the reason stands with each family. */
+/** Where parsers may differ, and what this gate does: each family states the reason. */
 import { callOf, callWith, type Line, lines } from './line.ts';
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 export const implementationDefinedLines: Line[] = [
-  // Half a surrogate pair in a value decides nothing, and clients that cut a text in the middle of a character send it.
+  // A lone surrogate in a value decides nothing, and clients that cut a text in the middle of a character send it.
   ...lines(
     'passes',
     'half a surrogate pair in a value',
@@ -12,7 +12,7 @@ export const implementationDefinedLines: Line[] = [
       (text) => callWith(`{"t":"${text}"}`),
     ),
   ),
-  // In a key it can make two keys one, or one key another.
+  // In a key it can merge two keys, or change one key into another.
   ...lines(
     'bad_key',
     'half a surrogate pair in a key',
@@ -23,21 +23,21 @@ export const implementationDefinedLines: Line[] = [
     callWith('{"__proto__":{"name":"write_file"}}'),
     callWith('{"a":{"__proto__":null,"constructor":{"prototype":1}}}'),
   ]),
-  // JSON's white space may hold tabs and carriage returns; no client sends them, and some readers end a line there.
+  // JSON's whitespace may hold tabs and carriage returns; no client sends them, and some parsers end a line there.
   ...lines('control_byte', 'white space other than spaces', [
     callWith('{}').replaceAll(',', ',\t'),
     `\t${callWith('{}')}`,
     `${callWith('{}')}\r\r`,
     callWith('{"a":\r1}'),
   ]),
-  // Numbers of the same value that readers may write back in another form.
+  // Numbers of the same value that parsers may serialize in another form.
   ...lines(
     'bad_id',
     'an id in another form',
     ['-0', '1.0', '1e0', '10e-1', '0.0', '-1.0', '9007199254740992', '1E400'].map((id) => callWith('{}', id)),
   ),
   ...lines('bad_id', 'an id without end', [callWith('{}', `"${'x'.repeat(257)}"`)]),
-  // Readers cut, drop or replace these, and then two ids become one.
+  // Parsers truncate, drop or replace these, and then two ids become one.
   ...lines(
     'bad_id',
     'an id that is not read everywhere as it is written',

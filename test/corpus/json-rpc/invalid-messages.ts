@@ -1,4 +1,4 @@
-/** Messages that are not what the protocol has, that a lenient server could take for others, or that lead past the gate. */
+/** Messages that violate the protocol, that a lenient server could mistake for others, or that bypass the gate. */
 import {
   callMembers,
   callOf,

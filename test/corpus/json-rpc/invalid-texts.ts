@@ -1,4 +1,4 @@
-/** Bytes that are no JSON, or JSON that readers take in different ways. */
+/** Bytes that are not JSON, or JSON that parsers read differently. */
 import {
   around,
   callMembers,

@@ -44,7 +44,7 @@ export const message = (members: string) => `{${members}}`;
 export const around = (before: string, bytes: readonly number[], after: string) =>
   Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
 
-/** Spellings that some readers take for the member. */
+/** Spellings that some parsers take for the member. */
 export const spellingsOf = (member: string): string[] =>
   [
     ...new Set([

@@ -18,7 +18,7 @@ serveStdio(() => {
     'add_note',
     { description: 'Adds a note', inputSchema: z.object({ note: z.string() }) },
     ({ note }) => {
-      // As the system behind it would: without its credential it does nothing.
+      // Like the system behind it: without its credential it does nothing.
       if (createHash('sha256').update(token).digest('hex') !== expected) {
         return { ...text('The token is not the one that these notes take.'), isError: true };
       }

@@ -3,7 +3,7 @@ import type { Kit } from '../inside/kit.ts';
 
 export type Who = 'agent' | 'server';
 
-/** What the attacker is told: more than a real one could find out. The control is given places of its own. */
+/** What the attacker is given: more than a real one could find out. The control gets targets of its own. */
 export interface Target {
   /** A directory with `mcp/<name>.sock`, `agent/sidecar.sock` and `agent/config.json`. */
   sockets: string;
@@ -21,16 +21,16 @@ export interface Target {
   /** Another session that runs, and what belongs to it. */
   otherSession: { id: string; directory: string; token: string };
   ownSession: { directory: string };
-  /** A process of the platform, by the machine's count. */
+  /** A process of the platform, by its pid on the machine. */
   platformPid: number;
   arch: string;
 }
 
-/** Sent as text, so it uses its arguments only; or a text to begin with. */
+/** A function that is sent as text, so it uses its arguments only; or a text. */
 export type Program = string | ((kit: Kit, target: Target) => unknown);
 
 export interface Attempt {
-  /** What is tried, as a sentence without its subject. */
+  /** The attempt, as a sentence without its subject. */
   what: string;
   /** What stops it. */
   stoppedBy: string;

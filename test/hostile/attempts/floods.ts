@@ -1,7 +1,7 @@
-/** What an agent does to take from others what all share, as texts that it runs. */
+/** What an agent does to exhaust what all share, as texts that it runs. */
 import type { Kit } from '../inside/kit.ts';
 
-/** Calls tools that are not there on every connection that it can get, and a gated one in the middle of that. */
+/** Calls tools that do not exist on every connection that it can get, and a gated one in between. */
 export const loopCalls = async (
   kit: Kit,
   _target: unknown,
@@ -39,7 +39,7 @@ export const loopCalls = async (
   };
 };
 
-/** As many uploads at once as its sidecar has connections for, again and again; how often which status came. */
+/** Repeats as many concurrent uploads as its sidecar has connections for; returns the count of each status. */
 export const uploadAtOnce = async (
   kit: Kit,
   _target: unknown,
@@ -59,12 +59,12 @@ export const uploadAtOnce = async (
       await kit.sleep(50);
     }
   };
-  // One connection of its sidecar's 32 is for what the agent is sent.
+  // One of its sidecar's 32 connections is for messages to the agent.
   await Promise.all(Array.from({ length: 31 }, upload));
   return said;
 };
 
-/** 50 questions to its human, each to be waited for; how many still wait after a while, and how many were refused. */
+/** Sends its human 50 blocking questions; returns how many are still pending after a while, and how many were refused. */
 export const waitOften = async (
   kit: Kit,
   _target: unknown,
@@ -82,8 +82,8 @@ export const waitOften = async (
 };
 
 /**
- * What an honest agent does, again and again: a gated call is refused, it asks and waits for its human, and the call passes. How
- * long each round took, or what went wrong.
+ * What an honest agent does, repeatedly: a gated call is refused, it asks and waits for its human, and the call passes. Returns
+ * how long each round took, or what went wrong.
  */
 export const askAndCall = async (
   kit: Kit,

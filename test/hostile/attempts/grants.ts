@@ -7,7 +7,7 @@ export const callGated = async (kit: Kit, _target: unknown, mark: string): Promi
   return /"code\\*":\\*"(\w+)/.exec(answer)?.[1] ?? 'carried out';
 };
 
-/** As `callGated`, of a server that is named. */
+/** Like `callGated`, for the named server. */
 export const callGatedOf = async (
   kit: Kit,
   _target: unknown,
@@ -28,7 +28,7 @@ export const raceForOne = async (kit: Kit): Promise<string[]> => {
     .sort();
 };
 
-/** Asks for a grant; what the platform says. */
+/** Asks for a grant; returns the platform's answer. */
 export const askFor = async (
   kit: Kit,
   _target: unknown,
@@ -39,7 +39,7 @@ export const askFor = async (
   return /"code\\*":\\*"(\w+)/.exec(answer)?.[1] ?? /"status\\*":\\*"(\w+)/.exec(answer)?.[1] ?? answer;
 };
 
-/** Asks for a hundred different grants as fast as it can; how often the platform said what. */
+/** Asks for a hundred different grants as fast as it can; returns the count of each answer. */
 export const askForHundred = async (kit: Kit): Promise<Record<string, number>> => {
   const wire = await kit.openServer('platform');
   const said: Record<string, number> = {};
@@ -58,7 +58,7 @@ export const askForHundred = async (kit: Kit): Promise<Record<string, number>> =
   return said;
 };
 
-/** 64 MiB without an end to each server's socket, eight connections each; then slow and many headers. */
+/** Sends 64 MiB without a line end to each server's socket, on eight connections each; then 64 MiB as a request to the sidecar. */
 export const pourBytes = async (kit: Kit): Promise<string> => {
   const piece = Buffer.alloc(1024 * 1024, 'x');
   const pour = async (path: string, head: string) => {
@@ -83,7 +83,7 @@ export const pourBytes = async (kit: Kit): Promise<string> => {
   return 'poured';
 };
 
-/** Requests that never end, on more connections than the sidecar takes; whether it still answers once they are gone. */
+/** Sends endless requests on more connections than the sidecar accepts; returns whether it still answers once they are closed. */
 export const hangOn = async (kit: Kit): Promise<number[]> => {
   const sockets = Array.from({ length: 60 }, () => {
     const socket = kit.net.connect({ path: kit.sidecar });
@@ -100,7 +100,7 @@ export const hangOn = async (kit: Kit): Promise<number[]> => {
   for (const socket of sockets) {
     socket.destroy();
   }
-  // The sidecar has to notice that they are gone.
+  // The sidecar has to notice that they are closed.
   for (let times = 0; ; times += 1) {
     await kit.sleep(300);
     const after = await kit.post('/event', { type: 'agent.status', payload: { status: 'still here' } });
@@ -110,7 +110,7 @@ export const hangOn = async (kit: Kit): Promise<number[]> => {
   }
 };
 
-/** Artifacts of 10 MiB until the platform takes no more. */
+/** Uploads artifacts of 10 MiB until the platform accepts no more. */
 export const floodArtifacts = async (kit: Kit): Promise<string[]> => {
   const seen: string[] = [];
   for (let index = 0; index < 4; index += 1) {
@@ -121,7 +121,7 @@ export const floodArtifacts = async (kit: Kit): Promise<string[]> => {
   return seen;
 };
 
-/** Names that would lead somewhere if anybody took them for a path or a header. */
+/** Names that would do harm if used as a path or a header. */
 export const nameArtifacts = async (kit: Kit): Promise<string[]> => {
   const names = [
     '../../../etc/passwd',

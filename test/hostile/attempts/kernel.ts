@@ -14,14 +14,14 @@ const syscall = (
 ): Attempt => ({
   what,
   ...rest,
-  // What a function closes over would not travel with its text.
+  // A function's closure is not sent with its text.
   run: `(kit, { arch }) => kit.syscall(arch === 'arm64' ? ${arm64} : ${x64}, ...${JSON.stringify(args)})`,
 });
 
 const refused = { stoppedBy: capabilities, inside: 'EPERM' };
-/** With the rights of a user namespace of its own, the same call is made. */
+/** With the rights of its own user namespace, the same call succeeds. */
 const refusedHere = { ...refused, outside: 'done' };
-/** The control: the kernel has the call, whatever it says to these arguments. */
+/** The control: the kernel has the call, whatever it returns for these arguments. */
 const missingHere = { stoppedBy: filter, inside: 'ENOSYS', outside: exists };
 
 export const kernelAttempts: Attempt[] = [

@@ -1,4 +1,4 @@
-/** Lines that an agent sends to a server with a gated tool, so that the server carries it out and the gate does not notice. */
+/** Lines that try to make a server execute a gated tool without the gate's notice. */
 import type { CallOutcome } from '../../../contract/audit-event.ts';
 
 export interface LineAttempt {
@@ -7,7 +7,7 @@ export interface LineAttempt {
   lines: (string | { base64: string })[];
   /** What the agent reads: the reason of each refusal, in order; `ok` where a call was carried out. */
   answers: string[];
-  /** What the audit trail has of it. */
+  /** What the audit trail records of it. */
   recorded: [tool: string, outcome: CallOutcome][];
   /** It needs a connection of its own, or leaves it unusable. */
   alone?: true;
@@ -212,7 +212,7 @@ export const lineAttempts: LineAttempt[] = [
   ),
 ];
 
-/** As the agent runs them: on one connection, but for those that need one of their own. */
+/** Runs them as the agent: on one connection, except those that need a separate one. */
 export const sendLines = `async (kit, target, attempts) => {
   const seen = {};
   let shared = null;

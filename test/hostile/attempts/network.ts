@@ -78,7 +78,7 @@ const metadata = ['169.254.169.254', '169.254.170.2'];
 const reserved = ['10.1.2.3', '172.16.0.1', '172.31.255.1', '192.168.1.1', '100.64.0.1', '100.100.100.200'];
 const more = ['192.0.0.192', '198.18.0.1', '224.0.0.1', '255.255.255.255'];
 
-/** As text: what it closes over travels with it. */
+/** A text, so that the values from its closure are sent along. */
 const connectToAll = (hosts: string[], port: string) =>
   `async (kit, { addresses, ports }) => [...new Set(await Promise.all(
      (${JSON.stringify(hosts)}.length ? ${JSON.stringify(hosts)} : addresses).map((host) => kit.connect({ host, port: ${port} }))))]`;

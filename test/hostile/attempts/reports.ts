@@ -1,7 +1,7 @@
-/** Report sockets: where whatever starts a process tells of it, and where that process may speak as well. */
+/** Report sockets: where a process's launcher reports on it, and where that process may write, too. */
 import type { Attempt } from './attempt.ts';
 
-/** Of the agent: those of servers, its own and another session's. */
+/** The agent's attempts: on the sockets of servers, its own and another session's. */
 export const agentReportAttempts: Attempt[] = [
   {
     what: 'connects to the report sockets of servers, of itself and of another session',
@@ -21,7 +21,7 @@ export const agentReportAttempts: Attempt[] = [
   },
 ];
 
-/** Of a server, on its own: everything there is a claim about itself. */
+/** A server's attempts on its own socket: everything there is a claim about itself. */
 export const serverReportAttempts: Attempt[] = [
   {
     what: 'connects to the report sockets of other servers and of the agent',
@@ -42,7 +42,7 @@ export const serverReportAttempts: Attempt[] = [
   {
     what: 'tells on its report socket how another server ended, what is no claim, and lines of any size',
     stoppedBy: 'a closed list of claims, about the process of the socket alone',
-    // The first of each ends the connection: what comes after it is taken by nobody.
+    // The first of each ends the connection: nobody reads what follows.
     run: async (kit) => {
       const ended = { type: 'ended', exit_code: 66, signal: null };
       const lines = [
@@ -58,7 +58,7 @@ export const serverReportAttempts: Attempt[] = [
         `${'['.repeat(20_000)}\n`,
         `${'\0'.repeat(1000)}\n`,
         `{"type":"output","base64":"${'A'.repeat(40_000)}"}\n`,
-        // Of any size, without an end.
+        // Of any size, without a line end.
         'x'.repeat(100_000),
       ];
       const closed: boolean[] = [];
@@ -107,7 +107,7 @@ export const serverReportAttempts: Attempt[] = [
     run: async (kit) => {
       const claim = `${JSON.stringify({ type: 'ended', exit_code: 65, signal: null })}\n`;
       const output = `${JSON.stringify({ type: 'output', base64: 'bWFsbG9yeSBzYXlz'.repeat(500) })}\n`;
-      // The last two are one line without an end.
+      // The last two are one unterminated line.
       const pieces = [
         (claim.repeat(20) + output).repeat(20),
         output,
@@ -134,7 +134,7 @@ export const serverReportAttempts: Attempt[] = [
       for (const socket of sockets) {
         socket.destroy();
       }
-      // Four connections, each with what its sockets hold beside what is read of it.
+      // Four connections, each with full socket buffers besides what is read of it.
       return perSecond < 3_000_000 ? 'slowed down' : `${perSecond} bytes a second`;
     },
     inside: 'slowed down',

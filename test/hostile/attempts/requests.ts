@@ -9,7 +9,7 @@ export interface RequestAttempt {
   answer: string | RegExp;
 }
 
-/** Stands for so many of these characters: a message to the agent has a bound too. */
+/** Stands for this many of these characters, since a message to the agent is bounded, too. */
 const long = (length: number, characters = 'x') => `@@${characters}*${length}@@`;
 
 const json = { 'content-type': 'application/json' };
@@ -227,7 +227,7 @@ export const requestAttempts: RequestAttempt[] = [
   },
 ];
 
-/** As the agent runs them. */
+/** Runs them as the agent. */
 export const sendRequests = `async (kit, target, attempts) => {
   const seen = {};
   for (const { what, request } of attempts) {

@@ -45,7 +45,7 @@ export const resourceAttempts: Attempt[] = [
   },
 ];
 
-/** Keeps as busy as it can for a while, without waiting for the end of it. */
+/** Keeps the machine busy for a while, without waiting for the end of that. */
 export const beBusy = `(kit) => {
   const program = 'const until = Date.now() + 20000; while (Date.now() < until) Buffer.alloc(8 * 1024 * 1024, 1);';
   for (let each = 0; each < 8; each += 1) kit.childProcess.spawn(process.execPath, ['-e', program], { stdio: 'ignore' });

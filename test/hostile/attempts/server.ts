@@ -17,7 +17,7 @@ export interface ServerAttempt {
 const ids = 'each id is answered once, and by the server that was asked';
 const list = 'a list of what may pass';
 
-/** What `reply(1)` brings. */
+/** What `reply(1)` returns. */
 const answered = 'attack 1';
 
 export const serverAttempts: ServerAttempt[] = [
@@ -191,7 +191,7 @@ export const serverAttempts: ServerAttempt[] = [
   },
 ];
 
-/** As the agent runs them: each over a connection of its own, until nothing more comes. */
+/** Runs them as the agent: each over a separate connection, until nothing more arrives. */
 export const receiveAttacks = async (
   kit: Kit,
   _target: unknown,
@@ -217,13 +217,13 @@ export const receiveAttacks = async (
   return seen;
 };
 
-/** What the malicious server leaves running and lying about, as far as it can. */
+/** The processes and files that the malicious server leaves behind, as far as it can. */
 export const leaveBehind = (kit: Kit, { mark }: { mark: string }): string => {
   const stubborn = `process.on('SIGTERM', () => {}); process.on('SIGHUP', () => {}); setInterval(() => {}, 1000); // ${mark}`;
   for (let index = 0; index < 3; index += 1) {
     kit.childProcess.spawn(process.execPath, ['-e', stubborn], { detached: true, stdio: 'ignore' }).unref();
   }
-  // Twice removed, in a session of its own.
+  // Double-forked, in a session of its own.
   kit.childProcess
     .spawn('setsid', ['-f', process.execPath, '-e', stubborn], { detached: true, stdio: 'ignore' })
     .unref();
@@ -234,7 +234,7 @@ export const leaveBehind = (kit: Kit, { mark }: { mark: string }): string => {
   return 'left';
 };
 
-/** Each counts on in a file, forks and ends: nobody has one number long enough to be looked up. */
+/** Each counts up in a file, forks and exits: no pid lives long enough to be found. */
 export const forkOnAndOn = async (kit: Kit): Promise<string> => {
   const program = `use POSIX; for (;;) { fork() and POSIX::_exit(0); setsid(); open(F, '>', '/workspace/forks'); print F ++$count; close F }`;
   kit.childProcess.spawn('perl', ['-e', program], { detached: true, stdio: 'ignore' }).unref();

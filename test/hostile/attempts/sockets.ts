@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import type { Attempt } from './attempt.ts';
 
-/** Both; `sockets` is the directory that holds `mcp/`. */
+/** For both agent and server; `sockets` is the directory that holds `mcp/`. */
 export const socketAttempts: Attempt[] = [
   {
     what: 'replaces, links, renames, removes and adds sockets where its own are',
@@ -55,7 +55,7 @@ export const socketAttempts: Attempt[] = [
   },
 ];
 
-/** The agent alone. */
+/** For the agent alone. */
 export const agentSocketAttempts: Attempt[] = [
   {
     what: 'waits at sockets that look like those of the session',
@@ -134,7 +134,7 @@ export const agentSocketAttempts: Attempt[] = [
   },
 ];
 
-/** The server alone. */
+/** For the server alone. */
 export const serverSocketAttempts: Attempt[] = [
   {
     what: 'connects to its own socket as if it were the agent, and asks for tools of others',

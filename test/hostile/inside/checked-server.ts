@@ -1,4 +1,4 @@
-/** A server that is checked, and answers the request for its tools as its variable MODE says. It runs in a sandbox, as text. */
+/** A server for checks that answers the request for its tools as its variable MODE says. Sent as text, runs in a sandbox. */
 import { asArguments } from './puppets.ts';
 
 const program = () => {

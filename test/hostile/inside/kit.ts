@@ -1,6 +1,6 @@
 /**
- * What every attempt works with. The text of `makeKit` is what runs: in the sandbox, and on the machine itself for the
- * control of an attempt. So it uses nothing but what it is handed.
+ * The helpers of every attempt. The text of `makeKit` is what runs: in the sandbox, and on the machine itself for the
+ * control of an attempt. So it uses nothing but its arguments.
  */
 import type childProcess from 'node:child_process';
 import type dns from 'node:dns';
@@ -181,7 +181,7 @@ export function makeKit({ childProcess, dns, fs, http, net }: Modules) {
     method: 'tools/call',
     params: { name, arguments: args },
   });
-  /** A connection to a server that is past its handshake. */
+  /** A connection to a server whose handshake is complete. */
   const openServer = async (server: string): Promise<Wire> => {
     const opened = await wire(`/run/platform/mcp/${server}.sock`);
     const clientInfo = { name: 'hostile', version: '1' };
@@ -191,7 +191,7 @@ export function makeKit({ childProcess, dns, fs, http, net }: Modules) {
     opened.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return opened;
   };
-  /** One call over a connection of its own: its answer, or null. */
+  /** Makes one call over a new connection; returns its answer, or null. */
   const callTool = async (server: string, tool: string, args: object = {}): Promise<Message | null> => {
     const opened = await openServer(server);
     opened.send(call('one', tool, args));

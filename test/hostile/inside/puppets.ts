@@ -11,7 +11,7 @@ export interface Order {
   argument?: unknown;
 }
 
-/** Runs the orders one after the other; what each brought, by name. */
+/** Runs the orders one after the other; returns each result, by name. */
 const carryOut = async (kit: Kit, orders: Order[], target: unknown): Promise<Record<string, unknown>> => {
   const results: Record<string, unknown> = {};
   for (const { name, source, argument } of orders) {
@@ -28,7 +28,7 @@ const carryOut = async (kit: Kit, orders: Order[], target: unknown): Promise<Rec
   return results;
 };
 
-/** Takes orders from messages, and hands out what they brought as an artifact named like the message's id. */
+/** Takes orders from messages, and uploads their results as an artifact named by the message's id. */
 const agentMain = async (kit: Kit, runOrders: typeof carryOut): Promise<void> => {
   const inbox: { seq: number; text: string; kind: string }[] = [];
   const obey = async (text: string): Promise<void> => {
@@ -76,7 +76,7 @@ const agentMain = async (kit: Kit, runOrders: typeof carryOut): Promise<void> =>
   }
 };
 
-/** How a program that runs in the server speaks to the sidecar past every rule of the protocol. */
+/** Lets a program in the server write to the sidecar without any protocol rules. */
 export interface Mouth {
   /** The id of the call that brought the program. */
   id: unknown;
@@ -138,7 +138,7 @@ const modules = ['child_process', 'dns', 'fs', 'http', 'net']
   .join(', ');
 const startKit = `const kit = (${makeKit})({ ${modules} });`;
 
-/** What a `command` of Node is given, in pieces that fit an argument of the configuration. */
+/** Arguments for a `command` of Node, in chunks that fit an argument of the configuration. */
 export const asArguments = (program: string): string[] => [
   '-e',
   'eval(process.argv.slice(1).join(""))',
@@ -162,7 +162,7 @@ export const maliciousServer = {
   args: asArguments(`${startKit} (${serverMain})(kit, process.stdin, process.stdout);`),
 };
 
-/** Runs orders on the machine itself: they come on standard input, what they brought goes to standard output. */
+/** Runs orders on the machine itself: they come on standard input, their results go to standard output. */
 export const controlProgram = `${startKit} const { orders, target } = JSON.parse(fs.readFileSync(0, 'utf8'));
   (${carryOut})(kit, orders, target).then((results) => {
     fs.writeSync(1, JSON.stringify(results)); process.exit(0);

@@ -1,6 +1,6 @@
 /**
  * A server that understands far too much: lines within lines, batches, members and tool names in any case and any Unicode
- * form, calls without an id, the last of duplicate keys. What the gate lets slip past, it carries out, and writes down.
+ * form, calls without an id, the last of duplicate keys. What slips past the gate, it executes and records.
  */
 const vaultMain = (input: NodeJS.ReadStream, output: NodeJS.WriteStream, ledger: Ledger): void => {
   const fold = (name: string) =>
@@ -52,7 +52,7 @@ const vaultMain = (input: NodeJS.ReadStream, output: NodeJS.WriteStream, ledger:
           take(JSON.parse(text.replace(/^\uFEFF/, '')));
           break;
         } catch {
-          // Perhaps a part of it.
+          // A part of it may parse.
         }
       }
     }
@@ -64,7 +64,7 @@ interface Ledger {
   read(): string[];
 }
 
-/** It outlives the process, which is a fresh one for each connection. */
+/** Outlives the process, of which each connection has a new one. */
 const ledgerText = `{
   append: (line) => fs.appendFileSync('/workspace/ledger', line + '\\n'),
   read: () => fs.existsSync('/workspace/ledger') ? fs.readFileSync('/workspace/ledger', 'utf8').split('\\n').filter(Boolean) : [],

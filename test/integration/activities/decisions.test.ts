@@ -73,7 +73,7 @@ function claimsFor(asked: Asked, changes: Partial<GrantClaims> = {}): GrantClaim
   };
 }
 
-/** Stores an approval as the API does, or as `signed` says. */
+/** Stores an approval as the API does, signed by `signed`. */
 async function approve(
   asked: Asked,
   {

@@ -34,7 +34,7 @@ afterAll(() => activities.drop());
 
 const newSession = async () => tenant.session(await tenant.agent());
 
-/** As sidecars from before the head was signed compute it, for the time that the header gives. */
+/** The signature of older sidecars, which did not sign the head, for the time in the header. */
 function olderSignature(key: string, header: string, { method, url }: IncomingMessage, body: Buffer): string {
   const [time] = header.split('.');
   const hash = createHash('sha256').update(body).digest('hex');
@@ -44,13 +44,13 @@ function olderSignature(key: string, header: string, { method, url }: IncomingMe
 
 /** A control port with a sidecar's inbox behind it, and the signature checked. */
 class ControlPort {
-  /** A restarted sidecar has another one, which is empty. */
+  /** A restarted sidecar has a new, empty one. */
   inbox: Inbox = createInbox();
   /** Sizes of the messages that were posted. */
   posted: number[] = [];
-  /** Statuses in the place of the right ones, of the next requests to `/inject`. */
+  /** Statuses that override those of the next requests to `/inject`. */
   answers: number[] = [];
-  /** Called when messages came, before they are taken. */
+  /** Called when messages have arrived, before they are accepted. */
   onPost: () => void = () => undefined;
   private server: Server | undefined;
 
@@ -199,7 +199,7 @@ describe('delivering messages', () => {
       await deliver(session).catch(() => undefined);
     }
     expect(port.messages.map(({ text }) => text)).toEqual(texts);
-    // Around the rows there is the envelope of each message.
+    // Each message's envelope adds to its row.
     expect(Math.max(...port.posted)).toBeLessThan(2 * 1024 * 1024 + 100 * 1024);
     expect(await waiting(session)).toEqual([]);
   });

@@ -12,7 +12,7 @@ import { createTestActivities, type TestActivities } from '../../support/activit
 import { image, startTestRegistry, type TestRegistry } from '../../support/images.ts';
 import type { Tenant } from '../../support/tenant.ts';
 
-/** Sessions with images: what they freeze, and what is made of it at the start. */
+/** Sessions with images: what they freeze, and how it is used at the start. */
 let activities: TestActivities;
 let tenant: Tenant;
 let registry: TestRegistry;
@@ -76,7 +76,7 @@ describe('an agent that is an image', () => {
 
   it.each([
     ['a tag that is not there', () => `${registry.host}/team/server:none`, /team\/server:none: .*not/, true],
-    // It may be there in a moment.
+    // It may be reachable on a retry.
     ['a registry that is not there', () => 'registry.invalid/team/server:1', /invalid cannot be/, false],
     ['a private address that nobody named', () => '127.0.0.1:1/team/server:1', /private|address/, true],
   ])('is refused with %s, in words for the operator', async (_what, text, message, nonRetryable) => {

@@ -1,4 +1,4 @@
-/** Whoever leaves a workspace decides nothing more, is given nothing more and starts nothing more, whatever happens at once. */
+/** A member who has left a workspace can decide, receive and start nothing more, even under races. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSignApproval, type SignApproval } from '../../../api/approvals/sign-approval.ts';
@@ -63,7 +63,7 @@ const untilSomebodyWaits = () =>
     return rows[0] ?? null;
   });
 
-/** Begins `work` while Max is being removed, and lets the removal end when the work waits for it. */
+/** Begins `work` while Max is being removed, and commits the removal once the work waits for it. */
 async function duringRemoval<Result>(work: () => Promise<Result>): Promise<PromiseSettledResult<Result>> {
   const removal = await activities.db.transaction();
   await remove(removal);

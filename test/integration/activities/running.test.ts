@@ -69,7 +69,7 @@ describe('recording the end', () => {
       reason: 'Terminated by Ada Admin',
       summary: null,
     });
-    // The words of people and agents are on the row, and nowhere in Temporal.
+    // The text of people and agents is in the row, and never in Temporal.
     for (const _again of [1, 2]) {
       expect(await activities.run('recordEnd', { sessionId: session.id, observed })).toEqual({
         status: 'terminated',

@@ -253,7 +253,7 @@ describe('a request from a browser', () => {
     const send = (headers: Record<string, string>) => raw('POST', '/api/workspaces', { cookie, ...headers });
     const own = `http://127.0.0.1:${port}`;
     for (const headers of [{}, { origin: own }, { origin: own, 'sec-fetch-site': 'same-origin' }]) {
-      // Past the origin check, the body without a type is what is wrong.
+      // It passes the origin check and fails on the body's missing type.
       expect(await send(headers)).toBe(415);
     }
     const foreign = [

@@ -1,4 +1,4 @@
-/** Bytes that agents hand out: stored while they arrive, within limits, and at nobody else's cost (design 13). */
+/** Bytes of artifacts: stored as they arrive, within limits, and at nobody else's cost (design 13). */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type ClientRequest, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -32,7 +32,7 @@ interface Upload {
   answered: Promise<{ status: number; body: { error?: { message: string }; sha256?: string } }>;
 }
 
-/** An upload whose bytes the test sends as it likes. */
+/** An upload whose bytes the test sends itself. */
 function begin(sessionId = id): Upload {
   const artifactId = randomUUID();
   const query = new URLSearchParams({ artifact_id: artifactId, name: 'a.bin', mime_type: 'x/y' });

@@ -68,7 +68,7 @@ describe('what an installation can run', () => {
     const { availability } = await member.ok<{ availability: Availability }>('GET', `${base}/availability`);
     expect(availability.internet).toMatch(/slirp4netns/);
 
-    // One that has not been seen for a while says nothing any more.
+    // The report of a worker that has not been seen for a while is ignored.
     await api
       .db('workers')
       .where({ id })
@@ -110,7 +110,7 @@ describe('what an installation can run', () => {
     expect(await member.ok('GET', `${base}/agents`)).toMatchObject({ agents: [{ unavailable }] });
     expect(await member.ok('GET', `/api/agents/${agent.id}`)).toMatchObject({ agent: { unavailable } });
 
-    // What cannot run can still be edited otherwise, and made to run.
+    // An entry that cannot run can still be edited, also so that it runs.
     await admin.ok('PUT', `${base}/mcp-servers/far`, { ...far, approvers: 'admin' });
     await admin.ok('PUT', `${base}/mcp-servers/far`, { ...far, network: 'none' });
     expect(await admin.send('PUT', `${base}/mcp-servers/far`, far)).toMatchObject(fields('network'));

@@ -1,4 +1,4 @@
-/** The one stream of a browser: sessions' events, word of other changes, and its end when the reader may not read. */
+/** A browser's single stream: sessions' events, notices of other changes, and its end when access is lost. */
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { defaultMaxListeners } from 'node:events';
@@ -22,7 +22,7 @@ let member: Person;
 let base: string;
 let session: Session;
 const open: MessageReader[] = [];
-/** What Node tells of a request that begins. */
+/** What Node publishes about a request that begins. */
 const started = z.object({ response: z.instanceof(ServerResponse) });
 
 beforeAll(async () => {
@@ -159,7 +159,7 @@ describe('the stream of a browser', () => {
     await eventually(() => expect(ofType(reader, 'workspace.changed').length).toBeGreaterThan(0));
     await publish(session, 'nothing for lists');
     const seconds = (Date.now() - startedAt) / 1000;
-    // Two topics each time.
+    // Two topics, each at most once a second.
     expect(ofType(reader, 'workspace.changed').length).toBeLessThanOrEqual(2 * (Math.ceil(seconds) + 1));
   });
 

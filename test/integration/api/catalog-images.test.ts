@@ -9,7 +9,7 @@ import { image, startTestRegistry, type TestRegistry, tar } from '../../support/
 const password = 'registry-password-that-nobody-may-read';
 const authorization = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
 
-/** Answers that a test holds back. */
+/** Releases the answers that a test holds back. */
 const held: (() => void)[] = [];
 
 let registry: TestRegistry;
@@ -294,7 +294,7 @@ describe('a registry that asks for credentials', () => {
   it('is given none where none is named, or where the secret may not be used', async () => {
     registry.push('private/server', '1', first);
     expect(await refused({})).toMatchObject({ path: 'shape.image', code: 'unauthorized' });
-    // A bare name, as no other reference is written.
+    // A bare name, unlike every other reference.
     expect(await refused({ registry_secret: 'REGISTRY' })).toMatchObject({ path: 'shape.registry_secret' });
     expect(await refused()).toMatchObject({ path: 'shape.registry_secret', code: 'secret_not_set' });
     await put('ada:wrong');

@@ -1,4 +1,4 @@
-/** Expressions of manifests: whatever one workspace saves, the API goes on answering everybody. */
+/** Expressions of manifests: whatever one workspace saves, the API stays responsive for everybody. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { patternBoundProblem } from '../../../contract/patterns.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const shape = { type: 'command', command: 'mcp-server', args: [] };
-/** How long `/api/health` took at worst while something else was going on. */
+/** The longest time that `/api/health` took during `work`. */
 async function healthDuring(work: Promise<unknown>): Promise<number> {
   let worstMs = 0;
   let isOver = false;
@@ -55,7 +55,7 @@ describe('an entry whose expressions are slow', () => {
     for (const { status, text } of await Promise.all(saves)) {
       expect([422, text.includes('regex_mismatch') || text.includes('too_costly')]).toEqual([status, true]);
     }
-    // Run on the event loop, one save alone would keep it for a third of the time.
+    // On the event loop, one save alone would block it for a third of the time.
     expect(healthMs).toBeLessThan(Math.max(tookMs / 6, 100));
   });
 
@@ -69,7 +69,7 @@ describe('an entry whose expressions are slow', () => {
     const worstEnv = patternFields(worstPatterns(), slowValue);
     const saves = slugs.map((slug) => register(admin, `/api/workspaces/${slug}`, 'worst', worstEnv));
     const first = Promise.race(saves);
-    // The others wait: those that may not are answered at once.
+    // The others wait; those that may not are refused at once.
     expect((await first).status).toBe(503);
     const elsewhere = await register(other.admin, other.base, 'quick', patternFields(['a+'], 'aaa'));
     expect(elsewhere.status).toBe(201);

@@ -1,4 +1,4 @@
-/** A sidecar that was taken over chooses ids: none of them takes the place of what the platform writes later. */
+/** A compromised sidecar chooses ids: none of them displaces what the platform writes later. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../../contract/audit-event.ts';

@@ -41,7 +41,7 @@ describe.each(senders)('a megabyte of small values from %s', (_who, send) => {
       }
       return Math.min(...heldMs);
     };
-    // The control is read by its schema, and costs what sending and receiving a megabyte costs.
+    // The control reaches its schema, and costs as much as sending and receiving a megabyte.
     const controlMs = await held(text, 422);
     expect(await held(body, 413)).toBeLessThan(Math.max(3 * controlMs, 50));
     expect((await send(body)).body).toMatchObject({

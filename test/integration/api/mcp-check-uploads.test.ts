@@ -108,7 +108,7 @@ describe('an upload of a check', () => {
       },
     };
   };
-  /** One that has arrived: another is refused meanwhile. */
+  /** One that the API is receiving: another is refused meanwhile. */
   const beginReceived = (check: McpCheck) =>
     untilFound('an upload that has begun', async () => {
       const begun = begin(check);

@@ -133,7 +133,7 @@ describe('a check', () => {
       },
     });
     expect(api.runtime.stopped).toContain(check.id);
-    // Its token ended with it.
+    // Its token expired with it.
     expect(await upload(check)).toMatchObject({ status: 401 });
   });
 

@@ -1,4 +1,4 @@
-/** Messages to a session: on the way to the control port of a sidecar, by way of the workflow; the sidecar’s parts are the real ones. */
+/** Messages to a session: on the way through the workflow to a sidecar's control port; the sidecar’s parts are real. */
 
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
@@ -39,7 +39,7 @@ const say = (text: string) => member.send('POST', `/api/sessions/${session.id}/m
 const waiting = (): Promise<number[]> =>
   api.db('session_inputs').where({ session_id: session.id }).whereNull('delivered_at').pluck('seq');
 
-/** A sidecar that has no messages yet: it listens, reports, and takes what the report is answered with. */
+/** A sidecar that has no messages yet: it listens, reports, and accepts what the report's answer holds. */
 async function startSidecar(): Promise<{ messages(): InputMessage[]; answeredBytes: number }> {
   const inbox = createInbox();
   const control = createControlHttp({

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 /** A real provider with its development sign-in form: any name signs in as that subject. */
 async function startProvider() {
-  // It warns about its development settings, which are what is wanted here.
+  // It warns about its development settings, which are intended here.
   jest.spyOn(console, 'warn').mockImplementation(() => {});
   jest.spyOn(console, 'info').mockImplementation(() => {});
   const { default: Provider } = await import('oidc-provider');
@@ -63,7 +63,7 @@ class Browser {
   private readonly jar = new Map<string, Map<string, string>>();
 
   async go(url: string, form?: Record<string, string>): Promise<Answer & { url: string }> {
-    // The public address is a name for the port that the API really has.
+    // The public address stands for the API's real port.
     const target = url.startsWith(publicUrl) ? url.replace(publicUrl, api.url) : url;
     const { origin, pathname, search } = new URL(target);
     const answer = await caller(origin).send(

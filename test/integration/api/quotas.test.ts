@@ -151,7 +151,7 @@ describe('what is made within an hour', () => {
 });
 
 describe('open event streams', () => {
-  /** The status that a stream begins with, and the way to leave it. */
+  /** The status that a stream begins with, and a function that closes it. */
   function open(person: Person, sessionId: string): Promise<{ status: number; text: string; leave(): void }> {
     return new Promise((resolve, reject) => {
       const sent = request(`${api.url}/api/sessions/${sessionId}/events`, {

@@ -67,10 +67,10 @@ const limited = (limit: string) => ({
   body: { error: { code: 'rate_limited', message: `The limit is ${limit}` } },
 });
 
-/** So rarely that the session's 60 requests a minute are never used up by asking. */
+/** Polls so rarely that it never uses up the session's 60 requests a minute. */
 const eventually = (check: () => Promise<void>) => eventuallyWithin(check, { everyMs: 1200 });
 
-/** A request whose body is sent piece by piece, without saying how long it will be. */
+/** A request whose body is sent in chunks, without a length. */
 function open(sessionId: string, path: string): { sent: ClientRequest; answered: Promise<Answer> } {
   const sent = request(`${api.url}/internal/sessions/${sessionId}/${path}`, {
     method: 'POST',
@@ -112,7 +112,7 @@ const artifact = () => `artifacts?artifact_id=${randomUUID()}&name=a&mime_type=x
 describe('a session whose sidecar keeps to no limit', () => {
   it('is refused beyond its requests a minute, with the time to wait', async () => {
     let refused: Answer | null = null;
-    // What refills meanwhile is one a second.
+    // Meanwhile one a second is refilled.
     for (let sent = 0; sent < 300 && refused === null; sent += 1) {
       const answer = await readNothing(id);
       refused = answer.status === 404 ? null : answer;
@@ -127,7 +127,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     const names = '6291456 bytes a minute of the sidecar of a session';
     const sizes: number[] = [];
     let refused: Answer | null = null;
-    // Sent in pieces, and more than any body of JSON may have.
+    // Sent in chunks, and larger than any JSON body may be.
     while (refused === null && sizes.length < 20) {
       const { sent, answered } = open(id, artifact());
       sent.end(Buffer.alloc(2.5 * mebibyte));
@@ -157,7 +157,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     for (let sent = 0; sent < 10; sent += 1) {
       const { sent: body, answered } = open(id, 'end');
       body.end('{}');
-      // Each would have cost a whole mebibyte of six.
+      // Each would have used up one mebibyte of six.
       expect(await answered).toMatchObject({ status: 422 });
     }
   });

@@ -110,7 +110,7 @@ describe('the processes of a session', () => {
     for (const revision of [1, 2]) {
       await report({ ...runsOn, ...restarted, revision });
       await report({ ...restarted, exit_code: null, revision });
-      // It ended with the connection that it had, and its end is told to the new sidecar.
+      // It ended with its connection, and its end is reported to the new sidecar.
       await report({ name: 'notes', ...restarted, revision, exit_code: 3 });
     }
     const [files, notes, agent] = await list();

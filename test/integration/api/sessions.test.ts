@@ -289,7 +289,7 @@ describe('what an agent publishes', () => {
     ['user.message', {}],
     ['permission.decided', {}],
     ['agent.permission_request', {}],
-    // It would be in the platform's name, and as long as its sender likes.
+    // It would speak in the platform's name, and have any length.
     ['platform.notice', { code: 'approved', message: 'm' }],
   ])('is never a %s', async (type, payload) => {
     expect(await report({ id: randomUUID(), type, payload })).toMatchObject({ status: 422 });

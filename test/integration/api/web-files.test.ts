@@ -26,7 +26,7 @@ describe('the web UI', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** As it is written: `fetch` would tidy the path. */
+  /** Sends the path as written: `fetch` would normalize it. */
   const raw = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     new Promise<{ status: number | undefined; headers: Record<string, unknown>; body: Buffer }>(
       (resolve, reject) => {

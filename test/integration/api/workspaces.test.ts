@@ -131,7 +131,7 @@ describe('members', () => {
     );
     const rest = await admin.ok<{ members: unknown[] }>('GET', `${base}/members?cursor=${first.next_cursor}`);
     expect([first.members.length, rest.members.length]).toEqual([2, 1]);
-    // A cursor can be read: members see no address there either.
+    // A cursor can be decoded: it shows members no address either.
     expect(Buffer.from(first.next_cursor, 'base64url').toString()).not.toContain('@');
   });
 
@@ -191,7 +191,7 @@ describe('members', () => {
       'workspace.member.removed',
     ]);
 
-    // An interrupted removal is finished by the same request: the session has not ended yet, so it is told again.
+    // An interrupted removal is finished by the same request: the session has not ended yet, so it is notified again.
     api.signalled.length = 0;
     await here.admin.ok('DELETE', path);
     expect(api.signalled).toEqual([ended.sessionId]);

@@ -128,7 +128,7 @@ async function thingsLabelled(docker: Docker, label: string): Promise<string[]> 
 async function removeEverything(docker: Docker, settings: EngineSettings): Promise<void> {
   const filters = { label: [`${installationLabel}=${settings.installation}`] };
   const containers = await docker.listContainers({ all: true, filters });
-  // Those that use another's network go first.
+  // Those that use another's network are removed first.
   const order = (names: string[]) => (names.some((name) => /-(agent|net-[a-z0-9-]+)$/.test(name)) ? 1 : 0);
   for (const { Id } of [...containers].sort((a, b) => order(a.Names) - order(b.Names))) {
     await docker.getContainer(Id).remove({ force: true, v: true });

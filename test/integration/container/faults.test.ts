@@ -1,4 +1,4 @@
-/** What is lost, killed or taken away at a bad moment: nothing of a session stays behind, and no call goes missing. */
+/** Parts that are lost, killed or removed at a bad moment: nothing of a session stays behind, and no call is lost. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallRecord } from '../../../contract/tool-call.ts';

@@ -1,4 +1,4 @@
-/** Images whose authors want more than a container of a session has. */
+/** Images whose authors try to get more than a session's container has. */
 
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -83,7 +83,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
       { path: 'a/b/c/d', type: '2', linkTarget: '/opt/platform/bin' },
     ];
     const frozen = await agentOf({ Volumes: { '/a/b/c/d': {} } }, { files });
-    // The empty volume hides the relay, and with it everything.
+    // The empty volume hides the relay, so nothing can start.
     await expect(sessions.start(frozen)).rejects.toThrow();
     expect(await driver.running(frozen.session_id)).toEqual([]);
   });

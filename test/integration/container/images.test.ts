@@ -50,7 +50,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
       program,
       resolve('test/integration/container/inside/small-server'),
     ]);
-    // No engine has it from an earlier run.
+    // Not in any engine's cache from an earlier run.
     const unique = { path: 'once', content: randomUUID() };
     const planted = ['run/platform/mcp/planted', 'opt/platform/bin/planted'].map((path) => ({
       path,
@@ -118,12 +118,12 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
   it('is pulled by its digest with its own credentials, and answers through the gate', async () => {
     const id = await sessions.start(session(), secrets(credentials));
     await eventually(async () => expect(await runtime.logs(id, 'agent', 10_000)).toContain('"name":"small"'));
-    // Backwards its secret is not known for one.
+    // Reversed, the secret is not recognized.
     expect(await runtime.logs(id, 'mcp-small', 10_000)).toContain(
       'TOKEN is [secret], backwards nekot-revres-a',
     );
     expect(await runtime.logs(id, 'agent', 10_000)).not.toContain('a-server-token');
-    // Nothing that the image brings at the paths of the views got into them.
+    // Nothing that the image has at the paths of the views ended up in them.
     const engine = openEngine(driver.socketPath());
     const sidecar = driver.nameOf(id, 'sidecar');
     expect(await engine.readFile(sidecar, '/opt/platform/bin/relay')).not.toBeNull();

@@ -116,7 +116,7 @@ describeInContainers('inside a session’s containers', () => {
     for (const result of Object.values(closed)) {
       expect(result).toMatch(unreachable);
     }
-    // What the fence keeps away is really there.
+    // The control: what the fence blocks exists.
     expect(await withoutFence(targets)).toMatchObject({ [targets[3] ?? '']: 'connected' });
   });
 

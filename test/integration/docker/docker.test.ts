@@ -51,7 +51,7 @@ async function configurationOf(image: string) {
   }, 1_200_000);
 });
 
-// Elsewhere there is no engine for them; the test above is left out, and the end of the run says why.
+// Without an engine the test above is skipped, and the end of the run says why.
 if (hasDockerd) {
   await import('../runtime/container-runtime.test.ts');
   await import('../container/isolation.test.ts');

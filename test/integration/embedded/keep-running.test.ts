@@ -1,4 +1,4 @@
-/** The embedded servers are started again when they are killed, where everybody looks for them. */
+/** The embedded servers are restarted on the same ports when they are killed. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The embedded Temporal UI answers its own address, and nobody who leads another name to it. */
+/** The embedded Temporal UI answers only under its own address, not under other names that resolve to it. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';

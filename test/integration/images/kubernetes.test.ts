@@ -148,11 +148,11 @@ const programsDirectory = z.object({ programs: z.string() });
   );
 });
 
-/** Without what it complains of, as of interfaces that vanish while it lists them. */
+/** Discards stderr, such as complaints about interfaces that vanish while they are listed. */
 const output = (program: string, ...args: string[]) =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** Another process's cluster, among the clusters of a cache of its own. */
+/** The cluster of another process, with a cache directory of its own. */
 async function runCluster(cache: string) {
   const owner = spawn(process.execPath, ['--import', 'tsx', 'test/support/kubernetes/run-cluster.ts'], {
     env: { ...process.env, XDG_CACHE_HOME: cache, KUBECONFIG: '' },

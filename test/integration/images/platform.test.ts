@@ -1,4 +1,4 @@
-/** The programs of the platform's image: each says what it lacks, and does its work with what it needs. */
+/** The programs of the platform's image: each reports what it lacks, and works with what it needs. */
 import { describe, expect, it } from '@jest/globals';
 import { platformImages, requirePlatformImages } from '../../support/platform-images.ts';
 import { runConfined } from './run-container.ts';

@@ -9,12 +9,12 @@ export interface ContainerOptions {
   writable?: readonly string[];
   network?: 'none' | 'host';
   environment?: Readonly<Record<string, string>>;
-  /** Others than the image's own. */
+  /** Override the image's own. */
   user?: string;
   capability?: string;
 }
 
-/** Arguments of the engine that run `command` in the image, or the image's own without one. */
+/** The engine's arguments that run `command` in the image, or the image's own command without one. */
 export function confinedArguments(
   image: string,
   command: readonly string[],
@@ -40,7 +40,7 @@ export interface Ended {
   output: string;
 }
 
-/** Runs it to its end. */
+/** Runs it until it exits. */
 export async function runConfined(
   image: string,
   command: readonly string[],

@@ -1,4 +1,4 @@
-/** What an administrator of the cluster does around a test: its namespace, the worker's account, and a look at everything. */
+/** What a cluster administrator does for a test: its namespace, the worker's account, and reading everything. */
 import {
   CoreV1Api,
   KubeConfig,
@@ -25,7 +25,7 @@ export interface Admin {
 }
 
 const account = 'worker';
-/** What containers write is shown to nobody by the platform; the tests look. */
+/** The platform shows nobody what containers write; the tests read it. */
 const readLogs = { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] };
 const tokenSeconds = 3600;
 
@@ -49,7 +49,7 @@ export function openAdmin(kubeconfig: string, namespace: string): Admin {
     async createNamespace() {
       const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
       await core.createNamespace({ body: { metadata: { name: namespace, labels } } });
-      // Every Pod has an account, also one that gets no token of it.
+      // Every Pod has an account, even one that gets no token for it.
       await eventually(() => core.readNamespacedServiceAccount({ name: 'default', namespace }));
     },
     async deleteNamespace() {
@@ -86,7 +86,7 @@ export function openAdmin(kubeconfig: string, namespace: string): Admin {
   };
 }
 
-/** The same cluster, for whoever has this token. */
+/** The same cluster, authenticated by this token. */
 function configurationWith(admin: KubeConfig, token: string): string {
   const cluster = admin.getCurrentCluster();
   if (cluster === null) {

@@ -46,11 +46,11 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
       await expect(later.inspect(id)).rejects.toThrow();
       await agentRuns(id);
       await cluster().startPart('kube-apiserver');
-      // Each worker has its own view, and watches again when its own pause is over.
+      // Each worker has its own cache, and watches again when its own backoff is over.
       for (const runtime of [sessions.runtime(), later]) {
         await eventually(() => agentExited(id, runtime));
       }
-      // What the new one can tell begins with its start: the watch hears that in a way that it takes for a reason to list anew.
+      // The new one's history begins at its start: the watch's version is too old (410), so it lists again.
       const direct = await sessions.driver.openCluster();
       const watching = direct.watchPods('', '1', () => undefined, new AbortController().signal);
       await expect(watching).rejects.toMatchObject({ name: 'ClusterError', status: 410 });
@@ -98,7 +98,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
       await cluster().killPart('kubelet');
       await cluster().startPart('kubelet');
       const outcome = await starting;
-      // A kubelet does not take up a container that its predecessor had made and not yet started: then the session ends.
+      // A kubelet does not adopt a container that its predecessor had created but not started: then the session ends.
       if (outcome === 'started') {
         expect(await runtime.inspect(id)).toMatchObject({ state: 'running' });
       } else {
@@ -135,7 +135,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
     async () => {
       const id = await sessions.start(sessions.prepare());
       const { core } = sessions.driver.admin();
-      // As the cluster does it with a node that does not answer; one that is its only node it does not give up by itself.
+      // As the cluster taints a node that does not answer; its only node it would never taint by itself.
       const taintNode = (taints: V1Taint[]) =>
         eventually(async () => {
           const node = await core.readNode({ name: 'node' });

@@ -1,4 +1,4 @@
-/** Images whose authors want more than a container of a session has. */
+/** Images whose authors try to get more than a session's container has. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

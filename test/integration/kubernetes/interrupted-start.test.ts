@@ -16,7 +16,7 @@ import { sessionsOnCluster } from './sessions.ts';
 
 class Killed extends Error {}
 
-/** Does the first calls that change something, and none after them: every later one fails, as if the worker had been killed. */
+/** Carries out the first `calls` mutating calls; every later call fails, as if the worker had been killed. */
 function killedAfter(calls: number, cluster: Cluster): Cluster {
   let left = calls;
   const counted =
@@ -38,7 +38,7 @@ function killedAfter(calls: number, cluster: Cluster): Cluster {
   };
 }
 
-/** An API server that is away when the first Secrets are to be removed. */
+/** An API server that is unreachable for the first deletions of Secrets. */
 function awayForDeletions(times: number, cluster: Cluster): Cluster {
   let left = times;
   const deleteSecret: Cluster['deleteSecret'] = async (name) => {
@@ -51,7 +51,7 @@ function awayForDeletions(times: number, cluster: Cluster): Cluster {
   return { ...cluster, deleteSecret };
 }
 
-/** An API server that carries out what it was asked for, also when nobody waits for its answer any more. */
+/** An API server that carries out requests even after their clients gave up waiting. */
 function slowToCreate(cluster: Cluster) {
   const created: Promise<unknown>[] = [];
   const createPod = (manifest: Parameters<Cluster['createPod']>[0], signal?: AbortSignal) => {
@@ -69,7 +69,7 @@ function slowToCreate(cluster: Cluster) {
 const callsOfAStart = 6;
 
 const endingWorker = fileURLToPath(new URL('ending-worker.ts', import.meta.url));
-/** Far less than a watch of the cluster lasts. */
+/** Far less than the duration of a watch. */
 const endLimitMs = 45_000;
 
 describeOnKubernetes('a worker that goes away while it starts a session', () => {
@@ -122,7 +122,7 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
       env,
       timeout: endLimitMs,
     });
-    // Before it closed its runtime, the watch did.
+    // Before it closed its runtime, the watch kept the process alive.
     expect(JSON.parse(ended.stdout)).toContain('Timeout');
   });
 

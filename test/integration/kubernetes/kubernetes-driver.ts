@@ -30,7 +30,7 @@ import { type Admin, openAdmin } from './admin.ts';
 
 const startSessionScript = new URL('./inside/start-session.ts', import.meta.url);
 
-/** `describe`, for tests that run sessions as Pods; they are left out where there is no cluster. */
+/** `describe`, for tests that run sessions as Pods; they are skipped without a cluster. */
 export const describeOnKubernetes: typeof describe | typeof describe.skip =
   hasKubernetes && platformImages !== null ? describe : describe.skip;
 
@@ -143,7 +143,7 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
   };
 }
 
-/** What is left of a session; what belongs to a Pod that is gone goes within moments. */
+/** What is left of a session; what belongs to a deleted Pod is removed shortly after it. */
 async function leftOf(admin: Admin, sessionId: string): Promise<string[]> {
   return eventually(async () => {
     const hasPod = (await admin.listPods(sessionId)).length > 0;

@@ -1,4 +1,4 @@
-/** Why a session does not start, in words for its operator; and Pods as random configurations make them, before real admission. */
+/** Why a session does not start, in words for its operator; and Pods of random configurations before real admission. */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { renderContainerWorkload } from '../../../runtime/container-workload/render-container-workload.ts';
@@ -35,7 +35,7 @@ describeOnKubernetes('a session that cannot start', () => {
     return error;
   };
 
-  /** Has admission look at a Pod as `configuration` renders it, and makes nothing. */
+  /** Dry run: has admission check the Pod rendered from `configuration`, without creating it. */
   const tryAdmission = async (
     configuration: ReturnType<typeof sessions.prepare>,
     inline?: Parameters<typeof secretValue>[2],
@@ -86,7 +86,7 @@ describeOnKubernetes('a session that cannot start', () => {
     const quota = { metadata: { name: 'none' }, spec: { hard: { 'requests.memory': '1Mi' } } };
     await core.createNamespacedResourceQuota({ namespace, body: quota });
     try {
-      // Admission has a view of its own, which knows of the quota later than it is there.
+      // Admission has its own cache, which sees the quota with a delay.
       await eventually(() =>
         expect(tryAdmission(sessions.prepare())).rejects.toThrow('exceeded quota: none'),
       );

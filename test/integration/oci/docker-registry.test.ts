@@ -139,7 +139,7 @@ function makeCertificate(directory: string): { key: string; certificate: string 
   return { key, certificate };
 }
 
-/** Gives a token to whoever has the password, for the access that was asked for. */
+/** Issues a token for the requested access to anyone with the password. */
 async function startTokenServer(
   key: string,
   cert: string,

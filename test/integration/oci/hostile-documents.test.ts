@@ -1,4 +1,4 @@
-/** Documents of a registry that are small in bytes and many in values. */
+/** Registry documents with few bytes but many values. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   descriptorOf,
@@ -35,7 +35,7 @@ describe('a document of millions of values', () => {
     }
     return Math.min(...heldMs);
   };
-  // The control is read by its schema, and costs what receiving four megabytes and their digest cost.
+  // The control reaches its schema, and costs as much as receiving and digesting four megabytes.
   let controlMs = 0;
   beforeAll(async () => {
     controlMs = await held(filled('layers', `"${'x'.repeat(megabytes - 100)}",`), 'config');

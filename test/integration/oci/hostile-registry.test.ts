@@ -107,7 +107,7 @@ describe('what a registry sends', () => {
         return isIt;
       });
       const result = await outcome(host, 'team/server:1', limits({ documentBytes: 1_000_000 }));
-      // Of a layer, the first bytes that are no gzip end it.
+      // A layer is rejected at its first bytes that are not gzip.
       expect(result).toMatchObject({
         code: expect.stringMatching(/too_large|unreadable_layer|digest_mismatch/),
       });
@@ -122,7 +122,7 @@ describe('what a registry sends', () => {
     const { host } = await start((request, response) => {
       const isIt = request.url?.includes(part) ?? false;
       if (isIt) {
-        // As a layer it is sound so far; nothing but time ends it.
+        // A valid layer so far; only the timeout ends it.
         const bytes = [...(honest.blobs[1]?.bytes ?? [])];
         timer = setInterval(() => response.write(Buffer.from(bytes.splice(0, 1))), 20);
       }

@@ -1,4 +1,4 @@
-/** Reads an image from a registry of the test, which is on loopback and so has to be allowed. */
+/** Reads an image from the test's registry, which must be allowed since it is on loopback. */
 import { type ImageFacts, type ReadImageOptions, readImage } from '../../../oci/read-image.ts';
 import type { RegistryPolicy } from '../../../oci/registry-policy.ts';
 
@@ -22,7 +22,7 @@ export function read(
   });
 }
 
-/** What a read came to: the file's text, null without one, or the error's code and message. */
+/** The outcome of a read: the file's text, null without one, or the error's code and message. */
 export async function outcome(
   host: string,
   name: string,

@@ -1,4 +1,4 @@
-/** Token servers: who is given credentials, what is asked of them, and what they may answer. */
+/** Token servers: which get credentials, what they are asked for, and what they may answer. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Interfere, image, startTestRegistry, type TestRegistry, tar } from '../../support/images.ts';
 import { allowing, fileName, outcome } from './reading.ts';

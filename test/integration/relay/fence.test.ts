@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => bench.clear());
 afterAll(() => bench.close());
 
-/** Runs a script beside the namespace to fence, in a network that nobody else sees. */
+/** Runs a script next to the namespace to fence, in a private network. */
 const inNetwork = (script: string) =>
   bench.run(
     inNamespaces(['--net', '--mount'], 'sh', network, ...staticRelay, probe, script, bench.path('said')),
@@ -43,7 +43,7 @@ const closed = [
 const tcp = closed.map((address) => `tcp:${address}:5432`);
 const udp = closed.map((address) => `udp:${address}:5432`);
 const ipv6 = ['udp6:fd00:1::1', 'udp6:2606:4700::1111'];
-/** What a socket says that names its device is swallowed inside. */
+/** Packets of a socket bound to its device are dropped inside. */
 const bound = [...tcp, ...udp].map((attempt) => `${attempt}@eth0`);
 const packets = closed.map((address) => `packet:${address}:5432@eth0`);
 const open = ['tcp:203.0.113.7:5432', 'tcp:203.0.113.7:53'];
@@ -82,7 +82,7 @@ describeWithNamespaces('relay fence', () => {
       'tcp:10.88.0.1:53',
       'tcp:10.88.0.1:5432',
     ];
-    // The gateway has to ask for our address anew, and is heard.
+    // The gateway has to resolve our address again, and its request gets through.
     const script = `inside sh -c 'echo ${filter} | tee /proc/sys/net/ipv4/conf/*/rp_filter >/dev/null'
       start_fence --dns 10.1.2.3 --dns 10.88.0.1; ip neighbour flush dev gateway; inside $probe ${attempts.join(' ')}`;
     expect(await outcomes(script)).toEqual({

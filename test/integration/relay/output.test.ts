@@ -1,4 +1,4 @@
-/** What the static relay shows and tells of a command: its output without its secrets, and its end. */
+/** What the static relay prints and reports of a command: its output without its secrets, and its end. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ beforeAll(() => bench.open());
 afterEach(() => bench.clear());
 afterAll(() => bench.close());
 
-/** What was told so far on a report socket. */
+/** What was reported so far on a report socket. */
 interface Told {
   path: string;
   claims: ProcessClaim[];
@@ -33,7 +33,7 @@ interface Told {
   ends(): ProcessClaim[];
 }
 
-/** Takes every connection and, like the sidecar, nothing but whole claims. */
+/** Accepts every connection and, like the sidecar, only whole claims. */
 async function listenForClaims(path = bench.path(`${randomUUID().slice(0, 8)}.sock`)): Promise<Told> {
   const claims: ProcessClaim[] = [];
   const { next } = await bench.listen(path);
@@ -76,7 +76,7 @@ function run(report: string, env: Environment, command: readonly string[], input
 }
 
 const node = (script: string) => [process.execPath, '-e', script];
-/** Writes its input to stderr in pieces of these sizes, in turn, each with a system call of its own. */
+/** Writes its input to stderr in chunks of these sizes, in turn, each with its own system call. */
 const copies = (sizes: readonly number[]) =>
   node(`const fs = require('node:fs'); const text = fs.readFileSync(0); const sizes = ${JSON.stringify(sizes)};
     for (let at = 0, turn = 0; at < text.length; turn += 1) {
@@ -182,7 +182,7 @@ describeWithStaticRelay('what a command writes', () => {
     const path = bench.path('serve.sock');
     const { next } = await bench.listen(path);
     const told = await listenForClaims();
-    // Its stderr is a pipe that is never read; its server writes there without waiting, as long as that takes it.
+    // Its stderr is a pipe that is never read; its server writes there without blocking, until the pipe is full.
     const script = `process.stdin.pipe(process.stdout); setInterval(() => process.stderr.writableLength < 1e6 && process.stderr.write('y'.repeat(50000)), 1);`;
     const relay = spawn(
       staticRelay[0] ?? '',
@@ -205,7 +205,7 @@ describeWithStaticRelay('what a command could write past the relay', () => {
     const log = bench.path(`${mode}.log`);
     const errors = openSync(log, 'a', 0o666);
     fchmodSync(errors, 0o666);
-    // The same user as the relay, and not root, for whom every door is open.
+    // The same user as the relay, and not root, who passes every permission check.
     const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
     const script =
       'echo past the relay > /proc/$PPID/fd/2; ls -l /proc/$PPID/fd; cat /proc/$PPID/environ; echo done';
@@ -285,7 +285,7 @@ describeWithStaticRelay('how a command ends', () => {
       ...[...staticRelay, 'run', '--report', path, '--wait', path, '--'],
       ...['sh', '-c', 'echo gone >&2; kill -KILL $$'],
     ]);
-    // Longer than what it waits at its end.
+    // Longer than the relay waits at its end.
     await sleep(1500);
     const told = await listenForClaims(path);
     expect(await relay.ended).toMatchObject({ code: 137, stderr: 'gone\n' });

@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 
-/** Builds it into a directory. Throws with the compiler's words. */
+/** Builds it into a directory. Throws with the compiler's output. */
 export function buildProbe(directory: string): string {
   const probe = join(directory, 'probe');
   execFileSync('sh', [resolve('relay/build.sh'), probe, resolve('test/integration/relay/probe')]);
   return probe;
 }
 
-/** By attempt, what came of it. */
+/** The outcome of each attempt. */
 export function outcomesIn(stdout: string): Record<string, string> {
   const lines = stdout.trim().split('\n').filter(Boolean);
   return Object.fromEntries(lines.map((line) => line.split(/ (.*)/s).slice(0, 2)));

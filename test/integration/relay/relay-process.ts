@@ -9,7 +9,7 @@ import { describe } from '@jest/globals';
 import { findStaticRelay } from '../../support/static-relay.ts';
 import { bundlePrograms } from '../sidecar/programs.ts';
 
-/** The static relay's command; where there is none, its tests are left out before they run it. */
+/** The static relay's command; without one, its tests are skipped before they run it. */
 export const staticRelay = [findStaticRelay() ?? 'no-static-relay'];
 
 /** Options of unshare(1) that make whoever runs the tests root of a namespace. */

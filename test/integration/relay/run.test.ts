@@ -24,12 +24,12 @@ beforeAll(() => bench.open());
 afterEach(() => bench.clear());
 afterAll(() => bench.close());
 
-/** Once the command said something, it also handles what it said it would. */
+/** Waits until the command says that it is ready; by then its handlers are set. */
 async function speaks(process: TestProcess): Promise<void> {
   await eventually(() => expect(process.stderr).toContain('ready'));
 }
 
-/** True once the relay has taken charge of its signals: ignoring this one comes last. */
+/** True once the relay has set up its signals: ignoring this one comes last. */
 function ignoresSigpipe(pid: number): boolean {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const [, ignored = '0'] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(status) ?? [];
@@ -97,7 +97,7 @@ describeWithStaticRelay('relay run', () => {
     const script = '(sh -c "sleep 0.1 & sleep 0.1 &" &); echo ready >&2; sleep 1000';
     const relay = bench.start([...staticRelay, 'run', '--', 'sh', '-c', script]);
     await speaks(relay);
-    // The command, and nothing of what it let go: neither alive nor dead.
+    // Only the command, and none of its orphans: neither running nor zombie.
     await eventually(async () => expect(await childrenOf(relay.pid)).toHaveLength(1));
   });
 

@@ -21,7 +21,7 @@ const bench = new RelayBench();
 const relays: Record<string, readonly string[]> = { static: staticRelay };
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** Root as well has to keep to the modes of files. */
+/** Makes file modes apply to root, too. */
 const asPlainUser = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all'] : [];
 
 /** Makes a command the first child of PID 1, as a user who is not root: as it is in a sandbox. */
@@ -39,7 +39,7 @@ const asFirstOfUser = [
   ...['sh', '-c', '"$@" & wait', 'sh'],
 ];
 
-/** Says who it is, and gives back what it gets. */
+/** Prints its pid, and echoes its input. */
 const echo = ['sh', '-c', 'echo $$; exec cat'];
 
 beforeAll(async () => {
@@ -221,7 +221,7 @@ describeWithStaticRelay("the static relay at the server's side", () => {
     const path = bench.path(`${kind}-forker.sock`);
     const trace = bench.path(`${kind}-forker.trace`);
     const { next } = await bench.listen(path);
-    // Each of them counts on, forks and ends; nobody has one number long enough to be looked up and killed.
+    // Each of them counts up, forks and exits; no pid lives long enough to be found and killed.
     const program = `use POSIX; for (;;) { fork() and POSIX::_exit(0); setsid(); open(F, ">", $ARGV[0]); print F ++$count; close F }`;
     const script = `perl -e '${program}' ${trace} & exec cat`;
     bench.start([...alone(relays[kind] ?? []), `UNIX-CONNECT:${path}`, '--', 'sh', '-c', script]);

@@ -1,4 +1,4 @@
-/** What the canary of the network tries: all of it, by the packets that it sends where nothing stops them, and where routes do. */
+/** All attempts of the network canary, by the packets that it sends where nothing blocks them, and where routes do. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { processesMentioning } from '../../support/processes.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 import { processDriver } from './process-driver.ts';
 
-/** A namespace of its own with one cable, at the other end of which every packet is written down. */
+/** A separate namespace with one virtual link, at whose other end every packet is recorded. */
 const onCable = `set -e
 ip link add eth0 type veth peer name wire
 ip link set eth0 arp off; ip link set lo up; ip link set wire up; ip link set eth0 up
@@ -92,13 +92,13 @@ describeWith('python3')('the canary of the network', () => {
   });
 });
 
-/** Whether this process started it, or what it started. */
+/** Whether it is a descendant of this process. */
 function isOurs(pid: number): boolean {
   const parent = Number(/^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   return parent === process.pid || (parent > 1 && isOurs(parent));
 }
 
-/** Of the sandboxes that try the network right now: what the kernel of each does with packets from where it has no route to. */
+/** For each sandbox that is trying the network: how its kernel treats packets from unroutable sources. */
 async function filtersInUse(): Promise<string[]> {
   const sandboxes = (await processesMentioning('dgram.createSocket')).filter(({ commandLine }) =>
     commandLine.startsWith('bwrap '),

@@ -1,4 +1,4 @@
-/** What every driver does with the check of a catalog entry: the configuration that a check runs as, and nothing of it stays. */
+/** How every driver runs a check of a catalog entry: from the check's configuration, leaving nothing behind. */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { buildCheckConfiguration } from '../../../activities/mcp-checks/build-check-configuration.ts';

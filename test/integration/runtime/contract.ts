@@ -1,4 +1,4 @@
-/** What every driver of the workload interface does (design 12). A driver's own test calls `describeRuntime` with a way to open it. */
+/** What every driver of the workload interface does (design 12). A driver's test calls `describeRuntime` with a function that opens it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exitOf } from '../../../activities/workloads/watch-workload.ts';
@@ -22,7 +22,7 @@ import { describeOrphans } from './orphans-contract.ts';
 import { describeOutput } from './output-contract.ts';
 import { type Reports, takeReports } from './reports.ts';
 
-/** Tells the platform when it is asked to end, and then ends. */
+/** Notifies the platform when it is asked to end, and then exits. */
 const endsInOrder = `process.on('SIGTERM', () => {
   const body = JSON.stringify({ type: 'agent.status', payload: { status: 'ending', detail: null } });
   require('node:http').request({ socketPath: process.env.PLATFORM_SIDECAR_SOCKET, method: 'POST', path: '/event',
@@ -113,7 +113,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     });
 
     it('gives each container the variables that were resolved for it, and nobody else’s', async () => {
-      // Backwards: its secrets are not shown as they are.
+      // Reversed: its secrets are blacked out as they are.
       const tells = `const env = Object.entries(process.env).map(([name, value]) => [name, [...value].reverse().join('')]);
         console.error(JSON.stringify(Object.fromEntries(env))); ${stays}`;
       const shape = { type: 'command' as const, command: 'node', args: ['-e', tells] };
@@ -205,7 +205,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       await later.start(later.render(frozen), secretsWith(id));
       expect(ready(id)).toHaveLength(1);
       await later.stop(id);
-      // The other worker's view of it may come later.
+      // The other worker may see it later.
       await eventually(async () => expect(await runtime.inspect(id)).toEqual({ state: 'absent' }));
       expect(await driver.running(id)).toEqual([]);
     });

@@ -6,20 +6,20 @@ import type { configuration } from '../../support/frozen-configuration.ts';
 import type { Reports } from './reports.ts';
 
 export interface DriverUnderTest<Spec> {
-  /** Whether a container sees nothing of the others and of the machine; without it, the agent reads what this user can. */
+  /** Whether containers are isolated from each other and from the machine; otherwise the agent reads what this user can. */
   isolates: boolean;
   /** Whether sessions can have siblings here. */
   siblings: boolean;
-  /** A driver that starts what the earlier ones left off: each call is a worker that was started again. */
+  /** Opens a driver that continues what earlier ones left unfinished: each call is a restarted worker. */
   open(apiUrl: string): Promise<Runtime<Spec>>;
   /**
-   * Starts the session in a process of its own, as a worker does, which is killed (SIGKILL) so long after it began. What it is given
+   * Starts the session in a separate process, as a worker does, which is killed (SIGKILL) this long after it began. What it is given
    * goes through its standard input, since it holds secrets.
    */
   startInProcess(apiUrl: string, spec: Spec, secrets: LaunchSecrets, dieAfterMs: number): ChildProcess;
   /** An address of this machine at which sidecars reach the test. */
   hostAddress(): Promise<string>;
-  /** Ends what the session cannot go on without (its host, or its sidecar), as `kill -9` would. */
+  /** Kills, as `kill -9` would, what the session cannot continue without (its host or its sidecar). */
   lose(sessionId: string): Promise<void>;
   /** Everything of this session that still runs, as lines for the message of a failure. */
   running(sessionId: string): Promise<string[]>;
@@ -45,7 +45,7 @@ export const secretVariable = (name: string) => ({
 });
 export const stays = 'setInterval(() => {}, 1000);';
 
-/** In an agent's script: speaks to every server, whose first byte starts it where it does not run yet; `answers` are promises. */
+/** For an agent's script: sends to every server, whose first byte starts it if it does not run yet; `answers` are promises. */
 export const speaksToServers = `const config = JSON.parse(require('node:fs').readFileSync(process.env.PLATFORM_CONFIG, 'utf8'));
 const hello = { jsonrpc: '2.0', id: 1, method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };

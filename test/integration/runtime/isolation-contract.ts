@@ -1,4 +1,4 @@
-/** What hostile code finds that runs as the agent, told by one probe that is the same on every runtime. */
+/** What hostile code running as the agent finds, reported by the same probe on every runtime. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { type ContractSessions, node, secretVariable, speaksToServers, stays } from './driver-under-test.ts';
 
-/** Servers run while it looks: what they have in their memory and environment is there to be found. */
+/** Servers run while it searches, so their memory and environment are there to be found. */
 const probe = `${speaksToServers}
 Promise.all(answers).then((answered) => {
 if (!answered.every((line) => line.includes('"serverInfo"'))) {
@@ -15,14 +15,14 @@ if (!answered.every((line) => line.includes('"serverInfo"'))) {
 ${readFileSync(new URL('./inside/probe.cjs', import.meta.url), 'utf8')}
 });`;
 const seen = z.object({
-  /** What it walked by, and what it read of that. */
+  /** How many entries it visited, and how many of them it read. */
   entries: z.number(),
   read: z.number(),
   /** False when it gave up before the end. */
   complete: z.boolean(),
   found: z.array(z.object({ value: z.string(), file: z.string() })),
   tokens: z.array(z.string()),
-  /** By path, what became of a connection to it. */
+  /** By path, the outcome of a connection to it. */
   sockets: z.record(z.string(), z.string()),
   /** The same for the names in /proc/net/unix, or `abstract`; null where it did not try. */
   names: z.record(z.string(), z.string().nullable()),
@@ -37,7 +37,7 @@ const filesWith = ({ found }: Seen, name: string) =>
 export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void {
   const { driver } = sessions;
 
-  /** Of a session with a server and, where there can be one, a sibling that have secrets. */
+  /** Runs the probe in a session with a server and, where supported, a sibling that have secrets. */
   async function look(own: Record<string, string> = {}): Promise<Seen> {
     const foreign = {
       server: value('server'),
@@ -70,7 +70,7 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
       const found = await look();
       expect(found).toMatchObject({ complete: true });
       expect(found.entries).toBeGreaterThan(1000);
-      // What it left itself, and nothing else.
+      // Only what it put there itself.
       expect(filesWith(found, 'mine')).toEqual(
         expect.arrayContaining(['/proc/self/environ', '/workspace/control']),
       );
@@ -81,7 +81,7 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
         '/run/platform/mcp/one.sock': 'connected',
         '/run/platform/mcp/platform.sock': 'connected',
         '/workspace/control.sock': 'connected',
-        // In a container, process 1 tells how the agent ends; in a sandbox, whoever made that.
+        // In a container, process 1 reports how the agent ends; in a sandbox, the sandbox's creator does.
         ...(driver.siblings ? { '/run/platform-report/.report.sock': 'connected' } : {}),
       });
       const own = [...Object.keys(found.sockets), 'control.sock'];
@@ -90,7 +90,7 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
       expect(others.filter(([, result]) => result === 'connected' || result === 'abstract')).toEqual([]);
     });
   } else {
-    // As the operator was warned; and it shows that the probe finds what there is to find.
+    // The operator was warned of this; it also proves that the probe finds what exists.
     it('lets the agent find a server’s secret in the environment of its process', async () => {
       const found = await look({ LOOK_BELOW: '././.' });
       expect(found).toMatchObject({ complete: true });

@@ -15,7 +15,7 @@ import {
   stays,
 } from './driver-under-test.ts';
 
-/** No runtime starts a session within the first; a quick machine may have started all of it by the last of them. */
+/** No runtime starts a session within the first; a fast machine may have finished by the last. */
 const killedAfterMs = [100, 500, 1500];
 
 export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): void {
@@ -58,7 +58,7 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
       const later = await driver.open(reports().url);
       await unfinished(async (frozen, secrets) => {
         const id = frozen.session_id;
-        // What the killed one had asked for last may still be made, and be in the way of the first attempt.
+        // What the killed worker requested last may still be created, and conflict with the first attempt.
         await eventually(() => later.start(later.render(frozen), secrets));
         const state = await later.inspect(id);
         for (const name of ['sidecar', 'agent', 'mcp-one']) {
@@ -74,7 +74,7 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
     it('another one stops it, and nothing is left', async () => {
       const later = await driver.open(reports().url);
       await unfinished(async ({ session_id: id }) => {
-        // What the killed one had asked for last may still be made; who looks for orphans stops it again.
+        // What the killed worker requested last may still be created; the orphan sweep stops it again.
         await eventually(async () => {
           await later.stop(id);
           expect(await driver.running(id)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * What a sandbox may use of the machine, with control groups and where there are none. Every test is there on every machine: where control
- * groups cannot be written, theirs count as left out, which CI does not accept.
+ * What a sandbox may use of the machine, with and without control groups. Every test is defined on every machine: where control
+ * groups are not writable, theirs count as skipped, which CI does not accept.
  */
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ const programs = {
 const owner = `test${process.pid}`;
 const found = findCgroups();
 const isRoot = process.getuid?.() === 0;
-/** As those of sandboxes; none where they cannot be written. */
+/** Control groups as sandboxes get them; empty where they are not writable. */
 const groupsOf = (of: string, name: string) => (found === null ? [] : cgroupsOf(found, of, name));
 
 let directory: string;
@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs a shell script in a sandbox, and answers what it printed and its exit code. */
+/** Runs a shell script in a sandbox, and returns its output and its exit code. */
 async function inside(script: string, cgroups: string[]): Promise<string> {
   const container: ContainerSpec = {
     name: 'agent',
@@ -95,7 +95,7 @@ describeWith('bwrap')('each process of a sandbox without control groups', () => 
     expect(await inside(fillDisk, [])).toContain('No space left on device');
   });
 
-  // The kernel counts no processes of root's: there, only control groups limit them.
+  // The kernel does not count root's processes: for root, only control groups limit them.
   it('shares a limit on their number, but not as root; a start promises no more', async () => {
     const isLimited = Number.parseInt(await inside(fork, []), 10) < limits.processes;
     expect(isLimited).toBe(!isRoot);
@@ -113,7 +113,7 @@ describeWith('bwrap')('each process of a sandbox without control groups', () => 
   it('has a limit on the memory of all that it runs', async () => {
     expect(await inside(takeMemory, groups())).not.toMatch(/got it|code 0/);
     expect(await inside(takeLittle, groups())).toContain('67108864\n code 0');
-    // Three that stay below it, but not together.
+    // Three that stay below it each, but not in sum.
     const piece = `node -e 'const one = Buffer.alloc(110 * 1024 * 1024, 1); setTimeout(() => console.log("kept", one.length), 3000)'`;
     const kept = await inside(`${piece} & ${piece} & ${piece} & wait`, groups());
     expect(kept.match(/kept/g)?.length ?? 0).toBeLessThan(3);

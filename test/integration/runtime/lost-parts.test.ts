@@ -256,7 +256,7 @@ describeWith('bwrap')('on the process runtime', () => {
     const sizes: number[] = [];
     await eventually(() => {
       sizes.push(statSync(file(id, 'logs/agent.log')).size);
-      // It has grown past the bound, and started over.
+      // The log exceeded its limit and started over.
       expect(Math.max(...sizes)).toBeGreaterThan(1024 * 1024);
       expect(sizes.at(-1)).toBeLessThan(Math.max(...sizes) / 2);
     });

@@ -1,4 +1,4 @@
-/** The start's own check of the network of sandboxes: it is quiet where all is closed, and it notices what was left open. */
+/** The start-up check of the sandboxes' network: it passes where everything is closed, and reports what was left open. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from '@jest/globals';
@@ -7,7 +7,7 @@ import { networkOf, ownNetworks } from '../../../runtime/process/host/own-networ
 import { openCanary } from '../../../runtime/process/network-canary.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 
-/** A namespace that routes alone fence, as sandboxes once had; its interface has the name that theirs has. */
+/** A namespace fenced by routes alone, as sandboxes once were; its interface has the same name as theirs. */
 const routesOnly = `echo $$; read go
 ip link set tap0 down; ip link set tap0 name eth0; ip link set eth0 up; ip route add default via 10.0.2.2 dev eth0
 for range in $BLOCKED; do ip route add unreachable "$range"; done; exec "$NODE" -e "$SCRIPT"`;

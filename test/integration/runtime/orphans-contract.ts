@@ -17,7 +17,7 @@ export function describeOrphans<Spec>({ driver, reports, prepare, start }: Contr
 
     it('stops those whose session has ended or is not known, and goes on with the others', async () => {
       const { db } = database;
-      // A worker that has just been started, on a runtime where nothing is left of other tests: it stops what others started.
+      // A freshly started worker, on a runtime without leftovers of other tests: it stops what others started.
       const runtime = await driver.open(reports().url);
       await Promise.all(
         (await runtime.list()).map(async (id) => {

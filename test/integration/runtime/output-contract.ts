@@ -1,4 +1,4 @@
-/** What becomes of what processes write, and of how they end, on every runtime alike. */
+/** How processes' output and exits are handled, the same on every runtime. */
 import { expect, it } from '@jest/globals';
 import { type ProcessReport, processReport } from '../../../contract/session-process.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -67,7 +67,7 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
 export const hostOf = (directory: string): number =>
   JSON.parse(readFileSync(join(directory, 'host.json'), 'utf8')).pid;
 
-/** By every trace that a process can show of its session, which is more than the runtime itself looks at. */
+/** Finds a session's processes by every possible trace, which is more than the runtime itself checks. */
 function running(sessionId: string): string[] {
   const traces = ['cmdline', 'environ', 'mountinfo', 'cwd'];
   return readdirSync('/proc')

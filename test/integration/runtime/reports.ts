@@ -1,4 +1,4 @@
-/** The platform's internal routes as far as a starting session needs them: every report is taken and kept. */
+/** The platform's internal routes as far as a starting session needs them: every report is accepted and kept. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -21,7 +21,7 @@ const answers: Readonly<Record<string, unknown>> = {
   artifacts: { artifact_id: '3f0c8f9e-52b0-4f8e-9f2b-0c4c3a1b2d10', size_bytes: 1, sha256: '0'.repeat(64) },
 };
 
-/** `host`: an address at which the sidecars reach this machine. It may not be there before the first of them is. */
+/** `host`: an address at which the sidecars reach this machine. It may not exist before the first of them does. */
 export async function takeReports(host = '127.0.0.1'): Promise<Reports> {
   const all: Report[] = [];
   const server = createServer(async (request, response) => {

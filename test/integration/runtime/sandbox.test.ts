@@ -1,4 +1,4 @@
-/** What hostile code sees and reaches from inside, told by that code itself. */
+/** What hostile code sees and reaches from inside, as reported by that code. */
 
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -24,7 +24,7 @@ let runtime: Runtime<ProcessWorkloadSpec>;
 let tcp: Server;
 let abstract: Server;
 
-/** Runs `script` as the agent, with `tell(value)` to report; returns what it told. */
+/** Runs `script` as the agent, with `tell(value)` to report; returns what it reported. */
 async function inside(
   script: string,
   options: {
@@ -392,7 +392,7 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
     expect(seen['hosts']).not.toContain('connected');
     expect(seen['blocked']).toEqual(blocked.map(() => 'EHOSTUNREACH'));
     expect(seen['v6']).toBe('ENETUNREACH');
-    // Whatever becomes of it on the way: here there is a route.
+    // Whatever happens on the way, a route exists here.
     expect(['EHOSTUNREACH', 'ENETUNREACH']).not.toContain(seen['outside']);
   });
 });

@@ -1,4 +1,4 @@
-/** A script of the tests that is a worker of its own, so that it can be killed. */
+/** A test script that is a separate worker process, so that it can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-/** A server of the 2025 revision whose tools ask the agent for something, as the SDK has it. */
+/** A server of the 2025 revision, built with the SDK, whose tools ask the agent for something. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 

@@ -1,4 +1,4 @@
-/** Every call that a server was given is on record, once: while processes are killed, and while records cannot be kept. */
+/** Every call that a server received is recorded exactly once, even while processes are killed or records cannot be written. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { bundlePrograms, type Programs } from './programs.ts';
 import { TestSession, until } from './session.ts';
 import { call, closeWires, initialize, openWire, type Wire } from './wire.ts';
 
-/** Notes each call before it answers: what is in the file was really carried out. */
+/** Logs each call before it answers: what is in the file was really executed. */
 const notingServer = `
   const fs = require('node:fs');
   let text = '';
@@ -62,7 +62,7 @@ async function startSession(limits: ConstructorParameters<typeof TestSession>[2]
   await session.start();
 }
 
-/** The calls on record, with what is left on disk counted in as the worker does when it removes the session. */
+/** The recorded calls, including those left on disk, as the worker collects them when it removes the session. */
 function onRecord(): Map<string, CallRecord> {
   const records = new Map<string, CallRecord>();
   for (const record of [...session.platform.calls, ...spooled()]) {
@@ -110,7 +110,7 @@ describe('a sidecar that is killed under load', () => {
       session.platform.failWith = random.chance(40) ? 503 : null;
       await sleep(random.below(120));
       if (round === kills) {
-        // The last one ends in order, with a platform that is there or without.
+        // The last one shuts down gracefully, with or without a reachable platform.
         session.platform.failWith = seed % 2 === 0 ? null : 503;
       }
       session.sidecar?.kill(round === kills ? 'SIGTERM' : 'SIGKILL');
@@ -152,7 +152,7 @@ describe('a sidecar whose disk is full', () => {
         wire.send(call(1, 'with-room'));
         expect(await errorOf(wire, 1)).not.toContain('audit_unavailable');
         writeFileSync(join(directory, 'ballast'), Buffer.alloc(700 * 1024));
-        // The file has room already: it is the next one for which there is none.
+        // The current file has space reserved; only the next one has none.
         const refusedOf = () =>
           wire.received.find((answer) => JSON.stringify(answer).includes('audit_unavailable'));
         for (let id = 2; refusedOf() === undefined && id < 3000; id += 50) {

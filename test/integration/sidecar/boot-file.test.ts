@@ -13,7 +13,7 @@ import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
 import { type PlatformStandIn, startPlatformStandIn } from './platform-stand-in.ts';
 import { bundlePrograms, type Programs } from './programs.ts';
 
-/** The sidecar as it starts in a container: from a file, on a network that the session has to itself. */
+/** The sidecar as it starts in a container: from a file, on a network of the session's own. */
 let programs: Programs;
 let platform: PlatformStandIn;
 let directory: string;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterEach(closeWires);
 afterAll(() => session.stop());
 
-/** The official client with every feature; `asked` is what it was asked for, and told. */
+/** The official client with every feature; `asked` holds what it was asked for and notified of. */
 async function connect(server: string): Promise<{ client: Client; asked: string[] }> {
   const asked: string[] = [];
   const client = new Client(

@@ -1,4 +1,4 @@
-/** The corpus through the real sidecar: what passes arrives byte for byte, the rest arrives nowhere and is answered. */
+/** The corpus through the real sidecar: what passes arrives byte for byte; the rest is answered and reaches no server. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterEach(closeWires);
 afterAll(() => session.stop());
 
-/** Verdicts that the corpus gives for requests that wait; here none does. */
+/** Verdicts of the corpus that assume pending requests; here there are none. */
 const needsWaiting = new Set(['id_in_use', 'unknown_cancellation']);
 const isAnswerOrCancellation = (bytes: Buffer) => /"result"|"error"|cancelled/.test(bytes.toString());
 const all = [...invalidTexts, ...validLines, ...invalidMessages, ...implementationDefinedLines].filter(
@@ -53,7 +53,7 @@ describe('the corpus through the sidecar', () => {
       const answers = wire.received.length;
       wire.socket.write(Buffer.concat([bytes, Buffer.from('\n')]));
       if (verdict !== 'passes' || !bytes.includes('"method":"notifications/')) {
-        // Sooner than `until` looks again.
+        // Faster than polling with `until`.
         while (wire.received.length === answers) {
           await once(wire.socket, 'data');
         }

@@ -17,7 +17,7 @@ const silentServer = `
     }
   });
 `;
-/** A server that asks the agent for things, and answers questions that nobody asked. */
+/** A server that sends requests to the agent, and answers to requests that nobody made. */
 const pushyServer = `
   const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
   process.stdin.on('data', (chunk) => {
@@ -118,7 +118,7 @@ describe('a server that fails', () => {
     });
     expect(errorIn(await wire.answerTo(1))).toContain('server_unavailable');
     session.startServer('absent');
-    // Each request connects anew: sooner or later the server is there to take one, and this one never answers.
+    // Each request opens a new connection: eventually the server accepts one, and this server never answers.
     let id = 2;
     await eventually(async () => {
       wire.send(call(id, 'echo'));

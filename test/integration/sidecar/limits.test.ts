@@ -1,4 +1,4 @@
-/** An agent that does more than it may: its sidecar reads it more slowly, then refuses, and counts what it refused. */
+/** An agent that exceeds its limits: its sidecar throttles reading, then refuses, and counts what it refused. */
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundlePrograms, type Programs } from './programs.ts';
 import { TestSession, until } from './session.ts';
@@ -134,7 +134,7 @@ describe('an agent that does much at a time', () => {
     const startedMs = performance.now();
     const large = await session.agentRequest('POST', '/artifact?name=a', Buffer.alloc(perMinute - 1000));
     expect(large.status).toBe(200);
-    // What comes now waits: each 100 KiB is a second's worth.
+    // What comes now is throttled: 100 KiB take a second.
     const more = await session.agentRequest('POST', '/artifact?name=b', Buffer.alloc(300 * 1024));
     expect(more.status).toBe(200);
     expect(performance.now() - startedMs).toBeGreaterThan(2500);

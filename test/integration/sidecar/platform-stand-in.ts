@@ -1,5 +1,5 @@
 /**
- * A small HTTP server in the place of the platform's internal routes: it keeps what it is told and answers by the contract's
+ * A small HTTP server in place of the platform's internal routes: it keeps what is reported and answers by the contract's
  * schemas. The end-to-end tests run the sidecar against the real routes.
  */
 import { randomUUID } from 'node:crypto';
@@ -39,11 +39,11 @@ export interface PlatformStandIn {
   ends: Ask<typeof endReport>[];
   processes: ProcessReport[];
   artifacts: { query: Record<string, string>; bytes: Buffer }[];
-  /** How many artifacts were on their way at a time, at most. */
+  /** The highest number of concurrent uploads. */
   mostUploads: number;
-  /** Takes as long as this for an artifact once it is here. */
+  /** The delay before an artifact that has arrived is answered. */
   artifactMs: number;
-  /** Requests that were turned away for their token. */
+  /** Requests that were refused for their token. */
   unauthenticated: number;
   onCheck(request: Ask<typeof checkRequest>): CheckAnswer | Promise<CheckAnswer>;
   onRequest(report: Ask<typeof permissionRequestReport>): PermissionRequestAnswer;

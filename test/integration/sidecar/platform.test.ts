@@ -356,7 +356,7 @@ it('owns its sockets, closed to other users', async () => {
   }
 });
 
-/** Sends the head of a request and none of its body; the first line of the answer. */
+/** Sends the head of a request without its body; returns the answer's first line. */
 function headOnly(header: string, length: number): Promise<string> {
   const { hostname, port } = new URL(session.platform.controlUrl ?? '');
   return new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ export interface Programs {
   scriptedAgent: string;
 }
 
-/** Bundles once per test file, with esbuild's own command: its library refuses jest's realm. */
+/** Bundles once per test file, with esbuild's CLI: its library does not work in jest's realm. */
 export async function bundlePrograms(): Promise<Programs> {
   const directory = await mkdtemp(join(tmpdir(), 'programs-'));
   const entries = ['sidecar', 'relay', 'scripted-agent'].map((name) => `bin/${name}.ts`);

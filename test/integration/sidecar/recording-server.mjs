@@ -1,4 +1,4 @@
-/** A server that keeps every byte it gets, in the file that it is told, and answers each request with nothing in it. */
+/** A server that writes every byte it gets to the given file, and answers each request with an empty result. */
 import { openSync, writeSync } from 'node:fs';
 
 const file = openSync(process.argv[2], 'a');

@@ -9,7 +9,7 @@ import { call, closeWires, initialize, openWire } from './wire.ts';
 let programs: Programs;
 let session: TestSession;
 
-/** Crashes as soon as it is asked anything, and counts its starts. */
+/** Crashes on its first request, and counts its starts. */
 const crasher = "process.stderr.write('started\\n'); process.stdin.once('data', () => process.exit(3))";
 
 beforeAll(async () => {

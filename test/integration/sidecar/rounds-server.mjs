@@ -1,4 +1,4 @@
-/** A server of the 2026 revision whose tools need several rounds of input, as the SDK has it. */
+/** A server of the 2026 revision, built with the SDK, whose tools need several rounds of input. */
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';

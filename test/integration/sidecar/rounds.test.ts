@@ -10,7 +10,7 @@ import { closeWires, openWire, request, type Wire } from './wire.ts';
 const script = fileURLToPath(new URL('rounds-server.mjs', import.meta.url));
 const refused: CheckAnswer = { decision: 'refused', code: 'permission_required', scope: 'shop.order' };
 let session: TestSession;
-/** Call ids that spent the one `once` grant: the platform allows the call that it was used for, however often it is asked. */
+/** Call ids that spent the one `once` grant: the platform allows the same call again, however often it is checked. */
 let spentOn: string | null;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
       toolScopes: { order: 'shop.order' },
       clientFeatures: ['elicitation'],
     },
-    // The same server, with an entry that lets it ask for nothing.
+    // The same server, with an entry that allows it no requests to the agent.
     quiet: { command: process.execPath, args: [script], toolScopes: { order: 'shop.order' } },
   });
   await session.start();

@@ -52,7 +52,7 @@ const untilReported = (name: string, expected: Partial<ProcessReport>, of = sess
   eventually(() => expect(reportOf(name, of)).toMatchObject(expected));
 
 const claimsPath = (name: string, of: TestSession) => join(of.directory, 'servers', name, '.report.sock');
-/** Speaks on a report socket as whatever starts a server would, or the server itself. */
+/** Writes to a report socket as the server's launcher, or the server itself, would. */
 function tell(name: string, of: TestSession, ...lines: (ProcessClaim | string)[]): Promise<void> {
   return new Promise((resolve) => {
     const socket = createConnection(claimsPath(name, of));
@@ -168,7 +168,7 @@ describe('what is told on a report socket', () => {
   ])('breaks nothing in the sidecar with %s', async (_what, lines) => {
     const before = session.sidecarLog;
     await tell('killed', session, ...lines);
-    // What is told later is taken, so whatever the bad line led to has happened.
+    // A later claim was accepted, so the bad line has been processed.
     const end = randomInt(1, 256);
     await tell('killed', session, { type: 'ended', exit_code: end, signal: null });
     await untilReported('killed', { exit_code: end });
@@ -224,7 +224,7 @@ describe('what is told on a report socket', () => {
     // Without a bound it would be three a second.
     expect(reported).toBeGreaterThan(10);
     expect(reported).toBeLessThan(21 + seconds / 5 + 3);
-    // The last state arrives all the same.
+    // The last state still arrives.
     socket.end(`${JSON.stringify({ type: 'ended', exit_code: 99, signal: null })}\n`);
     await untilReported('unusable', { exit_code: 99 });
   });

@@ -22,7 +22,7 @@ export interface ServerSetUp {
   toolScopes?: Record<string, string>;
   clientFeatures?: ClientFeature[];
   loadsPackages?: boolean;
-  /** Its container does not come up. */
+  /** Its container does not start. */
   isAbsent?: boolean;
 }
 

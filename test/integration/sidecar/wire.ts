@@ -13,7 +13,7 @@ export interface Wire {
 
 const open = new Set<Socket>();
 
-/** Closes every wire, so that a test that failed holds up none after it. */
+/** Closes every wire, so that a failed test does not block later ones. */
 export function closeWires(): void {
   for (const socket of open) {
     socket.destroy();

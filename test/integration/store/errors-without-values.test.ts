@@ -1,4 +1,4 @@
-/** Errors of the database go to logs and to Temporal: they say what is wrong, never what was in a statement or a row. */
+/** Database errors go to logs and to Temporal: they say what is wrong, but contain no values of statements or rows. */
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

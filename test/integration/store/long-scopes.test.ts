@@ -1,4 +1,4 @@
-/** A scope may be as long as the pattern's bound: the index of open requests takes it. */
+/** A scope may be as long as the pattern allows: the index of open requests can hold it. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { toolScope } from '../../../contract/names.ts';

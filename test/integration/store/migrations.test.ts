@@ -15,7 +15,7 @@ const validOf = async (db: Knex, index: string): Promise<boolean | undefined> =>
   return rows[0]?.indisvalid;
 };
 
-/** The build of an index, which waits for somebody who has written to the table and goes on. */
+/** Waits until the build of an index waits for a transaction that has written to the table and is still open. */
 const untilItWaits = (db: Knex) =>
   untilFound('the build of the index to wait', async () => {
     const { rows } = await db.raw(
@@ -35,7 +35,7 @@ describe('an index that is built on a table of the gated calls', () => {
   });
   afterAll(() => database.drop());
 
-  /** Somebody in the middle of a use of a grant. */
+  /** Starts a use of a grant and leaves its transaction open. */
   async function useUnderWay() {
     const { db } = database;
     const tenant = await createTenant(db, testMasterKeys());

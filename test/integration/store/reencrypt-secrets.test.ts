@@ -1,4 +1,4 @@
-/** The change of master keys as an operator makes it: the real program on the real Postgres, killed, run again and run beside writers. */
+/** Rotating master keys as an operator does: the real program on the real Postgres, killed, run again and run beside writers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -82,7 +82,7 @@ const put = (db: TestDatabase['db'], name: string, value: string, keys = both) =
   return putSecret(db, identity, seal(keys, identity, Buffer.from(value)), userId);
 };
 
-/** What the newest key alone reads. */
+/** The secrets, decrypted with the newest key alone. */
 async function values(): Promise<Map<string, string>> {
   const rows = await rowsOf();
   return new Map(
@@ -93,7 +93,7 @@ async function values(): Promise<Map<string, string>> {
   );
 }
 
-/** Holds the row that the program comes to after its first transaction; `meanwhile` runs once the program waits for it. */
+/** Locks the row that the program reaches after its first transaction; `meanwhile` runs once the program waits for it. */
 async function whileHeld(name: string, meanwhile: (trx: TestDatabase['db']) => Promise<void>): Promise<void> {
   const trx = await database.db.transaction();
   try {
@@ -133,7 +133,7 @@ describe('the change of the master key', () => {
       expect(await byKey()).toEqual({ newer: 100, older: 150 });
     });
     await expect(verifyMasterKeys(database.db, [newer])).rejects.toThrow('no key "older"');
-    // A platform that has both reads all of them meanwhile.
+    // A platform with both keys can read all of them meanwhile.
     expect(await verifyMasterKeys(database.db, both)).toEqual({ verified: count });
     const again = await run();
     expect(again).toMatchObject({ exitCode: 0, stderr: '' });
@@ -143,7 +143,7 @@ describe('the change of the master key', () => {
     const rest = ({ sealed_value: _value, sealed_data_key: _key, key_id: _id, ...others }: Row) => others;
     expect(after.map(rest)).toEqual(before.map(rest));
     expect(await values()).toEqual(new Map(before.map(({ name }) => [name, textOf(name)])));
-    // Whoever has the old key and a data key of before has nothing of what is stored now.
+    // The old key and an old data key decrypt nothing of what is stored now.
     expect(
       after.filter((row, index) => row.sealed_value.equals(before[index]?.sealed_value ?? row.sealed_value)),
     ).toEqual([]);

@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
   byId = new Map(groups.flat().map((session) => [session.id, session]));
   await play('first', boundary(), 1000);
-  // As autovacuum does after a minute: without statistics the plan of the check is several times as slow.
+  // Autovacuum would do this after a minute: without statistics the check's plan is several times slower.
   await db.raw('analyze');
 });
 afterAll(async () => {

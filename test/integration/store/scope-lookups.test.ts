@@ -1,4 +1,4 @@
-/** What a catalog as large as it may be costs those who share the database: each entry and session is read once. */
+/** The load that a catalog of the maximum size puts on the database: each entry and session is read once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Db } from '../../../store/database.ts';

@@ -1,4 +1,4 @@
-/** Records of tool calls go when they are older than their workspace keeps them, and their ids are not used again. */
+/** Records of tool calls are removed after their workspace's retention time, and their ids are not reused. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';
@@ -48,7 +48,7 @@ const keepFor = (days: number | null) =>
   );
 const recorded = () =>
   database.db('audit_events').where({ workspace_id: tenant.workspace.id, session_id: session.id });
-/** As if they had been stored long ago: only a superuser's session can do so. */
+/** Backdates events, which only a superuser's session can do. */
 const age = (ids: string[], days: number) =>
   database.db.transaction(async (trx) => {
     await trx.raw('set local session_replication_role = replica');

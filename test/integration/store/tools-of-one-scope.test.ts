@@ -1,4 +1,4 @@
-/** One scope for every tool of a catalog as large as it may be: a part of them is named, the rest counted. */
+/** One scope for every tool of a catalog of the maximum size: some of them are named, the rest counted. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
@@ -19,7 +19,7 @@ const toolsPerEntry = 1000;
 const grants = 12;
 const scope = 'files.write';
 const answered = { tools: expect.any(Array), more_tools: entries * toolsPerEntry - mostOpenedTools };
-/** Of processor time: fifty times what it takes. Copying a list for each tool took seventeen times as much as this. */
+/** CPU time: fifty times the normal. Copying a list for each tool took seventeen times this. */
 const longestTurnMs = 500;
 
 let database: TestDatabase;

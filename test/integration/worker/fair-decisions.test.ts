@@ -1,4 +1,4 @@
-/** What one user's sessions take never delays another's decision (design 6). */
+/** The resources that one user's sessions take never delay another's decision (design 6). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
@@ -12,7 +12,7 @@ import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 const sessionCount = Number(process.env['FAIR_SESSIONS'] ?? 60);
 /** Far fewer than there are sessions: every slot that sessions can fill is full. */
 const watchSlots = Math.ceil(sessionCount / 6);
-/** Starting them is most of it, on a machine that is busy with other tests. */
+/** Most of it is for starting them, on a machine that is busy with other tests. */
 const limitMs = 300_000 + sessionCount * 3000;
 /** How many times its normal time an approval may take on a machine that the sessions keep busy. */
 const generousRatio = 10;

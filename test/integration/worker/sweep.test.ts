@@ -58,7 +58,7 @@ const untold = async (sessionId: string) =>
 const sessionIs = (id: string, expected: object) =>
   eventually(async () => expect(await readSession(activities.db, id)).toMatchObject(expected));
 
-/** A session that runs, by its workflow. */
+/** Starts the workflow of a running session. */
 async function running() {
   const session = await tenant.session(await tenant.agent());
   await sweep();

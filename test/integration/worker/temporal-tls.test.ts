@@ -11,7 +11,7 @@ import { connectToTemporal } from '../../../bin/worker/temporal.ts';
 import { temporalConnection } from '../../../config/temporal.ts';
 import { temporalAddress } from '../../support/temporal.ts';
 
-/** A front of the real server that speaks TLS and lets in nobody without a certificate of its authority. */
+/** A proxy before the real server that speaks TLS and requires client certificates of its authority. */
 let front: Server;
 let directory: string;
 const pem = (name: string) => readFileSync(join(directory, name), 'utf8');

@@ -1,4 +1,4 @@
-/** The little that starting a cluster asks its API server. Tests use the product's own client. */
+/** The few API requests that starting a cluster needs. Tests use the product's own client. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { z } from 'zod';

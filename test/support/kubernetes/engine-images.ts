@@ -1,4 +1,4 @@
-/** Images of the container engine on the node of a cluster, each unpacked once as long as it does not change. */
+/** Images of the container engine on a cluster's node, each unpacked once until it changes. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { NodePlace } from './node-place.ts';
 /** By the engine's image id: the reference on the node. */
 const imported = z.record(z.string(), z.string());
 
-/** Answers the reference by digest that Pods may use. Throws when the engine has no such image. */
+/** Returns the reference by digest that Pods may use. Throws when the engine has no such image. */
 export async function importEngineImage(place: NodePlace, name: string): Promise<string> {
   return whileLocked(join(place.directory, 'import.lock'), async () => {
     const id = (await runEngine(['image', 'inspect', '--format', '{{.Id}}', name])).trim();

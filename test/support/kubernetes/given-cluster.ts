@@ -1,4 +1,4 @@
-/** A cluster that somebody else runs, named by KUBECONFIG. */
+/** An external cluster, named by KUBECONFIG. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ async function push(name: string, prefix: string): Promise<string> {
   return `${repository}@${digest}`;
 }
 
-/** podman's own record of a pushed image is of the copy that it keeps, which is not compressed. */
+/** podman's own digest of a pushed image is that of its local copy, which is not compressed. */
 async function pushWithPodman(target: string): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'push-'));
   try {

@@ -32,7 +32,7 @@ export function writeNodeFiles(place: NodePlace): void {
 
 /**
  * One key and its own certificate for every part, as server, as client and as the authority that the others check against:
- * who cannot read this directory can use neither etcd, nor the API server, nor the kubelet.
+ * anybody who cannot read this directory can use neither etcd, nor the API server, nor the kubelet.
  */
 function writeCertificate(place: NodePlace): void {
   const extensions = [
@@ -133,7 +133,7 @@ function kubeletConfiguration(place: NodePlace): object {
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
-    // Whoever has the one certificate may do everything, and nobody else anything.
+    // The holder of the one certificate may do everything, and nobody else anything.
     authentication: {
       anonymous: { enabled: false },
       webhook: { enabled: false },

@@ -56,7 +56,7 @@ export async function importPauseImage(place: NodePlace, program: Buffer): Promi
   }
 }
 
-/** An image that waits until it is asked to end, and holds nothing else. */
+/** An image that only waits until it is asked to exit. */
 export function waitingImage(program: Buffer): TestImage {
   return image({
     layers: [tar([{ path: 'pause', content: program, mode: 0o755 }])],

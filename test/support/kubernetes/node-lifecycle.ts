@@ -12,7 +12,7 @@ import type { NodePlace } from './node-place.ts';
 
 const startTimeoutMs = 300_000;
 
-/** Starts every part and waits for a node that is ready. Throws with the last lines of every log, and removes it, when that does not come. */
+/** Starts every part and waits for a ready node. On failure, throws with the last lines of every log, and removes the cluster. */
 export async function startNode(place: NodePlace, programs: string): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   const start = (part: Part) => startPart(place, part, programs);
@@ -36,7 +36,7 @@ export async function startNode(place: NodePlace, programs: string): Promise<voi
   }
 }
 
-/** Starts what has ended since, and waits until a Pod can run again. Throws when that does not come. */
+/** Restarts what has ended since, and waits until a Pod can run again. Throws when none can in time. */
 export async function repairNode(place: NodePlace, programs: string): Promise<void> {
   for (const part of parts.filter((name) => !isPartRunning(place, name))) {
     startPart(place, part, programs);
@@ -56,7 +56,7 @@ export async function podsCanRun(place: NodePlace): Promise<boolean> {
   const node = await readFromApiServer(place, '/api/v1/nodes/node');
   const account = await readFromApiServer(place, '/api/v1/namespaces/default/serviceaccounts/default');
   const ready = /"type":\s*"Ready",\s*"status":\s*"True"/;
-  // The node's own word may be older than a kubelet or a containerd that was killed.
+  // The node's reported status may be stale after a kubelet or containerd was killed.
   const answers = (await readFromApiServer(place, '/api/v1/nodes/node/proxy/healthz')) === 'ok';
   return answers && account !== null && node !== null && ready.test(node.replaceAll('\n', ''));
 }
@@ -84,7 +84,7 @@ function lastLines(place: NodePlace, part: Part): string {
 }
 
 /**
- * Ends every process, container, mount and network of a cluster, also of one whose starter was killed half-way, and removes its
+ * Ends every process, container, mount and network of a cluster, also of a partially started one, and removes its
  * directory. Needs nothing to answer. The image store stays for the next one where containerd could put it in order.
  */
 export async function removeNode(place: NodePlace): Promise<void> {
@@ -134,7 +134,7 @@ function removeShimSockets(place: NodePlace): void {
   }
 }
 
-/** The deepest first. What something still holds is detached now and goes with its holder. */
+/** The deepest first. A busy mount is detached now and removed with its last user. */
 function unmountBelow(directory: string): void {
   const mounted = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')

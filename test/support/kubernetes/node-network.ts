@@ -1,4 +1,4 @@
-/** The Pods' network on the host: a bridge, and a way out for what is not on it. */
+/** The Pods' network on the host: a bridge, and a route out for everything else. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -37,12 +37,12 @@ export function openNetwork(place: NodePlace): void {
   }
 }
 
-/** Removes every trace of it; what is not there is passed over. */
+/** Removes every trace of it; missing parts are skipped. */
 export function removeNetwork(place: NodePlace): void {
   spawnSync('ip', ['link', 'delete', place.bridge]);
   for (const { table, chain, match } of rules(place)) {
     while (spawnSync('iptables', ['-t', table, '-D', chain, ...match]).status === 0) {
-      // A start that was killed may have left it twice.
+      // A killed start may have left a duplicate.
     }
   }
   for (const name of listed(resultDirectory).filter((file) => file.startsWith(`${place.bridge}-`))) {

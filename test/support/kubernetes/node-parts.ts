@@ -1,4 +1,4 @@
-/** The processes of a one-node cluster: what each is started with, and how they are found again without a note of them. */
+/** The processes of a one-node cluster: how each is started, and found again without a record. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -69,7 +69,7 @@ function pidsOf(directory: string, program: string): number[] {
     });
 }
 
-/** Empty when it is gone or only waits to be reaped. */
+/** Empty when it has ended or is a zombie. */
 function commandLineOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);

@@ -6,7 +6,7 @@ import { chooseTestPort } from '../free-port.ts';
 import { claimNetwork } from './node-network.ts';
 
 const nodePlace = z.object({
-  /** Gone when the cluster stops; no other cluster's path starts with it. */
+  /** Removed when the cluster stops; no other cluster's path starts with it. */
   directory: z.string(),
   /** Image layers that a later cluster in the same place need not unpack again. */
   imageDirectory: z.string(),

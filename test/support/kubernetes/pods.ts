@@ -6,9 +6,9 @@ import { eventually } from '../eventually.ts';
 export interface TestNamespace {
   api: CoreV1Api;
   name: string;
-  /** Makes a Pod of one container that the standard `restricted` admits, and answers its name. */
+  /** Creates a Pod of one container that the standard `restricted` admits, and returns its name. */
   startPod(container: Partial<V1Container>, spec?: Partial<V1PodSpec>): Promise<string>;
-  /** Waits for the phase and answers what the Pod said. */
+  /** Waits for the phase and returns the Pod's output. */
   waitFor(pod: string, phase: 'Running' | 'Succeeded'): Promise<string>;
   remove(): Promise<void>;
 }

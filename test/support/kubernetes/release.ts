@@ -26,7 +26,7 @@ export interface Release extends Pick<Services, 'url' | 'identity'> {
   core: CoreV1Api;
   /** The README's block, from the namespace to Pods that are ready. */
   install(): Promise<void>;
-  /** With these values over those of the installation; ends when every Pod of it is ready. */
+  /** Applies these values over those of the installation; resolves when all its Pods are ready. */
   upgrade(values: object): Promise<void>;
   uninstall(): Promise<void>;
   /** The Pods of one part. */
@@ -192,7 +192,7 @@ async function demandRestricted(core: CoreV1Api, namespace: string): Promise<voi
   });
 }
 
-/** Fine when it is gone already. */
+/** Does nothing when it is already deleted. */
 async function removeNamespace(core: CoreV1Api, name: string): Promise<void> {
   const { items } = await core.listNamespacedPod({ namespace: name });
   for (const { metadata } of items) {

@@ -5,12 +5,12 @@
  */
 import { startOwnTestCluster } from './test-cluster.ts';
 
-// Before anything is said: who reads it may ask for the end at once.
+// Before any output: its reader may send a signal at once.
 const asked = new Promise((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, resolve);
   }
-  // Something has to keep the process.
+  // Keeps the process alive.
   setInterval(() => undefined, 60_000);
 });
 const cluster = await startOwnTestCluster();

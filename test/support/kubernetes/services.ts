@@ -18,7 +18,7 @@ export interface Services {
   databaseUrl: string;
   /** `host:port`. */
   temporalAddress: string;
-  /** As Pods reach the cluster's own API server. */
+  /** The cluster's own API server, as Pods reach it. */
   apiServer: Target;
   identity: IdentityProvider;
   close(): Promise<void>;
@@ -86,7 +86,7 @@ async function startOwnTemporal() {
   return { port: temporal.port, stop };
 }
 
-/** As the Service chooses: any Pod of the API that says that it is ready. */
+/** Chooses like the Service: any ready Pod of the API. */
 async function readyEndpoint(
   discovery: DiscoveryV1Api,
   { name, namespace }: { name: string; namespace: string },

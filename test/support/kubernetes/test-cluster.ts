@@ -47,7 +47,7 @@ const programs = readPrograms();
 export const kubernetesPrograms = programs;
 const given = givenCluster(process.env);
 
-/** False where no cluster is to be had: tests that need one are left out there. */
+/** False without a cluster: tests that need one are skipped. */
 export const hasKubernetes = given !== null || programs !== null;
 /** False where a cluster cannot be started, only used. */
 export const hasOwnKubernetes = programs !== null;

@@ -5,7 +5,7 @@ import type { TestCluster } from './test-cluster.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** What Pods of tests are rendered with: small, and with this host in the place of API and worker. */
+/** The settings that tests render Pods with: small, and with this host in place of API and worker. */
 export const testKubernetesSettings = (
   given: Pick<KubernetesSettings, 'namespace' | 'installation'> & { hostAddress: string },
 ): KubernetesSettings => {
@@ -27,7 +27,7 @@ export const testKubernetesSettings = (
   };
 };
 
-/** Puts what sessions run on the node; by digest. */
+/** Imports the sessions' images into the node; returns their references by digest. */
 export async function importSessionImages(cluster: TestCluster): Promise<ContainerSettings['images']> {
   const { sidecar, scripted, runner } = requirePlatformImages();
   return {

@@ -6,7 +6,7 @@ import type { FrozenImage } from '../../../contract/session.ts';
 const references = Array.from({ length: 33 }, (_, at) => `registry.test/image:${at}`);
 const imageOf = (reference: string): FrozenImage => ({ digest: reference, command: ['/run'], volumes: [] });
 
-/** Reads that end when they are told to. */
+/** Reads that the test ends one by one. */
 function heldReads() {
   const begun: { reference: string; end(): void; fail(error: Error): void }[] = [];
   const read = (reference: string) =>

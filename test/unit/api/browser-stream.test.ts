@@ -1,4 +1,4 @@
-/** How often the stream of a browser reads: however many announcements come, within a bound. */
+/** How often a browser's stream reads: bounded, however many announcements come. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';

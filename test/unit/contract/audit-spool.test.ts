@@ -56,7 +56,7 @@ describe('the audit spool', () => {
         });
         const rest = whole.subarray(0, cut);
         expect(found(rest)).toEqual(expected(kept));
-        // The file has room for what comes: so does one that was cut off.
+        // The file has preallocated space; so does one that was cut off.
         expect(found(Buffer.concat([rest, Buffer.alloc(100)]))).toEqual(expected(kept));
       }),
       { numRuns: 100 },
@@ -73,7 +73,7 @@ describe('the audit spool', () => {
           const lines = records.map((record) => Buffer.from(encodeSpoolRecord(record)));
           const hit = position % lines.length;
           const line = lines[hit] ?? Buffer.alloc(0);
-          // The line feed stays: what is damaged is one record.
+          // The line feed stays, so that only one record is damaged.
           const damaged = Buffer.concat([Buffer.from(garbage).map((byte) => (byte === 10 ? 0 : byte)), line]);
           const read = readSpool(Buffer.concat(lines.with(hit, damaged)));
           const rest = records.filter((_, index) => index !== hit);

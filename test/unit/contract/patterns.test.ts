@@ -10,7 +10,7 @@ import { unclosedClass } from '../../support/costly-patterns.ts';
 
 const patternsModule = new URL('../../../contract/patterns.ts', import.meta.url).href;
 
-/** Compiled size, or null for what is no expression. */
+/** Compiled size, or null for an invalid expression. */
 function compiledSize(regex: string): number | null {
   try {
     return RE2JS.compile(regex).programSize();
@@ -115,7 +115,7 @@ describe('the size of an expression', () => {
       import { readFileSync } from 'node:fs';
       import { patternBoundProblem } from ${JSON.stringify(patternsModule)};
       for (const regex of JSON.parse(readFileSync(0, 'utf8'))) patternBoundProblem(regex);`;
-    // In a process of its own: what backtracks would hang this one.
+    // In a separate process: backtracking would block this one.
     const { status, signal, stderr } = spawnSync(
       process.execPath,
       ['--import', 'tsx', '--input-type=module', '--eval', program],

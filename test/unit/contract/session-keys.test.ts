@@ -14,7 +14,7 @@ import { controlClockSkewMs } from '../../../contract/sidecar.ts';
 const seed = randomBytes(32);
 const sessionId = randomUUID();
 
-/** As the sidecar does it: the head first, then the body. */
+/** Verifies like the sidecar: the head first, then the body. */
 function verifyControlSignature(
   key: string,
   header: string,

@@ -47,7 +47,7 @@ const programs = Object.keys(configurations) as (keyof typeof configurations)[];
 const oneShot = ['prepare', 'migrate', 'seed', 'sidecar-image', 'scripted-image', 'runner-image'];
 const lasting = Object.entries(services).filter(([name]) => !oneShot.includes(name));
 
-/** As compose does it, from the inside out: `${NAME:-default}` and `${NAME}`. */
+/** Interpolates like compose, from the inside out: `${NAME:-default}` and `${NAME}`. */
 function interpolate(text: string, values: Record<string, string>): string {
   const next = text.replace(/\$\{(\w+)(?::-([^${}]*))?\}/, (_all, name: string, fallback?: string) => {
     const value = values[name] || fallback;

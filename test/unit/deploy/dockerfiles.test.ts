@@ -1,4 +1,4 @@
-/** Every Dockerfile is one that Docker's own builder takes, too: it asks for nothing that only BuildKit has. */
+/** Docker's classic builder accepts every Dockerfile, too: none uses anything that only BuildKit has. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 const listed = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 const dockerfiles = listed.filter((file) => /(^|\/)[^/]*Dockerfile[^/]*$/.test(file));
 
-/** Options that Docker's own builder knows, of the instructions that BuildKit gave more. */
+/** Options that Docker's classic builder supports, of the instructions for which BuildKit has more. */
 const knownOptions: Record<string, readonly string[]> = {
   FROM: ['--platform'],
   COPY: ['--from', '--chown'],
@@ -38,7 +38,7 @@ function needsOf(instruction: string): string[] {
   ];
 }
 
-/** What of a Dockerfile takes BuildKit, each with its instruction. */
+/** What in a Dockerfile requires BuildKit, each with its instruction. */
 function needsBuildKit(text: string): string[] {
   const directives = text.match(/^\s*#\s*(syntax|check)\s*=.*$/gim) ?? [];
   const instructions = instructionsOf(text).flatMap((instruction) =>

@@ -1,4 +1,4 @@
-/** What is fetched when the platform is built: by checksum, by name, and without running what it brings along. */
+/** What the platform's build downloads: by checksum, by name, and without running install scripts. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
@@ -45,7 +45,7 @@ describe('each list of Python packages', () => {
 
 describe('what installs packages', () => {
   const sources = [...filesLike('scripts/*.mjs'), ...filesLike('deploy/*Dockerfile')];
-  /** Commands of a shell, and those that a program starts as lists of words. */
+  /** Normalizes shell commands and those that a program starts as argument lists. */
   const words = (file: string) => readFileSync(file, 'utf8').replaceAll(/[',[\]\\\s]+/g, ' ');
   const calls = (pattern: RegExp) => sources.flatMap((file) => words(file).match(pattern) ?? []);
 

@@ -66,7 +66,7 @@ describe('the thread that runs expressions', () => {
     );
     const tookMs = performance.now() - started;
     clearInterval(counting);
-    // Held up, the timer would have fired once for each task at best.
+    // If the loop were blocked, the timer would have fired at most once per task.
     expect(turns - before).toBeGreaterThan(Math.min(tookMs / 100, 10));
   });
 

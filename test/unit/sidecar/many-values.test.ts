@@ -1,4 +1,4 @@
-/** A megabyte of small values, sent to where the sidecar itself reads it at once, holds up nothing else for long. */
+/** A megabyte of small values, sent to where the sidecar parses it at once, blocks nothing else for long. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request, type Server } from 'node:http';
@@ -27,12 +27,12 @@ import { createLocalSide } from '../../../sidecar/server-link/server-side.ts';
 import { cpuMs, longestHold } from '../../support/loop-hold.ts';
 
 const logger = pino({ level: 'silent' });
-// Nobody listens there: what is refused never gets so far.
+// Nothing listens there: what is refused never gets that far.
 const api = createPlatformApi({ apiUrl: 'http://127.0.0.1:1', sessionId: 's', token: 't' });
 const inbox = createInbox();
 const refusedCalls = createRefusedCalls();
 
-/** What fills a megabyte, and has to be refused for its values alone. */
+/** A megabyte that must be refused for its number of values alone. */
 const megabyte: [string, string][] = [
   ['empty objects', `{"scope":"a.b","a":[${'{},'.repeat(330_000)}0]}`],
   [
@@ -94,7 +94,7 @@ async function connectToPlatform(messageValues: number) {
   };
 }
 
-/** As short as that half of what it takes at once, or so short that nobody notices; garbage is collected in some of the rounds. */
+/** Expects blocking for less than half of `atOnceMs`, or 30 ms; takes several rounds, since garbage is collected in some. */
 async function expectHeldLessThan(atOnceMs: number, work: () => Promise<unknown>) {
   const boundMs = Math.max(atOnceMs / 2, 30);
   const heldMs: number[] = [];
@@ -111,7 +111,7 @@ describe('a megabyte of small values to the server platform', () => {
       const unbounded = await connectToPlatform(Number.POSITIVE_INFINITY);
       const { heldMs: atOnceMs, result } = await longestHold(() => unbounded.ask(callOf(1, details)));
       await unbounded.close();
-      // The control: it was read to its end.
+      // The control: it was parsed to its end.
       expect(result).toContain('details: must not have');
       const platform = await connectToPlatform(maxAgentValues);
       let id = 1;

@@ -20,7 +20,7 @@ const manifest = z
   )
   .parse(JSON.parse(readFileSync(join(directory, '.vite/manifest.json'), 'utf8')));
 
-/** Files of these chunks and of all that they load at once. */
+/** The files of these chunks and of all their static imports. */
 function filesOf(names: string[], seen = new Set<string>()): Set<string> {
   for (const name of names.filter((candidate) => !seen.has(candidate))) {
     seen.add(name);

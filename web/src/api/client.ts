@@ -1,5 +1,5 @@
 /**
- * The API, typed by its OpenAPI document. Every call goes through `call`, which answers the data or throws an ApiFailure:
+ * The API, typed by its OpenAPI document. Every call goes through `call`, which returns the data or throws an ApiFailure:
  *
  *     const { sessions } = await call(api.GET('/api/workspaces/{slug}/sessions', { params: { path: { slug } }, signal }));
  */
@@ -12,7 +12,7 @@ import { noteServerTime } from './server-time.ts';
 /** After this long without an answer the page says so; the request goes on. */
 const slowMs = 4_000;
 
-/** `fetch` that tells the page how the platform does. Rejects with an ApiFailure when there is no answer. */
+/** `fetch` that reports the platform's health to the page. Rejects with an ApiFailure when there is no answer. */
 export async function watchedFetch(request: Request | string, init?: RequestInit): Promise<Response> {
   const timer = setTimeout(reportSlow, slowMs);
   try {

@@ -1,4 +1,4 @@
-/** How the platform does, as the requests of this page saw it last, and whether the page still fits the person and the platform. */
+/** The platform's health, as this page's requests saw it last, and whether the page still matches the person and the platform. */
 
 export type Connection = 'ok' | 'slow' | 'unreachable';
 

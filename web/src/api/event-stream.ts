@@ -1,5 +1,5 @@
 /**
- * One stream of server-sent events, connected again whenever it breaks. Pure of React and of the page, so that it is tested
+ * One stream of server-sent events, reconnected whenever it breaks. Independent of React and of the page, so that it is tested
  * as it runs.
  */
 import { ApiFailure, failureOf, isTransient } from './failure.ts';
@@ -18,10 +18,10 @@ export interface StreamOptions<Message> {
 }
 
 export interface StreamTiming {
-  /** The first pause before connecting again; it doubles up to `longestPauseMs` while nothing comes. */
+  /** The first backoff before reconnecting; it doubles up to `longestPauseMs` while nothing arrives. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** The pause after a refusal that says nothing about when to ask again. */
+  /** The pause after a refusal without a retry time. */
   refusedPauseMs: number;
   /** A connection that lasted for so long was a good one. */
   goodAfterMs: number;
@@ -52,7 +52,7 @@ export class EventStreamParser {
   }
 }
 
-/** The pause before the attempt after `failures` that brought nothing, in ms. `chance` (0 to 1) spreads many pages. */
+/** The backoff after `failures` fruitless attempts, in ms. `chance` (0 to 1) is the jitter between pages. */
 export function pauseMs(
   failures: number,
   { firstPauseMs, longestPauseMs }: Pick<StreamTiming, 'firstPauseMs' | 'longestPauseMs'>,
@@ -97,7 +97,7 @@ export class StreamFollower<Message> {
     this.pause?.end();
   }
 
-  /** Another one takes its place: it goes on until it breaks, and is not connected again. */
+  /** Replaced by another one: it goes on until it breaks, and is not reconnected. */
   retire(): void {
     this.retired = true;
     this.pause?.end();
@@ -125,7 +125,7 @@ export class StreamFollower<Message> {
     return failure.retryAfterSeconds === null ? this.timing.refusedPauseMs : failure.retryAfterSeconds * 1000;
   }
 
-  /** One connection, to its end. Answers the API's refusal; null when the connection broke or ended. */
+  /** Runs one connection to its end. Returns the API's refusal; null when the connection broke or ended. */
   private async readOnce(): Promise<ApiFailure | null> {
     const connection = new AbortController();
     this.connection = connection;

@@ -1,4 +1,4 @@
-/** Why a request did not bring what was asked. Everything that the pages catch from the API is one of these. */
+/** Why a request failed. Everything that the pages catch from the API is one of these. */
 
 export interface FieldProblem {
   path: string;
@@ -77,7 +77,7 @@ function listOf<Key extends string>(value: unknown, keys: readonly Key[]): Recor
   );
 }
 
-/** Whether asking again may help: no answer, a busy platform, a defect of it. */
+/** Whether a retry may help: no answer, a busy platform, an internal error. */
 export function isTransient(error: unknown): boolean {
   return !(error instanceof ApiFailure) || error.status === 0 || error.status >= 500;
 }

@@ -1,4 +1,4 @@
-/** Whether the platform serves a newer UI than this page, which its files are gone with. */
+/** Whether the platform serves a newer UI than this page, so that this page's files no longer exist. */
 import { reportOutdated } from './connection.ts';
 import { unreachable } from './failure.ts';
 
@@ -6,7 +6,7 @@ const entryOf = (page: string) => /<script type="module"[^>]* src="([^"]+)"/.exe
 
 const ownEntry = () => document.querySelector('script[type=module][src]')?.getAttribute('src');
 
-/** Reports when it is so. Rejects when there is no answer, or only one of a proxy. */
+/** Reports an outdated page. Rejects when there is no answer, or only a proxy's. */
 export async function checkOutdated(): Promise<boolean> {
   const answer = await fetch('/app/', { cache: 'no-store', credentials: 'same-origin' });
   if (answer.status >= 502) {

@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 
 /**
- * The header that lets a form or dialog send a request again without a second effect: one key for as long as the body stays
- * the same. For a form that is left when it has succeeded; one that stays needs another key then.
+ * The header that lets a form or dialog resend a request idempotently: one key for as long as the body stays
+ * the same. For a form that closes on success; one that stays open needs another key then.
  */
 export function useIdempotencyKey(): (body: unknown) => { 'Idempotency-Key': string } {
   const last = useRef({ text: '', key: '' });

@@ -19,8 +19,8 @@ const mostPages = 10;
 const most = 2_000;
 
 /**
- * Who is known so far: the members of the workspace and its agents, those beyond the first 2,000 not. `isComplete` says
- * whether every member is known, so that whoever is not among them has left.
+ * The members of the workspace and its agents read so far, up to the first 2,000. `isComplete` says
+ * whether every member is known, so that anybody not among them has left.
  */
 export function useNames(): {
   people: Known[];

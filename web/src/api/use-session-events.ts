@@ -23,7 +23,7 @@ const nothing: SessionEvents = { events: [], state: 'connecting', failure: null 
 const endStatuses = new Set<unknown>(['completed', 'failed', 'terminated']);
 const pageSize = 200;
 
-/** Also refreshes what other parts of the page know of the session and of open requests when an event tells of a change. */
+/** Also refreshes other parts' data of the session and of open requests when an event reports a change. */
 export function useSessionEvents(sessionId: string): SessionEvents {
   const [known, setKnown] = useState(nothing);
   const { slug } = useWorkspace();

@@ -40,7 +40,7 @@ export function App() {
   );
 }
 
-/** The sign-in for who is not signed in; the page for who is, also when the sign-in ends while the page is open. */
+/** Shows the sign-in, or to a signed-in person the page, which stays when the sign-in ends while it is open. */
 function Entrance() {
   const {
     data: me,
@@ -73,7 +73,7 @@ function Entrance() {
   return error === null ? <LoadingState /> : <FailedState error={error} retry={() => void refetch()} />;
 }
 
-/** Whether the page began as somebody else's. A query may find that out before the stream does. */
+/** Whether somebody else was signed in when the page loaded. A query may find that out before the stream does. */
 function useHasChanged(userId: string | undefined): boolean {
   const [firstId, setFirstId] = useState(userId);
   if (firstId === undefined && userId !== undefined) {

@@ -1,4 +1,4 @@
-/** Says when the platform does not answer, is slow or was upgraded; looks for it, and brings the page up to date when it is back. */
+/** Says when the platform does not answer, is slow or was upgraded; polls it, and refreshes the page when it is back. */
 import { Alert, Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
@@ -11,7 +11,7 @@ const lookEveryMs = 2_000;
 export function ConnectionBanner() {
   const { connection, isOutdated } = useSyncExternalStore(subscribeConnection, readConnection);
   useRecovery(connection === 'unreachable');
-  // The place is always there: screen readers announce what appears in it.
+  // Always rendered: screen readers announce what appears in it.
   return (
     <div role="status" className="connection-banner">
       {connection === 'unreachable' ? (
@@ -42,7 +42,7 @@ function Notice({ color, children }: { color: string; children: ReactNode }) {
   );
 }
 
-/** Asks until there is an answer, whoever gets it; then everything is read again. */
+/** Polls until any request gets an answer; then everything is read again. */
 function useRecovery(isLost: boolean): void {
   const queries = useQueryClient();
   const wasLost = useRef(false);

@@ -4,7 +4,7 @@
  */
 import { config } from 'zod/v4/core';
 
-// Schemas of contract/ would otherwise try whether code may be made from text: it may not, and the attempt is reported.
+// Schemas of contract/ would otherwise probe whether `eval` is allowed: it is not, and the attempt is reported.
 config({ jitless: true });
 
 declare global {

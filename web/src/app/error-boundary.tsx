@@ -1,4 +1,4 @@
-/** What one page fails with leaves the rest of the UI standing. */
+/** Keeps the rest of the UI working when one page fails. */
 import { Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 import { StateView } from '../components/state-views.tsx';

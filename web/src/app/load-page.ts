@@ -1,4 +1,4 @@
-/** Loads the file of a page, whatever happens to the platform meanwhile. */
+/** Loads the file of a page, waiting while the platform is unreachable. */
 import { readConnection, reportUnreachable, subscribeConnection } from '../api/connection.ts';
 import { checkOutdated } from '../api/upgrade.ts';
 
@@ -34,7 +34,7 @@ export async function loadPage<Module>(load: () => Promise<Module>): Promise<Mod
   }
 }
 
-/** The banner looks for the platform meanwhile. */
+/** The banner polls the platform meanwhile. */
 async function untilAnswered(): Promise<void> {
   await new Promise<void>((resolve) => {
     const unsubscribe = subscribeConnection(() => {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { UserMenu } from './user-menu.tsx';
 
-/** What stands around a page outside of every workspace: the way to sign out. */
+/** The frame of a page outside of every workspace: the way to sign out. */
 export function OutsideWorkspace({ children }: { children: ReactNode }) {
   return (
     <>

@@ -7,12 +7,12 @@ const maxRetries = 2;
 /** Each waits as long as the platform says. */
 const maxBusyRetries = 6;
 
-/** Many tabs at once may ask for more than one person may in a minute. */
+/** Many tabs together may exceed a person's rate limit. */
 function busySeconds(error: unknown): number | null {
   return error instanceof ApiFailure && error.status === 429 ? (error.retryAfterSeconds ?? 5) : null;
 }
 
-/** Tabs that were refused together do not come back together. */
+/** Jitter: tabs that were refused together do not retry together. */
 const spread = (delayMs: number) => delayMs * (1 + Math.random() / 2);
 
 function noticeSignedOut(error: unknown): void {
@@ -27,7 +27,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // The browser's idea of being online says nothing of a platform on the same machine.
+      // The browser's online state is meaningless for a platform on the same machine.
       networkMode: 'always',
       retry: (count, error) =>
         busySeconds(error) === null ? isTransient(error) && count < maxRetries : count < maxBusyRetries,

@@ -1,4 +1,4 @@
-/** What stands around every page of a workspace: the way to other sections, workspaces, and out. */
+/** The frame of every page of a workspace: the way to other sections, workspaces, and out. */
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef } from 'react';
@@ -60,7 +60,7 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Whoever chose a page in the navigation goes on in the page; a field that took the focus by itself keeps it. */
+/** Moves the focus from the navigation to the new page; a field that took the focus by itself keeps it. */
 function useFocusOnNewPage(location: string): void {
   const shown = useRef(location);
   useEffect(() => {

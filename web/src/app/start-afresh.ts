@@ -1,6 +1,6 @@
 import { forgetDrafts } from './drafts.ts';
 
-/** Who signed out leaves nothing behind: a new load forgets everything that this page knew. */
+/** Leaves nothing behind after a sign-out: a reload forgets everything that this page knew. */
 export function startAfresh(): void {
   forgetDrafts();
   window.location.assign('/app/');

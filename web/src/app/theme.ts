@@ -10,7 +10,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // A list that is not placed yet would be scrolled to, at the top of the page, when its chosen option comes into view.
+    // Otherwise the page would scroll to its top, where a list is before it is positioned, when its chosen option is scrolled into view.
     Combobox: Combobox.extend({ defaultProps: { floatingStrategy: 'fixed' } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     // By its name: the tables themselves are not part of the first load.

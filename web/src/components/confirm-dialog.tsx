@@ -4,8 +4,8 @@ import { FailureAlert } from './failure-alert.tsx';
 
 /**
  * Asks before something that cannot be undone. Cancel has the focus, so that a key pressed too early does nothing.
- * `error` is what the attempt ended with; the dialog stays open then. It is forgotten with the dialog, and once `values`, which is
- * what one typed into it, changes.
+ * `error` is the failure of the attempt; the dialog stays open then. It is dropped with the dialog, and once `values`, the dialog's
+ * input, changes.
  */
 export function ConfirmDialog({
   opened,

@@ -6,8 +6,8 @@ import { useIsStale } from './use-is-stale.ts';
 import { useLeadToProblem } from './use-lead-to-problem.ts';
 
 /**
- * The one way in which a form says that it failed, above its buttons: what the request ended with comes into view and takes
- * the focus, at the first field that has a problem or else here. So does what the form itself refused when it is submitted.
+ * The only way in which a form reports a failure, above its buttons: the request's error comes into view and takes
+ * the focus, at the first field that has a problem or else here. So does what the form itself rejects when it is submitted.
  *
  * Problems that a field shows (`shownAtFields`, by path) are left out; the others are listed, so that none is silently
  * dropped. `values` is what the form holds: once it changes, the message is about something else and goes.

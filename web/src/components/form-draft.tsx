@@ -67,7 +67,7 @@ export function FormDraft<Values extends object>({ form, slug, name, save, fixed
   ) : null;
 }
 
-/** A form that succeeds is left before it is told so: a page goes on to what was made at once. */
+/** A form may be unmounted before it sees its success: a page navigates to the new item at once. */
 function useForgetWhenLeft(place: { userId: string; slug: string }, name: string, isSent: boolean): void {
   const sent = useRef(isSent);
   useEffect(() => {

@@ -3,7 +3,7 @@ import type { Use } from '../api/failure.ts';
 import { TextLink } from './text-link.tsx';
 import { VisibleText } from './visible-text.tsx';
 
-/** What stands in the way of a removal, each with a link to it; nothing without uses. */
+/** What blocks a removal, each with a link to it; nothing without uses. */
 export function InUseAlert({
   title,
   uses,

@@ -2,11 +2,11 @@ import { Blockquote, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { VisibleText } from './visible-text.tsx';
 
-/** A quote of more than this is folded: what decides must not be pushed out of sight by somebody's words. */
+/** A quote of more than this is folded: the relevant facts must not be pushed out of sight by somebody's words. */
 const shownCharacters = 400;
 const shownLines = 6;
 
-/** What somebody else says, marked as their words: whoever reads must not take them for the platform's. */
+/** What somebody else says, marked as their words: readers must not take them for the platform's. */
 export function QuotedClaim({ by, text }: { by: string; text: string }) {
   const [open, setOpen] = useState(false);
   const isLong = text.length > shownCharacters || text.split('\n').length > shownLines;

@@ -51,7 +51,7 @@ export function SecretDialog({
 /** As people type names: `my-token` becomes `MY_TOKEN`. */
 const asSecretName = (text: string) => text.toUpperCase().replaceAll(/[\s.-]/g, '_');
 
-/** Sends the value that `value` holds, which lets go of it. */
+/** Sends the value that `value` holds, and clears it there. */
 function useSetSecret(
   name: string,
   value: RefObject<SecretValue | null>,
@@ -105,7 +105,7 @@ function SecretForm({ fixedName, suggestedName, onClose, onSaved }: SecretFormPr
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // The form of an attachment may stand around this dialog.
+    // This dialog may be inside the form of an attachment.
     event.stopPropagation();
     const problems = problemsOf(name, value.current?.isEmpty() ?? true);
     setErrors(problems);

@@ -22,7 +22,7 @@ export function SecretValueInput({
   label: string;
   error?: string | undefined;
   autoFocus?: boolean;
-  /** Something was typed, pasted or forgotten. */
+  /** Called when something is typed, pasted or cleared. */
   onType?: () => void;
 }) {
   const input = useRef<HTMLInputElement>(null);

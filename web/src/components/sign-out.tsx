@@ -18,7 +18,7 @@ export function useSignOut(): SignOut {
   });
 }
 
-/** Who leaves the machine believing to be signed out has to know otherwise. */
+/** Warns a person who might leave the machine believing to be signed out. */
 export function SignOutFailure({ signOut }: { signOut: SignOut }) {
   return (
     <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
@@ -35,7 +35,7 @@ export function SignOutFailure({ signOut }: { signOut: SignOut }) {
   );
 }
 
-/** For pages on which one can do nothing else, perhaps since one is signed in as somebody else than one thinks. */
+/** For pages on which nothing else can be done, perhaps because the wrong person is signed in. */
 export function SignOutButton() {
   const signOut = useSignOut();
   return (

@@ -1,4 +1,4 @@
-/** What a page shows in place of its content: it loads, there is nothing, it failed, one may not, it does not exist. */
+/** What a page shows in place of its content: loading, empty, failed, forbidden, or not found. */
 import { Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -40,7 +40,7 @@ export function LoadingState() {
   );
 }
 
-/** Nothing there yet: say what it would be and offer the first step as a child. */
+/** Empty: say what it would hold and offer the first step as a child. */
 export function EmptyState(props: Omit<StateViewProps, 'role'>) {
   return <StateView {...props} />;
 }
@@ -74,7 +74,7 @@ function WaysOut() {
   );
 }
 
-/** The right view for an error of the API: refused, not there, no answer, or a defect. `what` names what was asked for. */
+/** The right view for an error of the API: refused, not found, no answer, or an internal error. `what` names what was asked for. */
 export function FailedState({
   error,
   retry,

@@ -26,6 +26,6 @@ export const sentence = (reason: string): string => `${reason.charAt(0).toUpperC
 export const isRuledOut = (reason: string | null | undefined): boolean =>
   reason !== null && reason !== undefined;
 
-/** Of an option: what it is for, or why it cannot be chosen. */
+/** The description of an option: what it is for, or why it cannot be chosen. */
 export const descriptionOr = (text: string, reason: string | null | undefined): string =>
   isRuledOut(reason) ? `Not available here: ${reason}.` : text;

@@ -1,4 +1,4 @@
-/** For what must not be kept, since it may hold secrets: asks before a link, Back, a reload or the closing of the tab drops it. */
+/** Asks before a link, Back, a reload or the closing of the tab drops input that must not be kept, since it may hold secrets. */
 import { useEffect } from 'react';
 
 const question = 'What you typed here is not kept, since it may hold secrets. Leave the page?';
@@ -34,7 +34,7 @@ function standOnUpper(): void {
   }
 }
 
-/** It listens for as long as the page is open: with nothing typed any more, Back passes over the lower entry by itself. */
+/** Listens for as long as the page is open: with nothing typed any more, Back skips the lower entry. */
 function onBack(): void {
   if (window.history.state !== lower) {
     return;

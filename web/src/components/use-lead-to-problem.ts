@@ -1,4 +1,4 @@
-/** Brings what is wrong with a form into view, with the focus on it. */
+/** Scrolls to a form's problem and focuses it. */
 import { type RefObject, useEffect } from 'react';
 
 /** Fields that are marked as wrong, and messages of groups, which have no field of their own to mark. */

@@ -1,6 +1,6 @@
 import { visiblePieces } from '../text/visible-text.ts';
 
-/** A text made of hidden characters must not bring the page to a halt on which it could be stopped. */
+/** A text made of hidden characters must not freeze the page that could stop its sender. */
 const mostPieces = 2000;
 
 /**

@@ -6,7 +6,7 @@ import { RelativeTime } from './relative-time.tsx';
 import { FailedState, LoadingState } from './state-views.tsx';
 import { VisibleText } from './visible-text.tsx';
 
-/** Each reading is in the audit trail: it is read when somebody asks for it, and kept nowhere. */
+/** Each read is audited: it is fetched only on request, and cached nowhere. */
 export const readOnRequest = {
   gcTime: 0,
   staleTime: Number.POSITIVE_INFINITY,

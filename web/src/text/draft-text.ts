@@ -1,4 +1,4 @@
-/** What of a form may be kept as a draft: everything but values that look like a credential. */
+/** The parts of a form that may be kept as a draft: everything but values that look like a credential. */
 import { nameLooksSecret, valueLooksSecret } from './secret-looks.ts';
 
 /** `${NAME}` names a secret and is none. */

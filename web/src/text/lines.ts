@@ -1,4 +1,4 @@
-/** The lines that say something, without the space around them. */
+/** The non-empty lines, trimmed. */
 export function linesOf(text: string): string[] {
   return text
     .split('\n')

@@ -2,7 +2,7 @@
 
 export interface TextPiece {
   text: string;
-  /** Set for a hidden character, however often it follows itself: its code point and what it does, such as `U+202E right-to-left override`. */
+  /** Set for a run of one hidden character: its code point and what it does, such as `U+202E right-to-left override`. */
   hidden: string | null;
   count: number;
 }

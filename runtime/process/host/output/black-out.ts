@@ -1,29 +1,29 @@
-/** Blacks secrets out of what a process writes, while it is written: a value that arrives in pieces is still found. */
+/** Redacts secrets from a process's output as it streams: a value split over chunks is still found. */
 import { type Form, forms } from './forms.ts';
 
 export interface BlackOut {
-  /** The next bytes as they may be shown. Keeps back what may be the beginning of a value. */
+  /** The next bytes, redacted. Holds back a possible beginning of a value. */
   push(bytes: Buffer): Buffer;
-  /** What was kept back, at the end. What is pushed next is another text. */
+  /** Flushes what was held back, at the end. The next push begins a new text. */
   end(): Buffer;
-  /** There is more to look for than can be: all that is shown is a mark. */
+  /** There is too much to search for: only a mark is shown. */
   readonly showsNothing: boolean;
-  /** How often something is compared with a text, at most. */
+  /** Max number of comparisons for a text. */
   comparisons(bytes: Buffer): number;
 }
 
 const mark = Buffer.from('[secret]');
 const shortestLineBytes = 4;
 const mostPieceBytes = 255;
-/** So much of a value at the very end is taken for one that was cut off. */
+/** Min length of a value's prefix at the very end that counts as a truncated value. */
 const shortestCutBytes = 8;
 
-/** As many as the relay in C looks for. */
+/** The same limit as in the C relay. */
 const mostNeedles = 4096;
 
 /**
- * `values`: of secret variables. Each is looked for as a whole, and each of its lines for itself. Of values that have more lines than
- * can be looked for, nothing is shown: see `showsNothing`.
+ * `values`: of secret variables. Each is searched for as a whole, and by line. When the values have more lines than
+ * can be searched for, nothing is shown: see `showsNothing`.
  */
 export function createBlackOut(values: readonly string[]): BlackOut {
   const needles = needlesOf(values);
@@ -62,7 +62,7 @@ function textsOf(value: string): string[] {
 }
 
 /**
- * A long value is looked for in pieces, which bounds what one place of the text costs. None cuts a character, which JSON may write as
+ * A long value is searched for in pieces, which bounds the cost per position. None splits a character, which JSON may write as
  * one escape.
  */
 function piecesOf(value: Buffer): Buffer[] {
@@ -76,7 +76,7 @@ function piecesOf(value: Buffer): Buffer[] {
   return rest.length === 0 ? pieces : [...pieces, rest];
 }
 
-/** Base64 keeps its phase over the first four; one of them ends a character, but where all characters have three bytes. */
+/** The first four keep base64's phase; one of them ends at a character boundary, except when all characters have three bytes. */
 const pieceSizes = [255, 252, 249, 246, 254, 253];
 
 function pieceSize(value: Buffer): number {
@@ -88,7 +88,7 @@ interface Candidate {
   needle: Buffer;
   form: Form;
 }
-/** What may stand where a byte is the first one, by that byte. */
+/** Possible matches by first byte. */
 type Candidates = readonly (readonly Candidate[])[];
 
 function candidatesByByte(needles: readonly Buffer[]): Candidates {
@@ -105,7 +105,7 @@ function candidatesByByte(needles: readonly Buffer[]): Candidates {
 
 interface State {
   kept: Buffer;
-  /** The last that was shown is a mark: what follows it at once is blacked out with it. */
+  /** The last output was a mark: a match that directly follows is merged into it. */
   isMarked: boolean;
 }
 
@@ -146,9 +146,9 @@ function clean(
 }
 
 interface Found {
-  /** Of everything that stands at this place; 0 for nothing. */
+  /** The longest match at this position; 0 for none. */
   longest: number;
-  /** What comes could make it longer. */
+  /** Further input could make it longer. */
   mayBeLonger: boolean;
 }
 

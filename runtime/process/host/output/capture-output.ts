@@ -1,14 +1,14 @@
-/** What a container writes: without its secrets to its log, and to the sidecar. */
+/** Passes a container's output, redacted, to its log and to the sidecar. */
 import type { Readable } from 'node:stream';
 import type { ContainerLog } from '../container-log.ts';
 import { createBlackOut } from './black-out.ts';
 import type { ReportClient } from './report-client.ts';
 
-/** Of the time, at most this part goes into reading what one container writes: the rest of it waits in its pipe. */
+/** Bounds the share of time spent reading one container's output: the rest waits in its pipe. */
 const pausePerBusyMs = 3;
 const shortestPauseMs = 10;
 
-/** Resolves when the output has ended and everything of it was handed on. */
+/** Resolves when the output has ended and was passed on completely. */
 export function captureOutput(
   output: Readable,
   {

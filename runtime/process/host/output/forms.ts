@@ -1,14 +1,14 @@
 /**
- * How a secret's bytes may stand in a text: as they are, URL-encoded, JSON-escaped, in hex, in base64. Each form is compared
- * byte by byte, so that a value may be escaped more or less than another program would have done. `relay/forms.c` is the same in C.
+ * How a secret's bytes may be encoded in a text: raw, URL-encoded, JSON-escaped, in hex, in base64. Each form is compared
+ * byte by byte, so that any degree of escaping matches. `relay/forms.c` is the same in C.
  */
 
-/** How many bytes of the text the form takes; 0: it does not stand there; `more`: the text ends before that can be said. */
+/** How many bytes of the text the form matches; 0: no match; `more`: the text ends before that is known. */
 export type Match = number | 'more';
 type Matcher = (value: Buffer, text: Buffer, at: number) => Match;
 export interface Form {
   match: Matcher;
-  /** Every byte that the form of this value may begin with; none for a value that the form says nothing of. */
+  /** Every byte that the form of this value may begin with; empty when the form does not apply to the value. */
   firstBytes(value: Buffer): readonly number[];
 }
 
@@ -24,7 +24,7 @@ function hexDigit(byte: number | undefined): number {
   return byte === undefined ? -1 : Number.parseInt(String.fromCharCode(byte), 16);
 }
 
-/** Whether `digits` hex digits at `at` are this number. */
+/** Matches this number as `digits` hex digits at `at`. */
 function matchNumber(wanted: number, digits: number, text: Buffer, at: number): Match {
   for (let index = 0; index < digits; index += 1) {
     if (at + index >= text.length) {
@@ -37,7 +37,7 @@ function matchNumber(wanted: number, digits: number, text: Buffer, at: number): 
   return digits;
 }
 
-/** A form in which each byte, or few of them, is written for itself. `matchOne` also says how many bytes of the value it took. */
+/** A form that encodes each byte, or few bytes, separately. `matchOne` also returns how many bytes of the value it consumed. */
 function bytewise(
   matchOne: (value: Buffer, index: number, text: Buffer, at: number) => { taken: number; match: Match },
 ): Matcher {
@@ -99,7 +99,7 @@ const jsonEscaped = bytewise((value, index, text, at) => {
   if (short !== undefined && text[at + 1] === code(short)) {
     return { taken: 1, match: 2 };
   }
-  // A backslash that is written as it is.
+  // An unescaped backslash.
   return { taken: 1, match: byte === backslash ? 1 : 0 };
 });
 
@@ -125,10 +125,10 @@ function matchUnicodeEscape(value: Buffer, index: number, text: Buffer, at: numb
   return { taken, match };
 }
 
-/** Between two digits: a line feed, with a carriage return. */
+/** Between two digits: a line feed and a carriage return. */
 const mostBreaks = 2;
 
-/** A form whose digits may be broken into lines. `digits` is null where the form says nothing of a value that short. */
+/** A form whose digits may be wrapped into lines. `digits` is null when the value is too short for the form. */
 function inDigits(
   digits: (value: Buffer) => { from: number; to: number } | null,
   fits: (value: Buffer, index: number, byte: number) => boolean,
@@ -171,7 +171,7 @@ function base64Digit(byte: number): number {
   return base64Digits.indexOf(character === '-' ? '+' : character === '_' ? '/' : character);
 }
 
-/** After `shift` other bytes: of the digits, those that the value decides alone. */
+/** After `shift` other bytes: only the digits that the value alone determines. */
 const base64 = (shift: number): Matcher =>
   inDigits(
     ({ length }) =>

@@ -1,20 +1,20 @@
-/** Tells the sidecar about one process, over its report socket. What cannot be sent at once waits; more than fits is left out. */
+/** Reports on one process to the sidecar, over its report socket. What cannot be sent at once is queued; overflow is dropped. */
 import { createConnection, type Socket } from 'node:net';
 import { maxOutputBytes, type ProcessClaim } from '../../../../contract/session-process.ts';
 
 export interface ReportClient {
-  /** Bytes that the process wrote, without secrets. Of what waits, the last 64 KiB are kept. */
+  /** Bytes that the process wrote, redacted. The queue keeps the last 64 KiB. */
   output(bytes: Buffer): void;
   /** Sent after the output so far. */
   claim(claim: Exclude<ProcessClaim, { type: 'output' }>): void;
-  /** Resolves when everything was sent, or after `limitMs`; then nothing more is. */
+  /** Resolves when everything was sent, or after `limitMs`; afterwards nothing is sent. */
   close(limitMs: number): Promise<void>;
 }
 
 const retryMs = 500;
 const pieceBytes = 16 * 1024;
 
-/** `path`: from the working directory, since the whole of it may be too long for a socket. Never throws. */
+/** `path`: relative to the working directory, since the absolute path may be too long for a socket. Never throws. */
 export function createReportClient(path: string): ReportClient {
   let waiting = Buffer.alloc(0);
   let skippedBytes = 0;

@@ -1,4 +1,4 @@
-/** Gives package managers, which speak to a port, the Unix socket of the platform's proxy. There is no other network in there. */
+/** Bridges a port for package managers to the Unix socket of the platform's proxy. The sandbox has no other network. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Which program of the loaded packages is the one to run. */
+/** Finds the program of the loaded packages to run. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ const packageFile = z.object({
   bin: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
 });
 
-/** As `npx` takes it: the only one, all names for one file, or the one that is called as the package. */
+/** Chosen as `npx` does: the only one, all names for one file, or the one named like the package. */
 function programOfNpmPackage(spec: string): string {
   const name = spec.replace(/(?<=.)@[^/]*$/, '');
   const own = name.split('/').at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** Runs the package manager. Whatever it runs in turn, such as an install script, sees the same: packages, their proxy, nothing else. */
+/** Runs the package manager. What it runs in turn, such as install scripts, sees the same: packages, their proxy, nothing else. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,13 +10,13 @@ const registry = `http://127.0.0.1:${registryPort}`;
 /** Where uv is in the sandbox, wherever the machine has it. */
 export const uvInside = '/opt/uv/uv';
 
-/** What the package manager started may hold its output open. */
+/** Child processes of the package manager may hold its output open. */
 const lastOutputMs = 500;
 
 /** Resolves to its exit code; -1 when there is no such program or it was killed. */
 export async function install(order: FillOrder, env: Record<string, string | undefined>): Promise<number> {
   const { program, args, settings } = order.manager === 'npm' ? npm(order) : uv(order);
-  // Pipes of its own: those of this process do not block, and uv ends at the first write that would have to wait.
+  // Separate pipes: those of this process are non-blocking, and uv exits at the first write that would block.
   const child = spawn(program, args, { env: { ...env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.pipe(process.stdout);
   child.stderr.pipe(process.stderr);
@@ -37,7 +37,7 @@ interface Installation {
   settings: Record<string, string>;
 }
 
-/** The proxy tries again by itself. */
+/** The proxy does the retries. */
 function npm({ packages }: FillOrder): Installation {
   const options = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-package-lock', '--omit=dev'];
   return {
@@ -75,7 +75,7 @@ function uv({ packages: [main = '', ...more], python }: FillOrder): Installation
       UV_PYTHON_PREFERENCE: 'only-system',
       UV_HTTP_RETRIES: '0',
       UV_NO_PROGRESS: '1',
-      // What builds a package asks the same index.
+      // Package builds use the same index.
       PIP_INDEX_URL: `${registry}/pypi/`,
     },
   };

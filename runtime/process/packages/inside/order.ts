@@ -1,4 +1,4 @@
-/** What the program in a sandbox that loads packages is told, as its one argument. It holds no secret. */
+/** The only argument of the program in a sandbox that loads packages. Holds no secret. */
 import { z } from 'zod';
 
 export const fillOrder = z.strictObject({
@@ -9,7 +9,7 @@ export const fillOrder = z.strictObject({
 });
 export type FillOrder = z.infer<typeof fillOrder>;
 
-/** Beside each other in the directory that the sandbox sees as its own. */
+/** Both are in the sandbox's own directory. */
 export const fillSockets = {
   directory: '/run/platform/mcp',
   registry: 'registry.sock',

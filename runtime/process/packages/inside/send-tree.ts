@@ -1,11 +1,11 @@
-/** Hands the loaded packages over. The platform checks all of it. */
+/** Sends the loaded packages. The platform validates all of it. */
 import { once } from 'node:events';
 import { createReadStream, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { encodeRecord, packagesInside, type TreeRecord } from '../tree-stream.ts';
 
-/** Resolves when everything was taken: the other side ends the connection. */
+/** Resolves when everything was received: the other side ends the connection. */
 export async function sendTree(socketPath: string, program: string): Promise<void> {
   const socket = connect(socketPath);
   const taken = once(socket, 'close');

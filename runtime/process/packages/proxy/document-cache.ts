@@ -3,12 +3,12 @@ export interface Document {
   bytes: Uint8Array;
 }
 
-/** What stands for the address and the entry itself. */
+/** Overhead of the key and the entry itself. */
 const entryBytes = 1024;
 
 /**
- * What was made of each address, also while it is being made: whoever asks again costs no second making. Together they are no larger
- * than `maxBytes`; the oldest go first. A failure is not kept.
+ * Caches documents by key, including pending ones, so that repeated requests share the work. Bounded by
+ * `maxBytes`; evicts the oldest first. Failures are not cached.
  */
 export function createDocumentCache(
   maxBytes: number,

@@ -1,6 +1,6 @@
 /**
- * Reads what registries say in a thread of one load: a document of megabytes keeps a thread busy for as long as it takes, and nothing
- * else. The thread also keeps which files were named, so that their number costs the process nothing.
+ * Parses registry documents in a separate thread for each load: a document of megabytes blocks only that
+ * thread. The thread also stores which files were named, so that their number costs the process nothing.
  */
 import { Worker } from 'node:worker_threads';
 import type { KnownFile } from './documents.mjs';
@@ -8,9 +8,9 @@ import type { KnownFile } from './documents.mjs';
 export type DocumentKind = 'packument' | 'simple_json' | 'simple_html';
 
 export interface DocumentReader {
-  /** With the address of every file replaced by one of the proxy. Null: it has another form than a document of its kind, or too many values. */
+  /** With every file URL replaced by one of the proxy. Null: not a valid document of its kind, or too many values. */
   read(kind: DocumentKind, bytes: Uint8Array, base: URL): Promise<Uint8Array | null>;
-  /** Null: no document that was read named such a file. */
+  /** Null: no document read so far named such a file. */
   find(id: string): Promise<KnownFile | null>;
   close(): void;
 }
@@ -18,12 +18,12 @@ export interface DocumentReader {
 type Question = { kind: DocumentKind; bytes: Uint8Array; base: string } | { id: string };
 type Answer = Uint8Array | KnownFile | null;
 
-/** Of its own: no environment, no arguments. */
+/** Isolated: no environment, no arguments. */
 const thread = new URL('./document-thread.mjs', import.meta.url);
-/** Documents are counted before they are read, and stay far below it. */
+/** The values of a document are counted before it is parsed, so it stays far below this. */
 const resourceLimits = { maxOldGenerationSizeMb: 1024 };
 
-/** Its thread starts with the first question. What it returns throws when the thread has ended. */
+/** Starts its thread with the first request. The returned functions throw once the thread has ended. */
 export function createDocumentReader(origin: string): DocumentReader {
   const asked: { resolve(answer: Answer): void; reject(error: Error): void }[] = [];
   let worker: Worker | null = null;

@@ -1,4 +1,4 @@
-/** Reads the documents of one load, and knows the files that they named. Each message has one answer, in order. */
+/** Parses the documents of one load, and stores the files that they name. Each message has one answer, in order. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { holdsMoreValues } from '../../../../contract/count-json-values.mjs';
 import { createKnownFiles, rewritePackument, rewriteSimpleHtml, rewriteSimpleJson } from './documents.mjs';
@@ -17,7 +17,7 @@ parentPort.on('message', (asked) => {
   parentPort.postMessage('id' in asked ? files.find(asked.id) : read(asked));
 });
 
-/** Null: it has another form than a document of its kind, or too many values to be one. */
+/** Null: not a valid document of its kind, or too many values. */
 function read({ kind, bytes, base }) {
   const manager = kind === 'packument' ? 'npm' : 'uv';
   if (kind !== 'simple_html' && holdsMoreValues(bytes, maxValues)) {

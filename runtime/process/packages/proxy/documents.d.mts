@@ -1,13 +1,13 @@
-/** Gives a file's address the one that the sandbox asks for it at. */
+/** Maps a file's URL to the one that the sandbox uses. */
 export type Rewrite = (url: URL) => string;
 
-/** npm's document about one package, with the address of every file replaced. Throws for anything else. */
+/** npm's document about one package, with every file URL replaced. Throws for anything else. */
 export function rewritePackument(text: string, base: URL, rewrite: Rewrite): string;
 
 /** The page of one project in the JSON form of a Python package index. Throws for anything else. */
 export function rewriteSimpleJson(text: string, base: URL, rewrite: Rewrite): string;
 
-/** The same in HTML. What does not read as an address loses it. */
+/** The same in HTML. Unparsable URLs are removed. */
 export function rewriteSimpleHtml(text: string, base: URL, rewrite: Rewrite): string;
 
 export interface KnownFile {
@@ -16,7 +16,7 @@ export interface KnownFile {
 }
 
 export interface KnownFiles {
-  /** Where the sandbox asks for the file; nothing for what is no file of the web, or when there are too many. */
+  /** The file's URL in the sandbox; empty when it is not an HTTP(S) URL, or when there are too many. */
   addressOf(target: URL, manager: KnownFile['manager']): string;
   find(id: string): KnownFile | null;
 }

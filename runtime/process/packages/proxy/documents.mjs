@@ -1,4 +1,4 @@
-/** Plain JavaScript: a thread starts from it as it stands. Its types are in documents.d.mts. */
+/** Plain JavaScript, so that a thread can load it unbuilt. Its types are in documents.d.mts. */
 import { createHash } from 'node:crypto';
 
 const maxFiles = 200_000;
@@ -47,7 +47,7 @@ export function createKnownFiles(origin) {
       if (!/^https?:$/.test(target.protocol) || name.length > maxNameCharacters || isTooMuch) {
         return '';
       }
-      // The same file has the same address each time: package managers write it down among what they make.
+      // A file's URL is stable: package managers record it in their output.
       const id = createHash('sha256').update(url.href).digest('hex');
       hrefCharacters += files.has(id) ? 0 : url.href.length;
       files.set(id, { manager, href: url.href });

@@ -1,6 +1,6 @@
 /**
- * The one thing that a sandbox which loads packages can reach: reads from the operator's registries, with credentials that never come
- * near it. Of each registry it gives what it knows about a package, and the files that this names; nothing else, and no way to write.
+ * The one thing that a sandbox which loads packages can reach: reads from the operator's registries, with credentials that never
+ * enter it. Serves each registry's package documents, and the files that they name; nothing else, and no writes.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -25,12 +25,12 @@ export interface ProxyOptions {
   upstream: Upstream;
   /** Of all files and documents together. */
   maxDownloadBytes: number;
-  /** A registry is at fault: nothing more will come of this. */
+  /** A registry failed: loading cannot succeed any more. */
   onFault(fault: PackagesError): void;
 }
 
 const maxDocumentBytes = 16 * 1024 * 1024;
-/** Of one load, in memory: each may be as large as it may. One of them is read at a time. */
+/** Per load, in memory: each may reach the size limit. Only one is parsed at a time. */
 const documentsAtOnce = 8;
 const keptDocumentBytes = 64 * 1024 * 1024;
 /** Package managers have some 50. */
@@ -67,7 +67,7 @@ interface State extends ProxyOptions {
   inSlot: Slots;
   closed: AbortController;
   downloadedBytes: number;
-  /** Throws PackagesError when all together is too much. */
+  /** Throws PackagesError when the total is too large. */
   count(bytes: number): void;
   note(error: unknown): void;
 }

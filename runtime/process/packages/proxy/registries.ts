@@ -1,11 +1,11 @@
-/** Where packages come from, as the operator set it. */
+/** The package registries, as the operator configured them. */
 import type { Agent } from 'node:http';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 
 export interface Registry {
   /** Ends with a slash. */
   url: URL;
-  /** The value of `Authorization`. It is sent to the registry's own origin alone, and never leaves this process otherwise. */
+  /** The value of `Authorization`. Sent only to the registry's own origin; otherwise it never leaves this process. */
   authorization: string | null;
 }
 
@@ -34,7 +34,7 @@ export function agentThrough(proxy: OutboundProxy | null): (url: URL) => Agent |
   return (url) => (isExcepted(url) ? false : new HttpsProxyAgent(proxy.url));
 }
 
-/** The URL of an operator, as the base of relative ones. */
+/** An operator's URL, as the base of relative ones. */
 export function baseUrl(url: string): URL {
   return new URL(url.endsWith('/') ? url : `${url}/`);
 }
@@ -44,7 +44,7 @@ export function npmAuthorization(token: string): string {
   return token.includes(':') ? basic(token) : `Bearer ${token}`;
 }
 
-/** `user:password`, or a token in the way of Python's package indexes. */
+/** `user:password`, or a token as Python's package indexes expect it. */
 export function pypiAuthorization(token: string): string {
   return basic(token.includes(':') ? token : `__token__:${token}`);
 }

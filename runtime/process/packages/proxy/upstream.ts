@@ -1,4 +1,4 @@
-/** Asks a registry. Its credentials go to its own origin; a redirect elsewhere gets none and leads to public addresses alone. */
+/** Requests to a registry. Its credentials go to its own origin; a redirect elsewhere gets none and may lead only to public addresses. */
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
@@ -21,7 +21,7 @@ export interface UpstreamAnswer {
 
 export interface UpstreamOptions {
   outboundProxy: OutboundProxy | null;
-  /** Hosts beside the registries' own, by `host` of a URL, that files may come from although their addresses are private. */
+  /** Hosts besides the registries' own, by `host` of a URL, that files may come from although their addresses are private. */
   privateHosts: readonly string[];
   /** PEM beside the system's authorities. */
   certificateAuthorities: string | null;
@@ -55,7 +55,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       clearTimeout(timer);
     }
   };
-  /** A second time after a pause when nothing came, or the registry was at fault. */
+  /** Retries once after a pause when there was no response, or the registry failed. */
   const twice = async (registry: Registry, url: URL, accept: string) => {
     const first = await once(registry, url, accept).catch((error: unknown) => error);
     if (!(first instanceof Error) && isAnswer(first) && first.status < 500 && first.status !== 429) {
@@ -102,7 +102,7 @@ function refused({ host }: URL, status: number): PackagesError {
   return new PackagesError(`the package registry ${host} ${why}`, { shownAs: 'registry_unreachable' });
 }
 
-/** The codes of the connection tell most, and hold nothing that is secret. */
+/** Connection error codes are the most informative, and hold no secret. */
 function unreachable({ host }: URL, error: unknown): PackagesError {
   const code = error !== null && typeof error === 'object' && 'code' in error ? String(error.code) : null;
   const why = code === null || code === 'ABORT_ERR' ? 'no answer in time' : code;

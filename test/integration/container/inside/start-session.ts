@@ -1,4 +1,4 @@
-/** A worker that starts one session, which it is given on standard input, and nothing else. */
+/** A worker that only starts one session, given on standard input. */
 import { text } from 'node:stream/consumers';
 import { openEngine } from '../../../../runtime/container/engine.ts';
 import { startSession } from '../../../../runtime/container/start-session.ts';

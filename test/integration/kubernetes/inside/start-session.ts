@@ -1,4 +1,4 @@
-/** A worker that starts one session on a cluster, which it is given on standard input, and nothing else. */
+/** A worker that only starts one session on a cluster, given on standard input. */
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { openCluster } from '../../../../runtime/kubernetes/cluster.ts';

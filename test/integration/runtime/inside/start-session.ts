@@ -1,4 +1,4 @@
-/** A worker that starts one session as processes, which it is given on standard input, and nothing else. */
+/** A worker that only starts one session as processes, given on standard input. */
 import { text } from 'node:stream/consumers';
 import pino from 'pino';
 import { createProcessRuntime } from '../../../../runtime/process/driver.ts';

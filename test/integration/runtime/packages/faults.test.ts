@@ -1,4 +1,4 @@
-/** Registries that fail or lead elsewhere, packages that are too much, workers that are killed. */
+/** Registries that fail or redirect elsewhere, packages that are too large, workers that are killed. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Sessions whose servers come from a registry of the test, with a cache of the test's own. One for each file of tests. */
+/** Sessions whose servers come from a registry of the test, with a cache of the test's own. One per test file. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ let theRegistry: PackageRegistry;
 let reports: Reports;
 const drivers: ProcessDriver[] = [];
 
-/** A worker that was started again. */
+/** A restarted worker. */
 export async function open(
   changes: Partial<PackageCacheOptions> = {},
   logger?: Logger,
@@ -69,7 +69,7 @@ const installed = z.looseObject({
   run: z.array(z.string()),
   env: z.record(z.string(), z.string()),
 });
-/** What a server tells of itself. */
+/** What a server reports about itself. */
 const told = z.looseObject({
   version: z.string(),
   args: z.array(z.string()),
@@ -116,7 +116,7 @@ export async function start(
   return { id, tookMs, told: parsed };
 }
 
-/** Starts a session whose server gets no packages: the report of it, and what it is said to have written. */
+/** Starts a session whose server gets no packages; returns the failure's report and the output recorded for it. */
 export async function fails(runtime: Runtime<ProcessWorkloadSpec>, args: string[], command = 'npx') {
   const frozen = frozenWith(command, args);
   const id = frozen.session_id;
@@ -133,7 +133,7 @@ export async function fails(runtime: Runtime<ProcessWorkloadSpec>, args: string[
   return { cause: report?.cause, text, tookMs };
 }
 
-/** Starts a session whose server has no network: why it failed, and what it wrote itself. */
+/** Starts a session whose server has no network; returns why it failed, and its own output. */
 export async function failsOffline(
   runtime: Runtime<ProcessWorkloadSpec>,
   { command, args }: { command: string; args: string[] },
@@ -170,7 +170,7 @@ export const cachedBut = (name: string) => cached().filter((path) => !path.endsW
 export const registry = () => theRegistry;
 export const reportsUrl = () => reports.url;
 
-/** To be called once, at the top of a file of tests. */
+/** Call it once, at the top of a test file. */
 export function usePackageRegistry(): void {
   beforeAll(async () => {
     theRegistry = await startPackageRegistry();

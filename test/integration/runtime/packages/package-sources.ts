@@ -1,5 +1,5 @@
-/** What the packages of these tests hold: servers that tell what they see, and an install script that looks for everything. */
-/** Tells what it is and what it can do, and answers the first request. */
+/** The contents of these tests' packages: servers that report what they see, and an install script that searches for everything. */
+/** Reports what it is and what it can do, and answers the first request. */
 export const server = `#!/usr/bin/env node
 const fs = require('node:fs');
 const attempt = (work) => { try { return work() ?? 'done'; } catch (error) { return error.code; } };
@@ -15,7 +15,7 @@ console.error('TOLD ' + JSON.stringify({
 setInterval(() => {}, 1000);
 `;
 
-/** An install script: everything that it can find, and what answers it. */
+/** An install script that reports everything it can find, and what answers it. */
 export const installScript = (privatePorts: number[]) => `
 const fs = require('node:fs'), http = require('node:http'), net = require('node:net');
 const attempt = (work) => { try { return work(); } catch (error) { return error.code; } };
@@ -41,7 +41,7 @@ const ask = (method, path) => new Promise((resolve) => http.request({ port: 4873
 })();
 `;
 
-/** A Python package whose program tells the same. */
+/** A Python package whose program reports the same. */
 export const python = (version: string) => ({
   'time_server/__init__.py': `import json, os, sys
 def attempt(work):

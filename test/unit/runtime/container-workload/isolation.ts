@@ -1,4 +1,4 @@
-/** What a session in containers keeps to, written from the design (8, 11, 12) and decision 0012, and not from the renderer. */
+/** The rules for a session in containers, derived from the design (8, 11, 12) and decision 0012, not from the renderer. */
 import type { FrozenConfiguration, FrozenEnv } from '../../../../contract/session.ts';
 import type {
   ContainerSpec,
@@ -84,7 +84,7 @@ function ofSecrets({ name, role, subject, env, image }: ContainerSpec, frozen: F
   });
 }
 
-/** Nobody but the sidecar reaches its control port, its boot file or the whole volume. */
+/** Only the sidecar reaches its control port, its boot file and the whole volume. */
 function ofUntrusted(container: ContainerSpec, frozen: FrozenConfiguration) {
   const { name, role, subject, views, scratch } = container;
   const writable = ['/workspace', '/tmp', ...declaredVolumes(container, frozen)];
@@ -109,7 +109,7 @@ function ofUntrusted(container: ContainerSpec, frozen: FrozenConfiguration) {
   });
 }
 
-/** To the socket of its own view, and with the names of exactly its secret variables. */
+/** Whether it reports to the socket of its own view, with exactly the names of its secret variables. */
 function isReported({ role, argv, env, views }: ContainerSpec): boolean {
   const options = argv.slice(1, argv.indexOf('--'));
   const valuesOf = (name: string) =>
@@ -125,7 +125,7 @@ function isReported({ role, argv, env, views }: ContainerSpec): boolean {
   );
 }
 
-/** Of the image that it runs, if it is one of a tenant's. */
+/** The volumes that its image declares, if that is a tenant's. */
 function declaredVolumes(
   { role, subject }: ContainerSpec,
   { agent, servers, siblings }: FrozenConfiguration,

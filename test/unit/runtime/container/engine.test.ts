@@ -1,4 +1,4 @@
-/** What an engine may do to the one place that speaks to it: answer half, and be asked twice at once. */
+/** Faults that the engine's client must handle: partial answers, and concurrent requests. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';

@@ -1,4 +1,4 @@
-/** The rules that a session's containers keep on an engine, written from the design and not from the renderer. */
+/** The rules for a session's containers on an engine, derived from the design, not from the renderer. */
 import type {
   ContainerPlan,
   EngineSettings,
@@ -61,7 +61,7 @@ function ofEach(container: ContainerPlan): string[] {
   });
 }
 
-/** As the engine reads them. */
+/** The binds, parsed as the engine does. */
 function bindsOf({ body }: ContainerPlan) {
   return body.HostConfig.Binds.map((text) => {
     const [source = '', target = '', options = ''] = text.split(':');
@@ -110,7 +110,7 @@ function ofUsers(containers: ContainerPlan[]): string[] {
   return broken('the session', { 'a user for each': new Set(users).size === users.length });
 }
 
-/** But the relay's, every volume is seen by one container and the sidecar at most. */
+/** Except for the relay's, at most one container and the sidecar see a volume. */
 function ofViews(containers: ContainerPlan[]): string[] {
   const sources = containers
     .filter((each) => !isSidecar(each))

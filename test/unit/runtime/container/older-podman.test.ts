@@ -1,4 +1,4 @@
-/** A Podman before 4 has CNI only, and may refuse the path that version 4 says so under: the worker's reason is readable all the same. */
+/** Podman before 4 has only CNI, and may reject the path under which version 4 reports that: the worker's reason is still readable. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** A worker on a Podman that answers what is asked of version 4 with this. */
+/** Opens a worker on a Podman that answers version 4 requests with this. */
 async function openOn(status: number, body: object) {
   const socketPath = join(directory, 'podman.sock');
   const answers: Record<string, [number, object]> = {

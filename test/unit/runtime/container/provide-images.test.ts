@@ -6,7 +6,7 @@ import { WorkloadFailedError } from '../../../../runtime/workload.ts';
 const image = { reference: 'registry.example/team/server:1', credentialsOf: null };
 const options = { registryCredentials: {}, signal: new AbortController().signal };
 
-/** An engine whose pulls fail with these errors, one after the other, before one succeeds. */
+/** An engine whose pulls fail with these errors in turn before one succeeds. */
 function engineWith(errors: EngineError[]) {
   let pulls = 0;
   let isThere = false;

@@ -1,4 +1,4 @@
-/** What an answer of the cluster, or of something in its place, is taken for. */
+/** How an answer of the cluster, or of something in its place, is interpreted. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** How the view of all Pods stays right while its watch ends, for whatever reason. */
+/** How the Pod cache stays correct when its watch ends, for whatever reason. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import pino from 'pino';
 import type { Cluster, PodEvent, PodList } from '../../../../runtime/kubernetes/cluster.ts';
@@ -8,7 +8,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { podWith, session } from './pods.ts';
 
 interface Watch {
-  /** The version that it goes on from. */
+  /** The version that the watch resumes from. */
   from: string;
   say: (event: PodEvent) => void;
   resolve: (version: string) => void;
@@ -84,7 +84,7 @@ describe('the watch of the sessions’ Pods', () => {
     (await watch(0)).reject(new ClusterError(status, message));
     expect((await watch(1)).from).toBe('90');
     expect(listed()).toBe(2);
-    // What is not on the second list went while nobody watched.
+    // What is missing from the second list was deleted while there was no watch.
     expect(cache.get(session)).toBeUndefined();
     expect(cache.whyGone(session)).toContain('was deleted');
   });

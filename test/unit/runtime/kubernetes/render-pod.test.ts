@@ -12,7 +12,7 @@ import { renderAll } from './rendering.ts';
 import { restrictedViolations } from './restricted.ts';
 
 const runs = { numRuns: 1000 };
-/** However an operator set the platform up. */
+/** Every possible configuration of the platform by an operator. */
 const anySettings: fc.Arbitrary<Partial<KubernetesSettings>> = fc.record({
   secretDelivery: fc.constantFrom('reference', 'inline'),
   runtimeClass: fc.constantFrom(null, 'gvisor'),
@@ -86,7 +86,7 @@ function isolationViolations(pod: V1Pod): string[] {
   return found;
 }
 
-/** Of a volume that is the container's own and on the node's disk. */
+/** The size limit of a volume that is the container's own and on the node's disk. */
 function diskBytesOf({ name }: V1VolumeMount, volumes: readonly V1Volume[]): number {
   const { emptyDir } = volumes.find((volume) => volume.name === name) ?? {};
   return emptyDir === undefined || emptyDir.medium === 'Memory' || name === 'session'

@@ -103,7 +103,7 @@ describe('the Secrets of a launch', () => {
           const ofSession = rendered.filter(({ type }) => type === 'kubernetes.io/dockerconfigjson');
           const names = [...ofSession.map(({ metadata }) => metadata?.name), ...imagePullSecrets];
           expect(pulling).toEqual(names.length === 0 ? undefined : names.map((name) => ({ name })));
-          // Nothing else of the session has to do with them.
+          // Nothing else of the session refers to them.
           expect(imagePullSecrets.filter((name) => JSON.stringify([rest, rendered]).includes(name))).toEqual(
             [],
           );

@@ -1,6 +1,6 @@
 /**
- * Where control groups are found, and which limits a start says it has: on trees of directories as systemd, a container and an older
- * kernel have them. What the limits do to a real process, `integration/runtime/limits` shows on the version that the machine has.
+ * Where control groups are found, and which limits are reported at the start: on directory trees like those of systemd, a container and an older
+ * kernel. `integration/runtime/limits` shows the limits' effect on real processes, on the machine's own version.
  */
 import {
   existsSync,
@@ -23,7 +23,7 @@ const byItself = (limited: string) =>
 const byGroups = (version: 1 | 2) =>
   `limits of sandboxes: control groups, version ${version} (memory, processor, number of processes)`;
 
-/** What the kernel puts into a group, for each controller. */
+/** The files that the kernel creates in a group, for each controller. */
 const filesOf: Record<1 | 2, Record<string, string[]>> = {
   2: {
     memory: ['memory.max', 'memory.swap.max'],
@@ -57,7 +57,7 @@ function unified(path: string, controllers: string): void {
   writeFileSync(join(root, path, 'cgroup.subtree_control'), `${controllers}\n`);
 }
 
-/** As the kernel does it: a new group has the files of the controllers that the one above it hands on. */
+/** Creates a group like the kernel: with the files of the controllers that its parent delegates. */
 function makeGroup(directory: string): void {
   mkdirSync(directory);
   const above = dirname(directory);

@@ -40,7 +40,7 @@ const render = (container: ContainerSpec, changes: Partial<typeof programs> = {}
     workspaceBytes: 4096,
   });
 
-/** What is mounted: from where, to where, and whether it may be written to. */
+/** The mounts: source, target, and whether it is writable. */
 function mounts(argv: readonly string[]): { from: string; to: string; writable: boolean }[] {
   return argv.flatMap((option, index) => {
     const isBind = ['--bind', '--ro-bind', '--ro-bind-try', '--bind-try', '--dev-bind'].includes(option);

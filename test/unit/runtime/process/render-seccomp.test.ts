@@ -10,7 +10,7 @@ const machines = [
   { arch: 'arm64', audit: 0xc00000b7, socket: 198, keyctl: 219, syslog: 116, read: 63 },
 ] as const;
 
-/** What the kernel does with the program: the answer for one call. */
+/** Evaluates the program like the kernel: the result for one call. */
 function decide(filter: Buffer, call: { audit: number; nr: number; argument?: number }): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(call.nr, 0);

@@ -59,7 +59,7 @@ describe('a frozen configuration as containers', () => {
       configuration({ agent: { env }, servers: [serverNamed('files', { env })] }),
       sandboxed,
     );
-    // The names of variables, so that their values are not shown; nothing of what they stand for.
+    // The names of variables whose values are blacked out, but not the names of their secrets.
     expect(spec.containers.map(({ secretVariables }) => secretVariables)).toEqual([['TOKEN'], ['TOKEN']]);
     expect(JSON.stringify(spec)).not.toContain('THE_TOKEN');
   });

@@ -228,7 +228,7 @@ describe('the next sidecar of a session', () => {
 });
 
 describe('calls beyond the limit of a session', () => {
-  /** Of all minutes together: a test may cross the end of one. */
+  /** The sum over all minutes, since a test may cross the end of one. */
   const counted = () => {
     const sums = new Map<string, number>();
     for (const { server, tool, outcome, count } of reportedCounts) {
@@ -286,7 +286,7 @@ describe('calls beyond the limit of a session', () => {
 describe('a spool that cannot be written', () => {
   it('refuses calls, tells the platform of them, and takes calls again when it can be written', async () => {
     const audit = await open();
-    // A directory in the place of the new file: what opens it fails, also for root.
+    // A directory in place of the new file: opening it fails, even for root.
     mkdirSync(`${spoolPath}.new`, { recursive: true });
     expect(await audit.started(call('refused'))).toBe('audit_unavailable');
     await untilReported(1);

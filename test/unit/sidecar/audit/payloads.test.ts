@@ -1,4 +1,4 @@
-/** Payloads of the audit trail: as `JSON.stringify` writes them, cut, and no dearer for what is cut off. */
+/** Payloads of the audit trail: as `JSON.stringify` writes them, truncated, at no cost for what is cut off. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { jsonPrefix } from '../../../../sidecar/audit/json-prefix.ts';
@@ -7,7 +7,7 @@ import { cpuMs } from '../../../support/loop-hold.ts';
 
 const limitBytes = 16 * 1024;
 
-/** The reference: all of it is written, and then cut. */
+/** The reference: serializes all of it, then truncates. */
 const cutOf = (value: unknown) => {
   const bytes = Buffer.from(JSON.stringify(value));
   return { json: bytes.toString('utf8', 0, limitBytes), truncated: bytes.length > limitBytes };
@@ -25,7 +25,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
     fc.dictionary(text, tie('value')),
   ),
 }));
-/** What a line can say: read from JSON, where `__proto__` is a member like others. */
+/** Any value that a line can hold: parsed from JSON, where `__proto__` is an ordinary member. */
 const readValue = anyValue.map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 describe('the beginning of a JSON text', () => {
@@ -83,7 +83,7 @@ describe('a payload', () => {
     ['short strings', list('"a"')],
     ['one string', JSON.stringify('\n'.repeat(500_000))],
   ];
-  /** The least of some rounds: garbage is collected in some of them. */
+  /** The minimum of several rounds, since garbage is collected in some of them. */
   const leastMs = (work: () => unknown) =>
     Math.min(
       ...Array.from({ length: 5 }, () => {

@@ -48,7 +48,7 @@ describe('the methods of a revision', () => {
       notification: methodsOf(ServerNotificationSchema),
     },
   };
-  /** As the second line of the SDK registers them; it does not export its registry. */
+  /** As version 2 of the SDK registers them; it does not export its registry. */
   const methods2026 = {
     request: [
       ...['tools/call', 'tools/list', 'prompts/get', 'prompts/list', 'resources/list', 'resources/read'],

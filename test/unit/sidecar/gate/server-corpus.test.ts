@@ -29,14 +29,14 @@ it('the gate says to all lines of servers what the corpus says', () => {
   expect(byTitle(verdictOn)).toEqual(byTitle(({ verdict }) => verdict));
 });
 
-/** Reasons that need more than one line, or a server of the platform's own; each has a test of its own. */
+/** Reasons that need more than one line, or a server of the platform's own; each has a separate test. */
 const needsMore: Partial<Record<LineProblem | GateRefusal, true>> = {
   too_large: true,
   too_many_requests: true,
   too_many_rounds: true,
   too_many_values: true,
 };
-/** The compiler asks for each reason that is added. */
+/** The compiler requires an entry for each new reason. */
 const reasons: Record<LineProblem | GateRefusal, true> = {
   too_large: true,
   control_byte: true,

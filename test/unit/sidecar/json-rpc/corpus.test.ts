@@ -35,7 +35,7 @@ function verdictOn(bytes: Buffer): Verdict {
 
 const invalidLines = [...invalidTexts, ...invalidMessages];
 const all = [...validLines, ...implementationDefinedLines, ...invalidLines];
-/** By title, so that what differs shows by itself. */
+/** By title, so that a diff shows only what differs. */
 const byTitle = (lines: readonly Line[], verdictOf: (line: Line) => Verdict) =>
   Object.fromEntries(lines.map((line) => [line.title, verdictOf(line)]));
 

@@ -1,4 +1,4 @@
-/** What the gate lets pass means the same to other readers: Node's and Python's parsers, and those that break lines elsewhere. */
+/** What the gate lets pass means the same to other parsers: Node's and Python's, and those that break lines elsewhere. */
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -14,7 +14,7 @@ const corpus = [...validLines, ...implementationDefinedLines, ...invalidTexts, .
   .map(({ bytes }) => bytes)
   .filter((bytes) => bytes.length < 10_000 && !bytes.includes('\n'));
 
-/** A text or a number as bytes, since readers write them back in different forms. */
+/** A text or a number as bytes, since parsers serialize them differently. */
 const hexOf = (text: string) => Buffer.from(text, 'utf16le').swap16().toString('hex');
 const bitsOf = (value: number) => {
   const bits = Buffer.alloc(8);
@@ -119,7 +119,7 @@ describe('a line that passes', () => {
     expect(lines.length).toBeGreaterThan(800);
   });
 
-  /** The lines that two readers take for different messages. */
+  /** The lines that two parsers interpret as different messages. */
   const disagreements = (
     first: (line: Buffer, index: number) => unknown,
     second: (line: Buffer) => unknown,

@@ -1,4 +1,4 @@
-/** A long line is read in turns: it comes to what the same line comes to when it is read at once, and holds nothing up. */
+/** A long line is parsed in turns: with the same result as at once, and without blocking the event loop. */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -134,13 +134,13 @@ describe('a line that is read in turns', () => {
     const once = cpuMs();
     const expected = parseLine(line);
     const atOnceMs = cpuMs() - once;
-    // What is quick at once (a single long string) needs no turns.
+    // What parses quickly at once (a single long string) needs no turns.
     const boundMs = Math.max(atOnceMs / 2, 30);
     const heldMs: number[] = [];
-    // The engine collects garbage and compiles when it likes: what holds up the loop by itself does so every time.
+    // Garbage collection and compilation come at any time; what blocks the loop by itself does so in every round.
     do {
       const reading = await longestHold(() => parseLineInTurns(line));
-      // What shows differences would take minutes for a megabyte.
+      // A matcher that shows differences would take minutes for a megabyte.
       expect(isDeepStrictEqual(reading.result, expected)).toBe(true);
       heldMs.push(reading.heldMs);
     } while (Math.min(...heldMs) >= boundMs && heldMs.length < 5);

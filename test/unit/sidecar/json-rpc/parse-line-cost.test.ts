@@ -1,8 +1,8 @@
-/** No line costs more than its length: an agent chooses what it sends. */
+/** The cost of a line is bounded by its length: an agent chooses what it sends. */
 import { expect, it } from '@jest/globals';
 import { parseLine } from '../../../../sidecar/json-rpc/parse-line.ts';
 
-/** Processor time, so that a busy machine changes nothing. */
+/** CPU time, so that a busy machine does not matter. */
 function processorTime(work: () => void): number {
   const before = process.cpuUsage();
   work();

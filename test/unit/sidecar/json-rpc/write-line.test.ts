@@ -6,7 +6,7 @@ import { writeLine } from '../../../../sidecar/json-rpc/write-line.ts';
 
 const stallMs = 60_000;
 
-/** Takes everything at once, and keeps what came together. */
+/** Accepts everything at once, and records what arrived together. */
 function createSink() {
   const groups: string[] = [];
   const stream = new Writable({

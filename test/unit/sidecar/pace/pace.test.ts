@@ -7,7 +7,7 @@ it('lets a burst pass at once, then slows down to an even rate, then refuses', (
   const take = (times: number) => Array.from({ length: times }, () => pace.take());
   expect(take(60)).toEqual(Array.from({ length: 60 }, () => 0));
   expect(take(4)).toEqual([1000, 2000, null, null]);
-  // What was refused took no turn: two waited, and the third second is free again.
+  // Refused calls took no slot: two waited, and the third second is free again.
   nowMs += 3000;
   expect(take(2)).toEqual([0, 1000]);
   nowMs += 3_600_000;

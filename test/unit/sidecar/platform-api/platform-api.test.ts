@@ -1,4 +1,4 @@
-/** What counts as an answer of the platform, and what does not. */
+/** What counts as an answer of the platform. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** A name server that stays silent holds one thread, whoever asks meanwhile. */
+/** A silent name server blocks only one thread, however many lookups are made meanwhile. */
 import { expect, it } from '@jest/globals';
 import { shareLookups } from '../../../../sidecar/platform-api/share-lookups.ts';
 

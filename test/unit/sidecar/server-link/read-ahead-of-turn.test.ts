@@ -1,4 +1,4 @@
-/** Calls are recorded as they are read, and decided on in their turn: nothing is checked or forwarded before that. */
+/** Calls are recorded as they are read, and decided in order: none is checked or forwarded before its turn. */
 import { type Duplex, duplexPair } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
@@ -57,7 +57,7 @@ function connect() {
     logger: pino({ level: 'silent' }),
     limits: { lineBytes: 65_536, messageValues: 1000, connectTimeoutMs: 1000, callTimeoutMs: 0 },
   });
-  // Unlike a socket, a pair of streams does not end as a whole.
+  // Unlike a socket, a pair of streams does not close both ends together.
   const close = () => [agent, gateSide].map((end) => end.destroy());
   const slowDown = (ms: number | null) => {
     waitMs = ms;

@@ -19,7 +19,7 @@ import { type StreamStatus, TabStream } from './tab-stream.ts';
 
 type Follower = SessionFollower<SessionEvent>;
 
-/** Without a stream the page asks, this often. */
+/** The polling interval without a stream. */
 const askEveryMs = 15_000;
 
 export class Live {
@@ -189,7 +189,7 @@ export class Live {
     }
   }
 
-  /** Whatever the stream may have failed to tell. */
+  /** Refreshes whatever the stream may have missed. */
   private refreshAll(): void {
     const me = this.queries.getQueryData<Me>(keys.me);
     this.refresher.refresh(keys.me);

@@ -1,6 +1,6 @@
 /**
- * Reads again what an announcement says has changed: at most once a second for a page that is looked at. A hidden page only
- * notes it, and is brought up to date when it is looked at; what shows in its title is read now and then.
+ * Refetches what an announcement says has changed: at most once a second for a visible page. A hidden page only
+ * notes it, and is refreshed when it becomes visible; what its title shows is refetched at longer intervals.
  */
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 

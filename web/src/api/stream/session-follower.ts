@@ -17,7 +17,7 @@ export interface SessionFollowerOptions<Event extends Numbered> {
   isLast(event: Event): boolean;
   onEvents(events: Event[]): void;
   onState(state: StreamState, failure: ApiFailure | null): void;
-  /** The stream shall bring what comes after this `seq`. */
+  /** Asks the stream for what comes after this `seq`. */
   watch(after: number): void;
   unwatch(): void;
   timing?: Pick<StreamTiming, 'firstPauseMs' | 'longestPauseMs' | 'refusedPauseMs'>;
@@ -48,12 +48,12 @@ export class SessionFollower<Event extends Numbered> {
     this.options.unwatch();
   }
 
-  /** Whether it has all that was, and waits for what comes. */
+  /** Whether it has all past events, and waits for new ones. */
   get isFollowing(): boolean {
     return !this.isOver && !this.isStopped && this.reading === null;
   }
 
-  /** An event of the stream. One that is known is dropped; before one that is out of turn, what is missing is read. */
+  /** Takes an event of the stream. Drops a known one; after a gap, reads what is missing. */
   take(event: Event): void {
     if (this.isOver || this.isStopped || event.seq <= this.position) {
       return;
@@ -65,7 +65,7 @@ export class SessionFollower<Event extends Numbered> {
     }
   }
 
-  /** The stream is beyond this `seq` already. */
+  /** Called with the stream's position: reads what is missing when that is ahead. */
   isAt(seq: number): void {
     if (seq > this.position) {
       this.catchUp();
@@ -126,7 +126,7 @@ export class SessionFollower<Event extends Numbered> {
     }
   }
 
-  /** Refused for good, or something that the next attempt may mend. Who is signed out is asked to sign in first. */
+  /** Refused for good, or retried when it may be transient. A person who is signed out is asked to sign in first. */
   private fail(error: unknown): void {
     const failure = error instanceof ApiFailure ? error : null;
     if (this.isStopped) {

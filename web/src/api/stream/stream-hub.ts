@@ -1,6 +1,6 @@
 /**
  * What the one tab that holds the stream does for all tabs of the browser: it watches the sessions that any of them shows.
- * When one more is to be watched it opens the next stream before it gives up the last, so that nothing is missed between.
+ * To watch one more it opens the next stream before it closes the last, so that nothing is missed in between.
  */
 import type { StreamMessage } from '../../../../contract/browser-stream.ts';
 import { type LinkState, StreamFollower, type StreamOptions, type StreamTiming } from '../event-stream.ts';
@@ -22,7 +22,7 @@ export interface HubOptions {
 
 export class StreamHub {
   private readonly options: HubOptions;
-  /** By tab; the tab that asked last is the last. */
+  /** By tab, in the order of their last request. */
   private readonly byTab = new Map<string, Watches>();
   private readonly positions = new Map<string, number>();
   /** What the newest connection watches. */
@@ -56,7 +56,7 @@ export class StreamHub {
     this.current?.lookAtClock();
   }
 
-  /** What this tab shows from now on. Answers the positions of those sessions that are further than the tab knows. */
+  /** What this tab shows from now on. Returns the positions of those sessions that are ahead of the tab. */
   watch(tab: string, watches: Watches): Watches {
     this.byTab.delete(tab);
     this.byTab.set(tab, watches);
@@ -82,7 +82,7 @@ export class StreamHub {
     return [...this.byTab.keys()];
   }
 
-  /** What every tab that shows the session knows. */
+  /** The position that every tab showing the session has reached. */
   private lowest(id: string): number {
     return Math.min(...[...this.byTab.values()].flatMap((watches) => watches[id] ?? []));
   }

@@ -1,7 +1,7 @@
 /**
  * One stream for all tabs of a browser (docs/decisions/0025): over HTTP/1.1 a browser has six connections for one address,
  * so that a stream for each tab would stop the seventh. The tab that gets the lock holds the stream and tells the others;
- * when it is closed or crashes, the browser gives the lock to the next, and when it hangs, a tab that is looked at takes it.
+ * when it is closed or crashes, the browser gives the lock to the next, and when it hangs, a visible tab takes it.
  */
 import type { StreamMessage } from '../../../../contract/browser-stream.ts';
 import { maxWatchedSessions } from '../../../../contract/watched-sessions.ts';
@@ -18,7 +18,7 @@ export interface StreamStatus {
 export interface StreamListener {
   onMessage(message: StreamMessage): void;
   onStatus(status: StreamStatus): void;
-  /** These sessions have come further than this tab knows. */
+  /** These sessions are ahead of this tab. */
   onAhead(positions: Watches): void;
   /** Somebody signed out in another tab. */
   onLeft(): void;
@@ -40,7 +40,7 @@ const pingEveryMs = 3_000;
 /** So many pings without an answer mean that the holder of the stream hangs. */
 const lostPings = 3;
 const rollCallEveryMs = 60_000;
-/** Who was silent at so many roll calls shows nothing any more. */
+/** A tab that missed this many roll calls is dropped. */
 const missedRollCalls = 2;
 const gatherMs = 100;
 
@@ -82,7 +82,7 @@ export class TabStream {
     void this.lead(false);
   }
 
-  /** For good; once more does nothing. */
+  /** Stops for good; idempotent. */
   stop(): void {
     if (this.stopped) {
       return;
@@ -195,7 +195,7 @@ export class TabStream {
     }
   }
 
-  /** A stream that is stopped may still hear of its end: its channel is closed by then. */
+  /** A stopped stream may still be notified of its end: its channel is closed by then. */
   private send(message: TabMessage): void {
     if (!this.stopped) {
       this.channel?.postMessage(message);
@@ -272,7 +272,7 @@ export class TabStream {
     }
   }
 
-  /** Only who is looked at asks: browsers delay the timers of the others. */
+  /** Only a visible tab pings: browsers delay the timers of the others. */
   private ping(): void {
     if (this.hub !== null) {
       this.hub.lookAtClock();
@@ -301,7 +301,7 @@ export class TabStream {
 
   private readonly onPageHide = () => this.send({ kind: 'bye', tab: this.tab });
 
-  /** A tab that was frozen, or came back from the history, is known again. */
+  /** A tab that was frozen, or restored from the history, announces itself again. */
   private readonly onVisible = () => {
     if (document.visibilityState === 'visible') {
       this.announce();

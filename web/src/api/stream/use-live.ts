@@ -1,4 +1,4 @@
-/** What comes by itself, for everything below the sign-in. */
+/** Live updates, for everything below the sign-in. */
 import { createContext, useContext } from 'react';
 import type { Live } from './live.ts';
 

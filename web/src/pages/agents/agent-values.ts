@@ -30,7 +30,7 @@ export interface AgentValues {
   idleSeconds: number | '';
 }
 
-/** What of an agent a person decides. */
+/** The parts of an agent that a person decides. */
 export type AgentContent = Omit<
   Agent,
   'id' | 'workspace_id' | 'owner_id' | 'created_at' | 'updated_at' | 'unavailable'

@@ -5,7 +5,7 @@ import { runPattern } from '../../../../contract/run-pattern.mjs';
 import type { ManifestEnvField } from '../../api/types.ts';
 import { SecretSelect } from '../../components/secret-select.tsx';
 
-/** One variable of a manifest: a secret that is picked, or a value that is checked when one leaves the field. */
+/** One variable of a manifest: a secret that is picked, or a value that is checked on blur. */
 export function AttachmentField({
   variable,
   field,

@@ -37,7 +37,7 @@ export function AttachmentForm({
   const [errors, setErrors] = useState<Record<string, string>>({});
   const give = (variable: string, text: string) => {
     setGiven({ ...given, [variable]: text });
-    // What was wrong with the text that is gone says nothing of this one.
+    // An error of the previous text does not apply to this one.
     setErrors(({ [`env.${variable}`]: _, ...others }) => others);
   };
   const submit = (event: FormEvent) => {

@@ -4,7 +4,7 @@ import type { Manifest } from '../../api/types.ts';
 
 export type GivenValues = Readonly<Record<string, string>>;
 
-/** Of what was saved, the part that still fits the manifest. */
+/** The part of what was saved that still fits the manifest. */
 export function givenBefore(manifest: Manifest, env: Readonly<Record<string, string>>): GivenValues {
   return Object.fromEntries(
     Object.entries(manifest.env).map(([name, { kind }]) => {

@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { InUseAlert } from '../../components/in-use-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
-/** Deletes an agent, or names the sessions that stand in the way. */
+/** Deletes an agent, or names the sessions that block it. */
 export function DeleteDialog({
   agent: { id, name },
   opened,

@@ -3,7 +3,7 @@ import { CodeTextarea } from '../../components/code-textarea.tsx';
 import type { AgentFormState } from './agent-form-type.ts';
 import { exampleInstructions, instructionsProblem } from './agent-values.ts';
 
-/** Prose for an agent that reads; steps that are checked as one types for the scripted one. */
+/** Prose for an ordinary agent; steps that are validated while typing for the scripted one. */
 export function InstructionsField({ form }: { form: AgentFormState }) {
   const { run, instructions } = form.values;
   if (run.type !== 'scripted') {

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useWorkspace } from '../../app/signed-in.tsx';
 
-/** Beforehand, wherever an edit of an agent may cost it grants. Admins could make each of them. */
+/** Warns that an edit may cost the agent grants. Not for admins, who could make each of them. */
 export function RevokesNote() {
   return useWorkspace().isAdmin ? null : (
     <Alert role="note" color="yellow">

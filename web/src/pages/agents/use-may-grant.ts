@@ -4,7 +4,7 @@ import { keys } from '../../api/keys.ts';
 import type { Agent } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 
-/** Whether the person may make persistent grants for the agent, and else the rule. The API decides. */
+/** Whether the person may make persistent grants for the agent, or the rule that forbids it. The API decides. */
 export function useMayGrantForAgent({ owner_id }: Pick<Agent, 'owner_id'>): {
   may: boolean;
   rule: string | null;

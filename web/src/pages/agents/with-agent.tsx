@@ -3,7 +3,7 @@ import type { Agent } from '../../api/types.ts';
 import { FailedState, LoadingState, NoPermissionState } from '../../components/state-views.tsx';
 import { useAgent, useMayEdit } from './use-agent.ts';
 
-/** The agent of the address once it is there; `toEdit` also asks whether the person may change it. */
+/** The agent of the address once loaded; `toEdit` also checks whether the person may change it. */
 export function WithAgent({
   id,
   toEdit = false,

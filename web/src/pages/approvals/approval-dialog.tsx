@@ -1,6 +1,6 @@
 /**
- * One permission request, to be answered. What it shows is the stored request; it stays until the person closes it or moves
- * on, whatever becomes of the request meanwhile, and no other takes its place by itself.
+ * One permission request, to be answered. It shows the stored request; it stays until the person closes it or moves
+ * on, whatever happens to the request meanwhile, and no other replaces it by itself.
  */
 import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -41,7 +41,7 @@ export function ApprovalDialog({ requestId, ...rest }: ApprovalDialogProps) {
       size="lg"
       yOffset="1dvh"
       fullScreen={small}
-      // A click beside it that was meant for the page below decides nothing, not even to put it off.
+      // A click outside that was meant for the page below decides nothing, not even to postpone.
       closeOnClickOutside={false}
       returnFocus={false}
       transitionProps={{ duration: 0 }}
@@ -103,7 +103,7 @@ function Loaded({ request, others, onNext, onClose }: LoadedProps) {
   );
 }
 
-/** The reason stays while one looks elsewhere, until the request is answered. */
+/** The typed reason is kept until the request is answered. */
 function useDenialDraft({ id, status }: PermissionRequest) {
   const [denial, setDenial, forget] = useDraft(`denial of ${id}`, noDenial);
   useEffect(() => {
@@ -114,7 +114,7 @@ function useDenialDraft({ id, status }: PermissionRequest) {
   return [denial, setDenial] as const;
 }
 
-/** Has the focus when a request comes into sight, so that nothing else has. */
+/** Takes the focus when a request appears, so that nothing else has it. */
 function Subject({ request }: { request: PermissionRequest }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -151,7 +151,7 @@ function TimeIsOver({ request }: { request: PermissionRequest }) {
   );
 }
 
-/** The way on, when something else waits or nothing is left to do here. */
+/** The button to go on, when something else waits or nothing is left to do here. */
 function Onward({
   others,
   done,

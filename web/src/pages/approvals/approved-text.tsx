@@ -6,7 +6,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { approvedReach } from './choices.ts';
 
-/** Empty until the grant is known, and for who may not see it. */
+/** Empty until the grant is loaded, and for those who may not see it. */
 export function ApprovedText({ grantId }: { grantId: string }) {
   const { slug } = useWorkspace();
   const grant = useQuery(grantQuery(slug, grantId)).data?.grant;

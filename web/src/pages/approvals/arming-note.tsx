@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 
-/** Says whether the buttons work yet, also to those who do not see them. `toSee` leads to what has to be seen first. */
+/** Says whether the buttons work yet, also to screen-reader users. `toSee` leads to what has to be seen first. */
 export function ArmingNote({ armed, toSee }: { armed: boolean; toSee: (() => void) | null }) {
   const text = !armed
     ? 'The buttons work in a moment.'

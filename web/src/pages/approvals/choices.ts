@@ -1,9 +1,9 @@
-/** What a person may answer a permission request with, and what each answer means. Pure. */
+/** A person's possible answers to a permission request, and what each means. Pure. */
 import type { components } from '../../api/schema.d.ts';
 import type { Grant, PermissionRequest } from '../../api/types.ts';
 
 export type GrantScope = PermissionRequest['scope'];
-/** Who would hold the grant: the agent that asks, or whoever drives its session. */
+/** Who would hold the grant: the agent that asks, or the operator of its session. */
 export type Holder = 'agent' | 'operator';
 
 export interface Choice {
@@ -74,7 +74,7 @@ export function approveLabel(
       : 'Approve for all sessions of this person';
 }
 
-/** What a grant of this scope lets happen, as a sentence without names: those are shown beside it. */
+/** What a grant of this scope permits, as a sentence without names: those are shown beside it. */
 export function scopeMeaning({ grant_type: type, refused_call: refused }: Meant, scope: GrantScope): string {
   if (type === 'spawn') {
     return {

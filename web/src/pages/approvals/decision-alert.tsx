@@ -1,4 +1,4 @@
-/** What became of a decision that did not go through; `decided` is what the dialog would send now. */
+/** The outcome of a decision that did not go through; `decided` is what the dialog would send now. */
 import { Alert } from '@mantine/core';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { messageOf } from '../../components/failure-text.ts';

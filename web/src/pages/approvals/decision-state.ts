@@ -1,8 +1,8 @@
-/** What is known of a decision that was sent, and whether to send it again while nothing confirms it. Pure. */
+/** The state of a decision that was sent, and whether to resend it while it is unconfirmed. Pure. */
 import { ApiFailure, isTransient } from '../../api/failure.ts';
 
 /**
- * `trying`: no answer came so far, or a 5xx, and it is sent again. `unanswered`: so until it was given up. `refused`: the API said why not.
+ * `trying`: no answer so far, or a 5xx, and it is resent. `unanswered`: the same until it was given up. `refused`: the API said why not.
  * `too-late`: the request was decided before.
  */
 export type DecisionState = 'none' | 'trying' | 'unanswered' | 'refused' | 'too-late';
@@ -39,15 +39,15 @@ interface Deadline {
   nowMs: number;
 }
 
-/** Asked before each attempt too: a browser may hold back a hidden tab's next one for hours. */
+/** Checked before each attempt too: a browser may delay a hidden tab's next one for hours. */
 export const isInTime = ({ sentAtMs, expiresAtMs, nowMs }: Deadline): boolean =>
   nowMs < Math.min(expiresAtMs, sentAtMs + giveUpAfterMs);
 
-/** Whether a decision that failed so is sent again: under its key it takes effect once. */
+/** Whether a decision that failed this way is resent: its idempotency key makes that safe. */
 export const maySendAgain = (error: unknown, deadline: Deadline): boolean =>
   error instanceof ApiFailure && isTransient(error) && isInTime(deadline);
 
-/** Before the next attempt after `failures`, counted from 0. */
+/** The backoff before the next attempt after `failures`, counted from 0. */
 export function pauseBeforeSendingMs(failures: number, error: unknown): number {
   const asked = error instanceof ApiFailure ? error.retryAfterSeconds : null;
   return Math.min(longestPauseMs, asked === null ? 1_000 * 2 ** failures : asked * 1_000);

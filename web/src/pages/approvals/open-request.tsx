@@ -37,10 +37,10 @@ export function OpenRequest({
   decide,
   onLater,
 }: OpenRequestProps) {
-  // Made once: what the button would do never changes but by this person's hand.
+  // Initialized once: only this person's own input ever changes what the button would do.
   const [choice, setChoice] = useState<Choice | null>(() => preselectedChoice(request));
   const [isDenying, setDenying] = useState(false);
-  // What is shown changes with each of these, so the buttons wait again.
+  // Each of these changes what is shown, so the buttons are disarmed again.
   const shown = isDenying ? 'deny' : `${choice?.scope} ${choice?.holder}`;
   const armed = useArmed(`${request.id} ${shown}`);
   const { ref, seen, show } = useSeen(shown);

@@ -1,4 +1,4 @@
-/** What the platform itself knows of a request: who asks, on whose behalf, and what it would open. */
+/** The platform's own facts about a request: who asks, on whose behalf, and what it would open. */
 import { Box, Code, List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
@@ -10,7 +10,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { type GrantScope, scopeLabel } from './choices.ts';
 
-/** Everything at once, of a request that nobody decides any more, or somebody else. */
+/** All facts at once, of a request that is closed or is for somebody else to decide. */
 export function RequestFacts({ request }: { request: PermissionRequest }) {
   return (
     <FactList label="What the platform knows of this request">
@@ -119,7 +119,7 @@ function OnceOpens({
   );
 }
 
-/** What is longer is scrolled in its place, so that the choice below it stays in sight. */
+/** Longer content scrolls in place, so that the choice below it stays in sight. */
 const toolsWithoutScrolling = 2;
 const longName = 40;
 

@@ -1,9 +1,9 @@
 /** Which request a page shows: one at a time, and never exchanged for another by itself. Pure. */
 
 export interface Queue {
-  /** Shown until the person moves on, whatever becomes of it meanwhile. */
+  /** Shown until the person moves on, whatever happens to it meanwhile. */
   shown: string | null;
-  /** Put off by the person; they do not come back by themselves. */
+  /** Postponed by the person; they do not reopen by themselves. */
   putOff: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function withWaiting(queue: Queue, waiting: readonly string[]): Queue {
   return next === undefined ? queue : { ...queue, shown: next };
 }
 
-/** Nothing that waits now opens by itself. Returns the same queue when something is shown or nothing changes. */
+/** Postpones all that wait now: none opens by itself. Returns the same queue when something is shown or nothing changes. */
 export function putOff(queue: Queue, waiting: readonly string[]): Queue {
   const isNew = queue.shown === null && waitingAfter(queue, waiting).length > 0;
   return isNew ? closed(queue, waiting) : queue;

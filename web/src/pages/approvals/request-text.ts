@@ -19,7 +19,7 @@ export const statusColor: Record<RequestStatus, string> = {
   cancelled: 'gray',
 };
 
-/** What a closed request came to. `decidedByMe` only matters for those that a person decides. */
+/** The outcome of a closed request. `decidedByMe` only matters for those that a person decides. */
 export function outcomeText(
   status: Exclude<RequestStatus, 'open'>,
   { tooLate }: { tooLate: boolean },
@@ -57,13 +57,13 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const headingCharacters = 32;
 
-/** The beginning of a name that is too long for a heading: it must not push out of sight what decides. */
+/** The beginning of a name that is too long for a heading: it must not push the relevant facts out of sight. */
 export function begunName(name: string): string {
   const characters = [...name];
   return characters.length > headingCharacters ? `${characters.slice(0, headingCharacters).join('')}…` : name;
 }
 
-/** Why the person who looks cannot answer an open request. */
+/** Why the viewer cannot answer an open request. */
 export function whyNotMine(isAdmin: boolean): string {
   return isAdmin
     ? 'You may not answer this request.'

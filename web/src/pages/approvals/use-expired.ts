@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { serverNowMs } from '../../api/server-time.ts';
 
-/** Timers take no more; a deadline further away is looked at again then. */
+/** Within the limit of timers; a deadline further away is checked again then. */
 const longestTimerMs = 24 * 3_600_000;
 
-/** Whether the deadline of a request is over by the platform's clock, also when nobody has told this page yet. */
+/** Whether the deadline of a request has passed by the platform's clock, even before this page is notified. */
 export function useExpired(expiresAt: string): boolean {
   const leftMs = Date.parse(expiresAt) - serverNowMs();
   const [, lookAgain] = useState(0);

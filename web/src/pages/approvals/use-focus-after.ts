@@ -1,10 +1,10 @@
-/** Where the keyboard goes when the approval dialog closes, and when what had the focus in it is gone. */
+/** Where the focus goes when the approval dialog closes, and when what had the focus in it is removed. */
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 
-/** Marks what gets the focus when the dialog closes and what had it before is gone; the first of the page does. */
+/** Marks what gets the focus when the dialog closes and what had it before was removed; the first on the page wins. */
 export const afterDialog = { 'data-after-dialog': true };
 
-/** What is removed with the dialog has lost the focus by then. */
+/** Elements that are removed with the dialog have lost the focus by then. */
 const afterRemovalMs = 10;
 
 /**
@@ -40,12 +40,12 @@ function placeAfter(before: Element | null): HTMLElement | null {
     : (document.querySelector<HTMLElement>('[data-after-dialog]') ?? document.getElementById('main'));
 }
 
-/** The page as a whole has the focus, or a button that is out of use. */
+/** Whether the page as a whole has the focus, or a disabled button. */
 const isNowhere = (element: Element | null): boolean =>
   element === null || element === document.body || element.id === 'main' || element.matches(':disabled');
 
 /**
- * While the dialog is open, keeps the focus in it: when the button that had it is removed or out of use, what is marked with
+ * While the dialog is open, keeps the focus in it: when the button that had it is removed or disabled, what is marked with
  * `data-autofocus` last gets it, which is the heading or the first field of what was opened.
  */
 export function useFocusWithin(content: RefObject<HTMLElement | null>): void {

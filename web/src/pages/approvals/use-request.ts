@@ -10,7 +10,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { type Choice, grantBody } from './choices.ts';
 import { isInTime, maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
 
-/** The stream tells of every decision; this is for a request whose dialog is open while word of it is lost. */
+/** The stream announces every decision; this is the fallback for a request with an open dialog when an announcement is lost. */
 const lookEveryMs = 15_000;
 
 export const requestQuery = (slug: string, id: string) =>
@@ -32,7 +32,7 @@ export function useRequest(id: string) {
 export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; reason: string; mute: boolean };
 
 /**
- * Sends a decision, and sends it again while no answer comes and the dialog is open. Whatever comes back, the stored request
+ * Sends a decision, and resends it while no answer comes and the dialog is open. Whatever the answer, the stored request
  * is read again.
  */
 export function useDecide(request: PermissionRequest) {
@@ -58,7 +58,7 @@ export function useDecide(request: PermissionRequest) {
     },
     retry: (_failures, error) => isOpen.current && maySendAgain(error, deadline()),
     retryDelay: pauseBeforeSendingMs,
-    // What the browser says of the network is a guess.
+    // The browser's online state is only a guess.
     networkMode: 'always',
     onSettled: () => {
       for (const queryKey of [
@@ -89,7 +89,7 @@ function useSendDecision(request: PermissionRequest) {
   };
 }
 
-/** Whether the dialog is there: who closed it decides nothing any more. */
+/** Whether the dialog is still open: once closed, no decision is sent. */
 function useIsOpen() {
   const isOpen = useRef(true);
   useEffect(() => {

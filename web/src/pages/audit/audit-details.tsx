@@ -7,7 +7,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { absoluteTime } from '../../text/time-text.ts';
 import { onlyWith } from './audit-filter.ts';
 
-/** The whole event: exact time, ids, data as they are stored, and the way to its like. */
+/** The whole event: exact time, ids, data as they are stored, and links to similar events. */
 export function AuditDetails({ event }: { event: AuditEvent }) {
   const { slug } = useWorkspace();
   const { actor, resource } = event;

@@ -16,7 +16,7 @@ export interface AuditFilter {
 
 export const filterNames = ['event', 'actor', 'resource', 'from', 'to'] as const;
 
-/** Of an address. An event that does not exist and a time that is none are left out; the rest is for the API to judge. */
+/** Parses an address. An unknown event and an invalid time are left out; the API validates the rest. */
 export function readFilter(search: URLSearchParams): AuditFilter {
   const filter: AuditFilter = {};
   const event = search.get('event') ?? '';

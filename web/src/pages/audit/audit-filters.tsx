@@ -8,7 +8,7 @@ import { eventLabels } from './audit-text.ts';
 
 const events = Object.entries(eventLabels).map(([value, label]) => ({ value, label }));
 
-/** Each change goes into the address at once; text that is typed does when one leaves the field or presses Enter. */
+/** Each change goes into the address at once; typed text on blur or Enter. */
 export function AuditFilters({ filter }: { filter: AuditFilter }) {
   const [, setSearch] = useSearchParams();
   const change = (name: (typeof filterNames)[number], value: string | null) =>

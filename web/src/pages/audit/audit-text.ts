@@ -83,7 +83,7 @@ export interface EventLink {
   to: string;
 }
 
-/** Where one reads on: a gated call leads to its grant, a grant to its request, most things to their session. */
+/** Related pages: a gated call leads to its grant, a grant to its request, most things to their session. */
 export function linksOf(slug: string, event: AuditEvent): EventLink[] {
   const { resource, data, session_id: sessionId } = event;
   const links: EventLink[] = [];

@@ -34,6 +34,6 @@ function save(file: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has begun to read it; the page need not hold it.
+  // The browser has begun to read it by then; the page need not keep it.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

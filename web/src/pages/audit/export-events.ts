@@ -10,7 +10,7 @@ export interface ExportedEvents {
   count: number;
 }
 
-/** Every event that passes the filter. Throws an ApiFailure when the platform refuses, or breaks off before the end. */
+/** Returns every event that passes the filter. Throws an ApiFailure when the platform refuses, or the response is cut off. */
 export async function exportEvents(slug: string, filter: AuditFilter): Promise<ExportedEvents> {
   const query = new URLSearchParams(Object.entries(filter));
   const address = `/api/workspaces/${encodeURIComponent(slug)}/audit-events?${query}`;
@@ -36,7 +36,7 @@ async function readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise
   return { file: new Blob(parts, { type: 'application/x-ndjson' }), count };
 }
 
-/** Ends of lines in it. */
+/** Counts the line ends in it. */
 export function countLines(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) {

@@ -38,7 +38,7 @@ export function AccessFields({ form }: { form: EntryForm }) {
           'host:port or cidr:port, one a line. Each is a way past the rule above.',
           here?.private_destinations,
         )}
-        // What is there already can be taken out.
+        // Existing destinations can still be removed.
         disabled={isRuledOut(here?.private_destinations) && form.values.egress === ''}
         placeholder="db.internal.example:5432"
         autosize

@@ -6,7 +6,7 @@ export function isPlainRecord(value: unknown): value is Record<string, unknown> 
 
 export type FoundServers = { servers: Record<string, unknown> } | { problem: string };
 
-/** By the key of each. What holds them is `mcpServers`, `servers` (as editors call it), or the text itself. */
+/** The servers by their keys. Their container is `mcpServers`, `servers` (as editors call it), or the text itself. */
 export function serversIn(text: string): FoundServers {
   let value: unknown;
   try {

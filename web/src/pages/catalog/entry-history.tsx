@@ -28,7 +28,7 @@ export function EntryHistory({ id }: { id: string }) {
         event: 'workspace.mcp.updated',
         ...(cursor === undefined ? {} : { cursor }),
       });
-      // The first version comes last: nothing of an entry is older.
+      // The registration comes last: no event of an entry is older.
       const first =
         updates.next_cursor === null ? (await read({ event: 'workspace.mcp.registered' })).audit_events : [];
       return { items: [...updates.audit_events, ...first], next_cursor: updates.next_cursor };

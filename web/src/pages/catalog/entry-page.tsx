@@ -85,7 +85,7 @@ function Entry({ entry }: { entry: McpServer }) {
   );
 }
 
-/** Nothing is gated: which tools there are to gate, a check tells. */
+/** For an entry that gates nothing: a check lists the tools that could be gated. */
 function CheckFirst({ name }: { name: string }) {
   const { slug } = useWorkspace();
   return (

@@ -37,7 +37,7 @@ export function EntryUses({ name }: { name: string }) {
           how: 'secret that may be given to it only by name',
         }),
       );
-      // The secrets come with every page.
+      // Every page of the response includes the secrets.
       return {
         items: cursor === undefined ? [...secrets, ...agents] : agents,
         next_cursor: page.next_cursor,

@@ -131,5 +131,5 @@ export function problemsOf(values: EntryValues): Record<string, string> {
   return Object.fromEntries(problems.reverse().map(({ path, message }) => [fieldOf(path), message]));
 }
 
-/** A secret that is named, or referred to as everywhere else. */
+/** Accepts a secret's plain name, or the usual reference. */
 const referenceTo = (text: string) => (referencedSecretName(text) === null ? `\${${text}}` : text);

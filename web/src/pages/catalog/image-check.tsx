@@ -10,7 +10,7 @@ import { inputOf, valuesOf } from './entry-values.ts';
 import { imageChangeLines } from './image-change-text.ts';
 import { UncountedGrants } from './uncounted-grants.tsx';
 
-/** Asks the registry whether the image is another one by now, shows what that changes, and takes it when an admin says so. */
+/** Asks the registry whether the image has changed, shows the differences, and takes the new one when an admin confirms. */
 export function ImageCheck({ entry }: { entry: McpServer }) {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
@@ -19,7 +19,7 @@ export function ImageCheck({ entry }: { entry: McpServer }) {
     mutationFn: () => call(api.POST('/api/workspaces/{slug}/mcp-servers/{name}/image-check', { params })),
   });
   const take = useMutation({
-    // What was shown is taken, or nothing.
+    // Takes exactly the image that was shown, or nothing.
     mutationFn: (image_digest: string) =>
       call(
         api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', {

@@ -26,7 +26,7 @@ const example = `{
   }
 }`;
 
-/** Paste, look at what would be registered, register. What was pasted stays in this page and is dropped in the end. */
+/** Paste, review what would be registered, register. The pasted text stays in this page and is dropped at the end. */
 export function ImportPage() {
   const { slug } = useWorkspace();
   const servers = useAllServers(slug);
@@ -141,7 +141,7 @@ function Planned({
   );
 }
 
-/** The servers that are registered without a network, by key, and where there is none the way to say so. */
+/** The servers that are registered without a network, by key, and how to choose that where the internet is unavailable. */
 function useWithoutNetwork() {
   const here = useAvailability();
   const [withoutNetwork, setWithoutNetwork] = useState<ReadonlySet<string>>(new Set());

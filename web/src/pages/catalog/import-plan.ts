@@ -21,9 +21,9 @@ export interface PlannedServer {
   key: string;
   input: McpServerInput;
   variables: PlannedVariable[];
-  /** What is taken over otherwise than written, or left out. */
+  /** What is imported differently from the text, or left out. */
   notes: string[];
-  /** What keeps it from being registered. */
+  /** What prevents its registration. */
   problems: string[];
 }
 
@@ -176,7 +176,7 @@ function labelOf(variable: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The nearest name that an entry may have; what is left over is refused by the rule for names. */
+/** The nearest name that an entry may have; the rule for names rejects the rest. */
 export function entryNameOf(key: string): string {
   return key
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')

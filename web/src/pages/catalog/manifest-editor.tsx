@@ -5,7 +5,7 @@ import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { ManifestPreview } from './manifest-preview.tsx';
 import { exampleManifest, manifestText, type ReadManifest } from './manifest-text.ts';
 
-/** The manifest as JSON, with its problems and its meaning as one types. */
+/** The manifest as JSON, with its problems and its meaning while typing. */
 export function ManifestEditor({
   value,
   onChange,
@@ -16,9 +16,9 @@ export function ManifestEditor({
   value: string;
   onChange: (text: string) => void;
   read: ReadManifest;
-  /** Of the attempt to save it. */
+  /** The error of the attempt to save it. */
   error: ReactNode;
-  /** What no manifest means for this shape. */
+  /** What the absence of a manifest means for this shape. */
   emptyMeans: string;
 }) {
   const { manifest, problems } = read;

@@ -27,7 +27,7 @@ export function PlannedServerCard({
   server: PlannedServer;
   failure: unknown;
   onChoose: (choice: KindChoices) => void;
-  /** Null where the internet is there. */
+  /** Null where the internet is available. */
   onWithoutNetwork: ((key: string, without: boolean) => void) | null;
 }) {
   const { key, input, notes, problems } = server;

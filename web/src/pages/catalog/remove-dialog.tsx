@@ -9,7 +9,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { InUseAlert } from '../../components/in-use-alert.tsx';
 
-/** Removes an entry, or names the agents that stand in the way. */
+/** Removes an entry, or names the agents that block it. */
 export function RemoveDialog({
   name,
   opened,

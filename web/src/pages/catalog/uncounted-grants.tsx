@@ -24,7 +24,7 @@ export function UncountedGrants({
   scopes: given,
   when,
 }: {
-  /** Null for an entry that is not there yet. */
+  /** Null for an entry that does not exist yet. */
   entryName: string | null;
   scopes: readonly string[];
   when: 'saving' | 'saved';

@@ -33,7 +33,7 @@ export function useRegisterPlan(slug: string) {
   };
   return {
     registered,
-    /** Why this server was refused as it stands; undefined once its text says something else. */
+    /** Why this server was refused in its current form; undefined once its text has changed. */
     failureOf: (server: PlannedServer): unknown => failures[whatIsSent(server)],
     outcome,
     isPending: outcome === 'pending',

@@ -7,13 +7,13 @@ export type SubjectType = Grant['subject']['type'];
 export interface GrantFilter {
   subject: { type: SubjectType; id: string } | null;
   type: GrantType | null;
-  /** `all` takes in those that permit nothing any more. */
+  /** `all` includes those that no longer permit anything. */
   state: Grant['state'] | 'all';
 }
 
 export type FilterName = 'subject' | 'type' | 'state';
 
-/** Of an address; what it does not name, or names wrongly, is open. Grants that permit something now come first. */
+/** Parses an address; a missing or invalid part gets its default: any subject, any type, and grants that permit something now. */
 export function readFilter(search: URLSearchParams): GrantFilter {
   const [holder = '', id = ''] = (search.get('subject') ?? '').split(':');
   const type = search.get('type') ?? '';

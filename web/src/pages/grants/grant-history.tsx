@@ -7,7 +7,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { revocationText, usesText } from './grant-text.ts';
 
-/** How it came to be and how it ended, first to last. */
+/** How it was created and how it ended, oldest first. */
 export function GrantHistory({ grant }: { grant: Grant }) {
   const { slug } = useWorkspace();
   const { granted_by: by, request_id: requestId, reason, use_count: uses, last_used_at: lastUsed } = grant;

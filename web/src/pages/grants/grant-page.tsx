@@ -16,7 +16,7 @@ import { GrantUses } from './grant-uses.tsx';
 import { StateBadge } from './grants-table.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 
-/** What it permits, how it came to be, what it was used for, and the way to end it. */
+/** What it permits, how it was created, what it was used for, and how to revoke it. */
 export function GrantPage({ id }: { id: string }) {
   const { slug } = useWorkspace();
   const query = useQuery(grantQuery(slug, id));

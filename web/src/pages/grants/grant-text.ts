@@ -133,7 +133,7 @@ const revocationTexts: Record<RevocationCause, string> = {
   agent_changed: ', who changed its agent or what is attached to it without the right to make this grant',
 };
 
-/** Goes on from the name of the person; empty when they just revoked it. */
+/** Continues a sentence after the person's name; empty for a plain revocation. */
 export function revocationText(cause: RevocationCause | null): string {
   return cause === null ? '' : revocationTexts[cause];
 }

@@ -18,7 +18,7 @@ export type Body = NonNullable<
   paths['/api/workspaces/{slug}/grants']['post']['requestBody']
 >['content']['application/json'];
 
-/** The narrowest of everything. */
+/** The narrowest choices. */
 export const emptyValues: Values = {
   holder: '',
   type: 'tool_scope',
@@ -37,7 +37,7 @@ export function typesFor(holder: string, { isAdmin }: { isAdmin: boolean }): rea
   return isAdmin ? types : types.filter((type) => type !== 'agent_env');
 }
 
-/** The values after a change, without what no longer goes together. */
+/** The values after a change, without combinations that are no longer valid. */
 export function changed(values: Values, change: Partial<Values>, maker: { isAdmin: boolean }): Values {
   const next = { ...values, ...change };
   const types = typesFor(next.holder, maker);

@@ -36,7 +36,7 @@ export function ScopeField({ values, errors, change }: FieldProps) {
   );
 }
 
-/** The rule that keeps a persistent grant for an agent from a member; null where there is none. */
+/** The rule that forbids a member a persistent grant for an agent; null where there is none. */
 function useWhyNotPersistent(holder: string): string | null {
   const { slug, isAdmin } = useWorkspace();
   const { data } = useQuery({

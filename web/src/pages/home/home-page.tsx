@@ -2,7 +2,7 @@ import { Redirect } from 'wouter';
 import { newWorkspace, pathOf } from '../../app/paths.ts';
 import { useMe } from '../../app/signed-in.tsx';
 
-/** Straight to the sessions of the first workspace; to the making of one where there is none. */
+/** Redirects to the sessions of the first workspace, or to creating one where there is none. */
 export function HomePage() {
   const [first] = useMe().workspaces;
   return <Redirect to={first === undefined ? newWorkspace : pathOf(first.slug, 'sessions')} replace />;

@@ -16,7 +16,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { slugOf } from './slug-of.ts';
 
-/** Whoever makes a workspace is its first admin. Who is in none comes here first. */
+/** The creator of a workspace is its first admin. A person without a workspace starts here. */
 export default function NewWorkspacePage() {
   const [, navigate] = useLocation();
   const { user, workspaces } = useMe();

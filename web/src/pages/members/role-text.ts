@@ -1,4 +1,4 @@
-/** What a role allows (design 4), as one reads it before giving it to somebody. */
+/** What a role allows (design 4), shown before it is given to somebody. */
 import type { Member } from '../../api/types.ts';
 
 export const meaningOfRole: Record<Member['role'], string> = {

@@ -1,4 +1,4 @@
-/** What an agent says and hands out. All of it is the agent's word. */
+/** An agent's messages and artifacts. All of it is the agent's own claim. */
 import { Alert, List, Text } from '@mantine/core';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';

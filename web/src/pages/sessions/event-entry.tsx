@@ -1,4 +1,4 @@
-/** One event of a session, in the words of whoever it comes from. */
+/** One event of a session, in the words of its source. */
 import { Code, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { VisibleText } from '../../components/visible-text.tsx';

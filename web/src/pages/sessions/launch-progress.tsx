@@ -17,7 +17,7 @@ const words: Record<LaunchStep['state'], string> = {
   ahead: 'to come',
 };
 
-/** How the start goes, or went. */
+/** The progress of the start, or its outcome. */
 export function LaunchProgress({ events }: { events: readonly TranscriptEvent[] }) {
   const took = launchDurationMs(events);
   const steps = launchSteps(events);

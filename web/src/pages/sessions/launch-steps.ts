@@ -30,7 +30,7 @@ export function launchSteps(events: readonly TranscriptEvent[]): LaunchStep[] {
     const index = changes.findIndex(({ to }) => to === status);
     const [entered, left] = [changes[index], changes[index + 1]];
     if (index < 0 || entered === undefined) {
-      // Whether one has to sign in is known only when it comes to that.
+      // Whether a sign-in is needed is known only when that step is reached.
       return isOver || status === 'awaiting_authorization'
         ? []
         : [{ label, state: 'ahead', durationMs: null }];

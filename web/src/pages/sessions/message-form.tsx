@@ -1,4 +1,4 @@
-/** What the operator tells the agent, or answers it. What was typed stays until the platform has taken it. */
+/** The operator's messages and answers to the agent. What was typed stays until the platform has accepted it. */
 import { Button, Card, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type SyntheticEvent, useRef } from 'react';

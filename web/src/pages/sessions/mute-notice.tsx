@@ -5,7 +5,7 @@ import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 
-/** Says that nothing which this session asks reaches anybody, and lets that be undone. */
+/** Says that this session's permission requests are muted, and offers to unmute them. */
 export function MuteNotice({ session }: { session: Session }) {
   const queries = useQueryClient();
   const unmute = useMutation({

@@ -1,4 +1,4 @@
-/** Requests for permission and what became of them. */
+/** Permission requests and their outcomes. */
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';

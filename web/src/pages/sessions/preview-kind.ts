@@ -1,4 +1,4 @@
-/** Which artifacts the page shows itself, and as what. Everything else is for download. Pure. */
+/** Which artifacts the page previews, and as what. Everything else is for download. Pure. */
 import type { Artifact } from '../../api/types.ts';
 
 export type PreviewKind = { as: 'text' } | { as: 'image'; type: string } | null;

@@ -1,4 +1,4 @@
-/** Before somebody starts an agent of somebody else: what of theirs it could use. */
+/** Before a person starts somebody else's agent: which of the person's grants it could use. */
 import { Alert, Button, Code, List, Text } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';

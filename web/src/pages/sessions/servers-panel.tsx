@@ -1,4 +1,4 @@
-/** How the MCP servers of a session stand, and its other processes; what they wrote, for admins. Why one failed stands in the alert above. */
+/** The state of a session's MCP servers and other processes, and for admins their output. The alert above says why one failed. */
 import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { SessionProcess } from '../../api/types.ts';

@@ -113,10 +113,10 @@ function Loaded({ session }: { session: Session }) {
   );
 }
 
-/** Whoever opens a session from further down a list begins at its top; the transcript of one that goes on then leads to its end. */
+/** Scrolls to the top when opened from further down a list; the transcript of a running session then scrolls to its end. */
 function useBeginAtTop(): void {
   useEffect(() => {
-    // Newer browsers answer with a promise, which is no way to clean up.
+    // In braces: newer browsers return a promise, which is no cleanup function.
     window.scrollTo(0, 0);
   }, []);
 }

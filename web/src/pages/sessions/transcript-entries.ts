@@ -30,7 +30,7 @@ const isLaunchStep = ({ content }: TranscriptEvent): boolean =>
 
 /**
  * Events in their order, each call before the first event that is later than its start. Calls come last recorded first;
- * events never change places, whatever their clocks say.
+ * events are never reordered, whatever their clocks say.
  */
 export function transcriptEntries(
   events: readonly TranscriptEvent[],

@@ -1,4 +1,4 @@
-/** All that was said and done in a session, oldest first; while it goes on, it begins at its end and keeps to it while one reads there. */
+/** All that was said and done in a session, oldest first; while it runs, it opens at its end and follows it. */
 import { Button, Center, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { StreamState } from '../../api/event-stream.ts';
@@ -21,7 +21,7 @@ export function Transcript({
   session: Session;
   entries: TranscriptEntry[];
   state: StreamState;
-  /** Whether the page begins at the newest and goes along with what comes; what had ended before is read from its top. */
+  /** Whether the page starts at the newest entry and follows new ones; a session that had ended before is read from its top. */
   follows: boolean;
 }) {
   const [shown, setShown] = useState(shownAtOnce);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 
-/** How the processes of a session stand; the stream tells when to read it again. */
+/** The state of a session's processes; the stream tells when to read it again. */
 export function useProcesses(sessionId: string) {
   return useQuery({
     queryKey: keys.session(sessionId, 'processes'),

@@ -8,7 +8,7 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 
 const mostRequests = 200;
 
-/** Oneself, who drives the session, who answered its requests, and the members of the workspace; of anybody else no name is kept here. */
+/** Knows the person, the session's operators, those who answered its requests, and the members of the workspace; nobody else's name. */
 export function useSessionNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
   const me = useMe();
   const names = useNames();

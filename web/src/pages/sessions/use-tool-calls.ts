@@ -10,7 +10,7 @@ const recordedWithinMs = 15_000;
 const lookEveryMs = 5_000;
 const endedJustNow = ({ ended_at: at }: Session) =>
   at !== null && Date.now() - Date.parse(at) < recordedWithinMs;
-/** How often to look again without a word of the stream. */
+/** How often to poll without news from the stream. */
 const lookAgain = (session: Session) => (endedJustNow(session) ? lookEveryMs : false);
 
 /** A session's tool calls. The stream says when there are more. */

@@ -5,7 +5,7 @@ import { WaitingCount } from '../../app/page-title.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 
-/** Leads whoever opens the sessions to what waits for them. */
+/** Links from the list of sessions to what waits for the person. */
 export function WaitingNotice() {
   const { slug } = useWorkspace();
   const waiting = useContext(WaitingCount);

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 
-/** The one setting that puts on record what nobody can take off it. */
+/** Confirms the only setting that records what nobody can remove. */
 export function PayloadLogDialog({ onClose, onConfirm }: { onClose: () => void; onConfirm: () => void }) {
   return (
     <ConfirmDialog

@@ -8,7 +8,7 @@ export interface SettingText {
   name: SettingName;
   label: string;
   meaning: string;
-  /** What the risky position brings; shown while it is chosen. */
+  /** The danger of the risky choice; shown while it is chosen. */
   danger: { when: boolean; title: string; text: string } | null;
 }
 

@@ -33,7 +33,7 @@ export function SignInChoices({ overPage = false }: { overPage?: boolean }) {
   );
 }
 
-/** Takes the page on with whoever signed in. Somebody else than before gets a new page: nothing of the first remains. */
+/** Continues the page as the person who signed in. A different person gets a new page: nothing of the first remains. */
 function useEnter(): (me: Me) => void {
   const queries = useQueryClient();
   return (me) => {

@@ -9,7 +9,7 @@ const runtimeText: Record<SystemState['runtime'], string> = {
 
 type RunningWorker = { capabilities: { sandbox: boolean } };
 
-/** Of a sandbox it says only what the workers that run report. */
+/** About the sandbox it says only what the running workers report. */
 export function sessionsText(runtime: SystemState['runtime'], running: readonly RunningWorker[]): string {
   if (runtime !== 'process' || running.length === 0) {
     return runtimeText[runtime];

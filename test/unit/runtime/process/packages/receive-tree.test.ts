@@ -34,7 +34,7 @@ const file = (path: string, content: string, isExecutable = false) =>
   ]);
 const link = (path: string, target: string) => encodeRecord({ type: 'link', path, target });
 const program = (path: string) => encodeRecord({ type: 'program', path });
-/** In pieces of `size` bytes, as a socket may give them. */
+/** Splits into chunks of `size` bytes, as a socket might. */
 const receive = (records: Buffer[], size = 7, given = limits) => {
   const all = Buffer.concat(records);
   const pieces = Array.from({ length: Math.ceil(all.length / size) }, (_each, at) =>

@@ -62,7 +62,7 @@ describe('the packages that a command loads', () => {
     ['uvx', ['--from', 'x', '../sh']],
     ['uvx', ['--python', '/usr/bin/evil', 'x']],
     ['uvx', ['./x']],
-    // Read in two ways, each of its versions would double the time that it takes.
+    // If ambiguous, each of its versions would double the parse time.
     ['uvx', ['--from', `a${'=1!'.repeat(2000)}@`, 'a']],
   ])('%s %j is left as it is', (command, args) => {
     expect(readPackageRequest(command, args)).toBeNull();

@@ -1,4 +1,4 @@
-/** A registry that does not answer is given up after a time of its own. */
+/** A registry that does not answer has its own timeout. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';

@@ -31,7 +31,7 @@ export function CheckForm({
   };
   const give = (variable: string, text: string) => {
     setGiven({ ...given, [variable]: text });
-    // What was wrong with the text that is gone says nothing of this one.
+    // An error of the previous text does not apply to this one.
     setErrors(({ [`env.${variable}`]: _, ...others }) => others);
   };
   const paths = start.error instanceof ApiFailure ? start.error.fields.map(({ path }) => path) : [];

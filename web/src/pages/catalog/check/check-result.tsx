@@ -78,7 +78,7 @@ const millisecondsText = (ms: number | null) => (ms === null ? 'never came' : `$
 const durationText = (from: string, to: string | null) =>
   to === null ? 'never came' : `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
 
-/** A server that answered is stopped when it has: how it took that says nothing of it. */
+/** A server that answered is stopped afterwards: how it exits then means nothing. */
 function endText({ status, process }: McpCheck): string {
   if (process === null) {
     return 'never started';

@@ -1,4 +1,4 @@
-/** Which scope a tool could have, by what its server claims of it. Pure. Nothing is chosen by itself. */
+/** Suggests a scope for a tool, by what its server claims of it. Pure. Nothing is chosen automatically. */
 import { toolScope } from '../../../../../contract/names.ts';
 import type { ClaimedTool, Manifest } from '../../../api/types.ts';
 

@@ -10,7 +10,7 @@ import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
 import { readDraft, writeDraft } from '../../../app/drafts.ts';
 import { useMe } from '../../../app/signed-in.tsx';
 
-/** A check lasts seconds, and no stream tells of it: it is asked for while it runs, and no longer. */
+/** A check lasts seconds, and no stream tells of it: it is polled while it runs, and no longer. */
 const askEveryMs = 1000;
 
 export function useCheck(slug: string, name: string) {
@@ -52,7 +52,7 @@ export function useCheck(slug: string, name: string) {
       try {
         return (await call(api.GET(path, { params, signal }))).mcp_check;
       } catch (error) {
-        // Removed meanwhile: whoever comes back begins with an empty page.
+        // Removed meanwhile: the next visit begins with an empty page.
         if (error instanceof ApiFailure && error.status === 404) {
           last.write(null);
         }
@@ -74,7 +74,7 @@ export function useCheck(slug: string, name: string) {
   return { start, check, cancel };
 }
 
-/** The check that this tab saw last of an entry: who looks elsewhere and comes back sees it again. */
+/** The check that this tab saw last of an entry: shown again after navigating away and back. */
 function useLastCheck(slug: string, name: string) {
   const place = { userId: useMe().user.id, slug };
   const draft = `check of ${name}`;
