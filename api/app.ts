@@ -42,7 +42,7 @@ export function createApp(
   mountRoutes(app, routes, {
     authenticate: createAuthenticate(dependencies),
     limits: {
-      bodyBytes: config.LIMIT_BODY_BYTES,
+      body: { maxBytes: config.LIMIT_BODY_BYTES, deadlineMs: config.LIMIT_BODY_SECONDS * 1000 },
       turns: createUserTurns({
         atATime: config.LIMIT_USER_CONCURRENT_REQUESTS,
         waiting: config.LIMIT_USER_WAITING_REQUESTS,

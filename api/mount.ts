@@ -9,22 +9,21 @@ import { z } from 'zod';
 import { fieldProblemsOf } from '../contract/errors.ts';
 import type { ResolveScope } from './auth/authenticate.ts';
 import { ApiError, invalid, requireAllowed } from './errors.ts';
-import { isStorable, readJsonBody } from './middleware/json-body.ts';
+import { type BodyLimits, isStorable, readJsonBody } from './middleware/json-body.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
 import type { UserTurns } from './middleware/user-turns.ts';
-import {
-  type AnyRoute,
-  type ContextByScope,
-  isInternal,
-  type RouteScope,
-  type SignedIn,
-  written,
-} from './route.ts';
+import { type AnyRoute, type ContextByScope, isInternal, type RouteScope, written } from './route.ts';
 
 export interface MountOptions {
   authenticate: ResolveScope;
-  limits: { bodyBytes: number; turns: UserTurns; signIn: SignInLimit };
+  limits: { body: BodyLimits; turns: UserTurns; signIn: SignInLimit };
+}
+
+interface Sent {
+  params: Readonly<Record<string, string>>;
+  body: unknown;
+  scope: ContextByScope[RouteScope];
 }
 
 /** Throws when two routes have the same method and path. */
@@ -65,28 +64,36 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
 
   const answerRequest = async (ctx: RouterContext): Promise<void> => {
     const params = usablePath(ctx.params as Record<string, string>);
-    const scope = await authenticate[route.scope](ctx, params);
-    requireAllowed(route.access.whyNot(scope as ContextByScope[RouteScope]));
-    const { user }: Partial<SignedIn> = scope;
-    const leave = user === undefined ? null : await limits.turns.enter(user.id, ctx.res);
+    const scope = await authorized(ctx, params);
+    const user = 'user' in scope ? scope.user : undefined;
+    const takesTurn = user !== undefined && route.stops !== true;
+    const turn = takesTurn ? await limits.turns.enter(user.id, ctx.res) : null;
     try {
-      await work(ctx, params, scope);
+      const body = readsBody ? await readJsonBody(ctx, limits.body) : undefined;
+      // A body and a turn take as long as their sender likes: people are removed and roles change in the meantime.
+      const isOld = user !== undefined && (readsBody || turn?.waited === true);
+      await work(ctx, { params, body, scope: isOld ? await authorized(ctx, params) : scope });
     } finally {
-      leave?.();
+      turn?.leave();
     }
   };
 
-  /** Until the answer is made: streams and downloads go on after it. */
-  const work = async (
+  const authorized = async (
     ctx: RouterContext,
     params: Readonly<Record<string, string>>,
-    scope: ContextByScope[RouteScope],
-  ): Promise<void> => {
+  ): Promise<ContextByScope[RouteScope]> => {
+    const scope = await authenticate[route.scope](ctx, params);
+    requireAllowed(route.access.whyNot(scope as ContextByScope[RouteScope]));
+    return scope;
+  };
+
+  /** Until the answer is made: streams and downloads go on after it. */
+  const work = async (ctx: RouterContext, { params, body: sent, scope }: Sent): Promise<void> => {
     const input = {
       ...scope,
       params: route.params && parsedPath(route, params),
       query: parsed(query, usableQuery(ctx.query)),
-      body: readsBody ? parsed(body, await readJsonBody(ctx, limits.bodyBytes)) : undefined,
+      body: readsBody ? parsed(body, sent) : undefined,
       requestId: requestState(ctx).requestId,
       idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx) : null,
       ctx,

@@ -4,6 +4,8 @@ import { quotaFields } from './quotas.ts';
 
 export const limitFields = {
   LIMIT_BODY_BYTES: count(1024 * 1024),
+  /** Until the whole body of a request has arrived. */
+  LIMIT_BODY_SECONDS: count(30),
   LIMIT_ATTACHMENTS_PER_AGENT: count(32),
   LIMIT_LINE_BYTES: count(1024 * 1024),
   LIMIT_ARTIFACT_BYTES: count(10 * 1024 * 1024),

@@ -120,8 +120,12 @@ function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'c
     if (claims === null || known === null) {
       throw new ApiError('unauthenticated', 'Sign in first');
     }
-    requestState(ctx).userId = known.id;
-    byUser.take(known.id);
+    const state = requestState(ctx);
+    // A request counts once, however often its rights are read.
+    if (state.userId === null) {
+      state.userId = known.id;
+      byUser.take(known.id);
+    }
     return { user: known, signInId: claims.signInId };
   };
 }

@@ -7,13 +7,19 @@ import { requestState } from './request-state.ts';
 
 const maxDepth = 64;
 
+export interface BodyLimits {
+  maxBytes: number;
+  /** For all of the body, from its first byte on: who sends the rest late holds a turn of the user. */
+  deadlineMs: number;
+}
+
 /**
  * The body as a value; an absent body is `{}`, so that each missing field is named.
- * Throws 400 `malformed_request`, 413 `too_large`, 415 `unsupported_media_type`, 422 for text that cannot be stored as it is,
+ * Throws 400 `malformed_request`, also for a body that is late, 413 `too_large`, 415 `unsupported_media_type`, 422 for text that cannot be stored as it is,
  * and 429 `rate_limited` when a body without a length exceeds its sender's byte rate.
  */
-export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unknown> {
-  const bytes = await readBytes(ctx, maxBytes).catch((error: unknown) => {
+export async function readJsonBody(ctx: Context, limits: BodyLimits): Promise<unknown> {
+  const bytes = await readInTime(ctx, limits).catch((error: unknown) => {
     // The rest of the body is discarded, and the connection is not used again.
     ctx.set('Connection', 'close');
     ctx.req.resume();
@@ -34,6 +40,22 @@ export async function readJsonBody(ctx: Context, maxBytes: number): Promise<unkn
     throw invalid(problems);
   }
   return value;
+}
+
+async function readInTime(ctx: Context, { maxBytes, deadlineMs }: BodyLimits): Promise<Buffer> {
+  const late = new ApiError(
+    'malformed_request',
+    `The body did not arrive within ${deadlineMs / 1000} seconds; send it again`,
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late), deadlineMs);
+  });
+  try {
+    return await Promise.race([readBytes(ctx, maxBytes), deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {

@@ -7,7 +7,13 @@ export interface UserTurns {
    * Resolves with the release function once it is the request's turn, in the order of arrival. Rejects with `rate_limited`, naming the
    * limit, when too many are queued, and when the client disconnects before its turn.
    */
-  enter(userId: string, response: Response): Promise<Leave>;
+  enter(userId: string, response: Response): Promise<Turn>;
+}
+
+export interface Turn {
+  leave: Leave;
+  /** Whether the request was queued: what was checked before may have changed. */
+  waited: boolean;
 }
 
 interface Response {
@@ -41,7 +47,8 @@ export function createUserTurns(limits: { atATime: number; waiting: number }): U
     async enter(userId, response) {
       const requests = users.get(userId) ?? { working: 0, waiting: new Set() };
       users.set(userId, requests);
-      if (requests.working < limits.atATime) {
+      const waited = requests.working >= limits.atATime;
+      if (!waited) {
         requests.working += 1;
       } else if (requests.waiting.size < limits.waiting) {
         await turn(requests.waiting, response);
@@ -49,7 +56,7 @@ export function createUserTurns(limits: { atATime: number; waiting: number }): U
         const message = `The limit is ${limits.atATime} requests at a time per user, and ${limits.waiting} that wait`;
         throw new ApiError('rate_limited', message, { retryAfterSeconds: 1 });
       }
-      return () => leave(userId, requests);
+      return { leave: () => leave(userId, requests), waited };
     },
   };
 }

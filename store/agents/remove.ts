@@ -16,6 +16,8 @@ export type AgentRemoval =
  */
 export async function removeAgent(db: Db, agentId: string, userId: string): Promise<AgentRemoval> {
   return inTransaction(db, async (trx) => {
+    // All that its sessions left is deleted with it, which may take longer than other requests may.
+    await trx.raw(`set local statement_timeout = '10min'`);
     const agent = await lockAgent(trx, agentId);
     if (agent === null) {
       return { result: 'not_found' };

@@ -125,6 +125,7 @@ function signOutRoute({ db, config }: AuthDependencies): AnyRoute {
     path: '/auth/sign-out',
     summary: 'End this sign-in; its cookie is refused from now on',
     scope: 'user',
+    stops: true,
     access: anySignedIn,
     response: z.strictObject({ ok: z.literal(true) }),
     async handler({ ctx, signInId }) {

@@ -144,6 +144,7 @@ function revokeRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     path,
     summary: 'Revoke a grant; one that is consumed, expired or revoked stays as it is',
     scope: 'workspace',
+    stops: true,
     access: anyMember,
     params,
     response: z.strictObject({ ok: z.literal(true) }),

@@ -53,16 +53,17 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
   ];
 }
 
-/** Each request of the route counts as activity of its session. A check has no idle clock. */
+/** Each accepted request of the route counts as activity of its session. A check has no idle clock. */
 function restartingIdleClock({ db }: SessionRouteDependencies, route: AnyRoute): AnyRoute {
   return {
     ...route,
     async handler(input) {
+      const answer = await route.handler(input);
       const id = sessionIdOf(input);
       if (id !== null) {
         await touchActivity(db, id);
       }
-      return route.handler(input);
+      return answer;
     },
   };
 }

@@ -76,6 +76,7 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
       path,
       summary: 'Remove a member: their grants are revoked and their sessions end',
       scope: 'workspace',
+      stops: true,
       access: admins('members.manage'),
       params,
       response: z.strictObject({ ok: z.literal(true) }),

@@ -89,6 +89,7 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
     summary:
       'Deny a permission request; the agent reads the reason; mute refuses its session’s next ones at once',
     scope: 'workspace',
+    stops: true,
     access: anyMember,
     params,
     body: z.strictObject({ reason: z.string().max(2000).optional(), mute: z.boolean().default(false) }),

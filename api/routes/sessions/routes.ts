@@ -130,6 +130,7 @@ function terminateRoute(dependencies: Dependencies): AnyRoute {
     path: `${path}/terminate`,
     summary: 'End a session; one that has ended stays as it is',
     scope: 'session',
+    stops: true,
     access: sessionEnders,
     body: z.strictObject({ reason: z.string().max(2000).optional() }),
     response: oneSession,

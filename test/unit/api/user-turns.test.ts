@@ -7,7 +7,7 @@ const limits = { atATime: 2, waiting: 2 };
 /** Enters, and notes in `begun` when its turn came. */
 function entrance(turns: ReturnType<typeof createUserTurns>, begun: string[]) {
   return (user: string, name: string, response = new EventEmitter()) => {
-    const entered = turns.enter(user, response).then((leave) => {
+    const entered = turns.enter(user, response).then(({ leave }) => {
       begun.push(name);
       return leave;
     });
@@ -69,7 +69,7 @@ describe('the requests of a user', () => {
     const response = new EventEmitter();
     let working = 0;
     const work = async () => {
-      const leave = await turns.enter('max', response);
+      const { leave } = await turns.enter('max', response);
       working += 1;
       expect(working).toBe(1);
       await settled();
@@ -79,7 +79,7 @@ describe('the requests of a user', () => {
     response.setMaxListeners(0);
     await Promise.all(Array.from({ length: 40 }, work));
     expect(response.listenerCount('close')).toBe(0);
-    const leave = await turns.enter('max', response);
+    const { leave } = await turns.enter('max', response);
     leave();
   });
 });

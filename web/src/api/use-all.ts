@@ -11,14 +11,14 @@ interface Page<Item> {
 
 const limit = 200;
 
-/** Every item, page by page in their order; those beyond `mostPages` pages are left out. */
+/** Every item, page by page in their order; ends with the page that reaches `most` items. */
 export async function fetchAll<Item>(
   fetchPage: (query: { limit: number; cursor?: string }) => Promise<Page<Item>>,
-  mostPages = Number.POSITIVE_INFINITY,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Item[]> {
   const items: Item[] = [];
   let cursor: string | null | undefined;
-  for (let pages = 0; cursor !== null && pages < mostPages; pages += 1) {
+  while (cursor !== null && items.length < most) {
     const page: Page<Item> = await fetchPage({ limit, ...(cursor === undefined ? {} : { cursor }) });
     items.push(...page.items);
     cursor = page.next_cursor;

@@ -14,8 +14,6 @@ export interface KnownAgent extends Known {
   ownerId: string | null;
 }
 
-const mostPages = 10;
-/** At least so many are read. */
 const most = 2_000;
 
 /**
@@ -41,7 +39,7 @@ export function useNames(): {
           items: page.members.map(({ user: { id, name } }) => ({ id, name })),
           next_cursor: page.next_cursor,
         };
-      }, mostPages),
+      }, most),
   });
   const agents = useQuery({
     queryKey: keys.agents(slug, 'names'),
@@ -54,7 +52,7 @@ export function useNames(): {
           items: page.agents.map(({ id, name, owner_id: ownerId }) => ({ id, name, ownerId })),
           next_cursor: page.next_cursor,
         };
-      }, mostPages),
+      }, most),
   });
   const people = members.data ?? [user];
   const known = new Map([...people, ...(agents.data ?? [])].map(({ id, name }) => [id, name]));

@@ -6,6 +6,10 @@ import { createKnownFiles, rewritePackument, rewriteSimpleHtml, rewriteSimpleJso
 /** The largest documents of real packages have some 16 bytes to a value. */
 const maxValues = 1_000_000;
 
+/** A document is about as long as it was, with other addresses in it. */
+const maxLinks = 200_000;
+const maxLinkCharacters = 32 * 1024 * 1024;
+
 const files = createKnownFiles(workerData.origin);
 const rewriters = {
   packument: rewritePackument,
@@ -25,8 +29,23 @@ function read({ kind, bytes, base }) {
   }
   try {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-    return Buffer.from(rewriters[kind](text, new URL(base), (url) => files.addressOf(url, manager)));
+    return Buffer.from(rewriters[kind](text, new URL(base), boundedRewrite(manager)));
   } catch {
     return null;
   }
+}
+
+/** Throws once the new addresses of one document are too many or too long: some addresses grow to fifty times their length. */
+function boundedRewrite(manager) {
+  let links = 0;
+  let characters = 0;
+  return (url) => {
+    const address = files.addressOf(url, manager);
+    links += 1;
+    characters += address.length;
+    if (links > maxLinks || characters > maxLinkCharacters) {
+      throw new Error('too many or too long addresses');
+    }
+    return address;
+  };
 }

@@ -173,6 +173,7 @@ async function load(state: State, registry: Registry, url: URL, accept: string):
   if (read === null) {
     throw ofRegistry(from, 'answers in another form than a package registry does, or knows too much');
   }
+  state.count(Math.max(0, read.length - bytes.length));
   return { contentType: contentTypes[kind], bytes: read };
 }
 

@@ -124,6 +124,15 @@ it.each([
   ]);
 });
 
+it('a page whose addresses would grow to many times their length ends the load', async () => {
+  // Each empty address becomes one of the proxy, of a hundred characters.
+  const page = 'href=""'.repeat(2_000_000);
+  answer = (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+  const faults = await openProxy();
+  expect(await get('/pypi/odd-server/')).toMatchObject({ status: 502 });
+  expect(faults.map(({ message }) => message)).toEqual([expect.stringContaining('knows too much')]);
+});
+
 it('eight documents are loaded at a time, however many are asked for', async () => {
   const held: ServerResponse[] = [];
   answer = (_request, response) => void held.push(response);

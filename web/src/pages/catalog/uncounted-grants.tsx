@@ -12,7 +12,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 /** As many scopes as one request can name, however long they are. */
 const scopesPerRequest = 39;
 const mostShown = 10;
-const mostPages = 10;
+const mostGrants = 2_000;
 
 /**
  * Grants of members for scopes of an entry that is kept to admins: before it is saved those that stop counting (`when` is
@@ -96,7 +96,7 @@ async function readGrants(slug: string, scopes: readonly string[], signal: Abort
           api.GET('/api/workspaces/{slug}/grants', { params, signal }),
         );
         return { items: grants, next_cursor };
-      }, mostPages),
+      }, mostGrants),
     ),
   );
   return found.flat();
