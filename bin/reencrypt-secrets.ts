@@ -48,7 +48,7 @@ async function main(db: Db, keys: MasterKeys, { dryRun }: { dryRun: boolean }): 
   }
   const { verified } = await verifyMasterKeys(db, keys.slice(0, 1));
   const retire = older.length === 0 ? '' : ' The other keys may be taken out of MASTER_KEYS.';
-  console.log(`${reencrypted} sealed anew; all ${verified} open with "${newest?.id}" alone.${retire}`);
+  console.log(`${reencrypted} resealed; all ${verified} open with "${newest?.id}" alone.${retire}`);
 }
 
 async function printCounts(db: Db) {

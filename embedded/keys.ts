@@ -27,7 +27,7 @@ export function loadOrCreateKeys(directory: string): PlatformKeys {
   if (existsSync(join(directory, 'postgres', 'data'))) {
     throw new StartError(
       `${file} is missing, but ${directory} holds a database whose secrets only these keys open. ` +
-        'Put the file back from a backup, or move the directory away to begin anew.',
+        'Put the file back from a backup, or move the directory away to start from scratch.',
     );
   }
   const keys = createKeys();

@@ -70,7 +70,7 @@ function fillVolumes(root, postgresPassword) {
   if (!existsSync(join(root, 'shared/complete'))) {
     if (existsSync(join(root, 'postgres-data/18'))) {
       throw new Error(
-        'There is a database, and its keys are missing: put the volumes keys-* back from a backup, or remove all volumes to begin anew.',
+        'There is a database, and its keys are missing: put the volumes keys-* back from a backup, or remove all volumes to start from scratch.',
       );
     }
     const password = postgresPassword || randomBytes(24).toString('base64url');

@@ -256,7 +256,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     }
   });
 
-  it('says on the System page that Temporal is away, and that it is back', async () => {
+  it('says on the System page that Temporal is unavailable, and that it is back', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const [temporal] = await processesMentioning(join(platform.dataDirectory, 'temporal'));

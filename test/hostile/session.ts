@@ -63,7 +63,7 @@ export class HostileSession {
 
   async resultsOf(id: string): Promise<Record<string, unknown>> {
     const artifact = await untilFound(
-      `what came of the orders ${id}`,
+      `the results of the orders ${id}`,
       async () => {
         const { artifacts } = await this.door.ok<{ artifacts: { id: string; name: string }[] }>(
           'GET',

@@ -38,7 +38,7 @@ export const alterations: Alteration[] = [
     breaks: 'session-ended-by-its-agent-that-stays',
   },
   {
-    what: 'requests that are not told of the end',
+    what: 'requests that are not informed of the end',
     file: 'session-workflow.ts',
     from: 'await Promise.all(requestIds.map(tellRequest));',
     to: '',
@@ -93,7 +93,7 @@ export async function bundleAltered({ what, file, from, to }: Alteration): Promi
     const path = join(folder, 'workflows', file);
     const text = readFileSync(path, 'utf8');
     if (!text.includes(from)) {
-      throw new Error(`${file} changed: write down anew how it would have ${what}`);
+      throw new Error(`${file} changed: update how it would have ${what}`);
     }
     writeFileSync(path, text.replace(from, to));
     return await workflowBundle(join(folder, 'workflows/index.ts'));

@@ -101,7 +101,7 @@ function readRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   return defineRoute({
     method: 'get',
     path,
-    summary: 'One grant: who made it, how it stands, and who revoked it',
+    summary: 'One grant: who made it, its state, and who revoked it',
     scope: 'workspace',
     access: anyMember,
     params,

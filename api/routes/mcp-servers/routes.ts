@@ -180,7 +180,7 @@ function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: `${path}/image-check`,
-    summary: 'Read the image of an entry anew and say what replacing the entry would change',
+    summary: 'Read the image of an entry again and say what replacing the entry would change',
     scope: 'workspace',
     access: admins('catalog.write'),
     params,

@@ -75,7 +75,7 @@ export const serverAttempts: ServerAttempt[] = [
     outcome: 'ok',
   },
   {
-    what: 'asks for a sign of life (control of the one before)',
+    what: 'sends a ping (control of the one before)',
     stoppedBy: 'nothing: it may',
     server: (_kit, { say, reply }) => {
       say({ jsonrpc: '2.0', id: 'alive', method: 'ping' });
@@ -85,7 +85,7 @@ export const serverAttempts: ServerAttempt[] = [
     outcome: 'ok',
   },
   {
-    what: 'tells of a decision in notifications of its own',
+    what: 'announces a decision in its own notifications',
     stoppedBy: list,
     server: (_kit, { say, reply }) => {
       for (const method of [
@@ -159,7 +159,7 @@ export const serverAttempts: ServerAttempt[] = [
   },
   {
     what: 'ends itself when it is called',
-    stoppedBy: 'the call is answered for it; the next one starts it anew',
+    stoppedBy: 'the call is answered for it; the next one restarts it',
     server: () => process.exit(3),
     agentSees: [expect.stringContaining('ended before it answered')],
     outcome: 'unknown',

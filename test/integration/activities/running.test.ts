@@ -106,7 +106,7 @@ describe('the idle clock', () => {
     expect((await check(session)).remainingMs).toBeLessThanOrEqual(0);
   });
 
-  it('rests while a human is asked, and starts anew with the answer', async () => {
+  it('rests while a human is asked, and restarts with the answer', async () => {
     const session = await newSession();
     const requestId = await ask(session);
     await idleFor(session, 3600);
@@ -208,7 +208,7 @@ describe('stopping the workload', () => {
     ]);
   });
 
-  it('tells of none that ended with the sidecar, or that an earlier attempt may have stopped', async () => {
+  it('reports none that ended with the sidecar, or that an earlier attempt may have stopped', async () => {
     const session = await newSession();
     const sidecar = { name: 'sidecar', state: 'running' as const };
     const lost = [...companions, ended('sidecar', { exitCode: 1 })];

@@ -175,7 +175,7 @@ describe('the stream of a browser', () => {
     expect(seqs(reader, session)).not.toContain(seq);
   });
 
-  it('tells of an added membership and of another role', async () => {
+  it('reports an added membership and of another role', async () => {
     const newcomer = await api.person('Nora Newcomer');
     const reader = await stream(newcomer);
     await eventually(() => expect(reader.messages).toHaveLength(1));

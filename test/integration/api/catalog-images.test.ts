@@ -191,7 +191,7 @@ describe('an image entry', () => {
     expect(refused.text).toContain('it holds more than 10000 JSON values');
   });
 
-  it('that cannot be read anew stays as it is', async () => {
+  it('that cannot be read again stays as it is', async () => {
     registry.push('team/server', '1', first);
     await admin.ok('POST', entries, entry());
     expect(await admin.send('PUT', `${entries}/boxed`, entry({}, 'team/none'))).toMatchObject({

@@ -153,7 +153,7 @@ describe('a grant for a scope that nothing gates on', () => {
 });
 
 describe('grants are listed', () => {
-  it('by how they stand, each in exactly one state', async () => {
+  it('by state, each in exactly one', async () => {
     const consumed = await giveGrant(api.db, session);
     await use();
     const expired = await giveGrant(api.db, session, { scope: 'session' });

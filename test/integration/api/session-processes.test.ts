@@ -69,7 +69,7 @@ const readings = async () =>
     .audit_events;
 
 describe('the processes of a session', () => {
-  it('are listed for whoever may read it, also those that nothing was told of', async () => {
+  it('are listed for everyone who may read it, also those without a report', async () => {
     expect(await report()).toMatchObject({ status: 200 });
     expect(await list()).toMatchObject([
       { name: 'files', state: 'failed', cause: 'exited', exit_code: 3, starts: 1, output_size_bytes: 45 },

@@ -71,8 +71,8 @@ describeInContainers('sessions on a container engine', () => {
 
     it('ends the session, and what it had on record is handed over before its volume goes', async () => {
       const id = await sessionWithoutSidecar();
-      taking = () => Promise.reject(new Error('the database is away'));
-      await expect(runtime.stop(id)).rejects.toThrow('the database is away');
+      taking = () => Promise.reject(new Error('the database is unreachable'));
+      await expect(runtime.stop(id)).rejects.toThrow('the database is unreachable');
       expect(await runtime.list()).toContain(id);
       taking = async () => undefined;
       await runtime.stop(id);

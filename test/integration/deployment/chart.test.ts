@@ -217,7 +217,7 @@ describeWithTool('helm')('the Helm chart', () => {
     });
   });
 
-  it('starts Pods anew when their configuration changes', () => {
+  it('restarts Pods when their configuration changes', () => {
     const checksum = (values: object) =>
       podOf(renderChart(values), 'Deployment', 'platform-agent-platform-worker').metadata.annotations[
         'checksum/configuration'

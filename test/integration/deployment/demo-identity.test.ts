@@ -80,7 +80,7 @@ describe('the demo identity provider', () => {
     expect(statSync(join(directory, 'demo-identity.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('lets nobody in who is not one of them', async () => {
+  it('refuses everyone else', async () => {
     await expect(signInAtProvider(publicUrl, 'mallory')).rejects.toThrow('cannot sign in');
     await expect(signInAtProvider(publicUrl, '__proto__')).rejects.toThrow('cannot sign in');
   });

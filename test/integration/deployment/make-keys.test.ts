@@ -77,7 +77,7 @@ describeAsRoot('the keys in volumes', () => {
     expect(decodeURIComponent(password)).toBe('a/b@c:d');
   });
 
-  it('are never made anew beside a database that they would not open', () => {
+  it('are never recreated beside a database that they would not open', () => {
     mkdirSync(join(directory, 'postgres-data/18'), { recursive: true });
     expect(fill()).toMatchObject({ status: 1, stderr: expect.stringContaining('keys are missing') });
     expect(contents()).toEqual({});

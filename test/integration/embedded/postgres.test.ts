@@ -53,7 +53,7 @@ describe('the embedded Postgres', () => {
     expect(await query(second.url(), 'select * from kept')).toEqual([]);
   });
 
-  it('lets nobody in without the password, and listens on the loopback address only', async () => {
+  it('requires the password, and listens on the loopback address only', async () => {
     const { port, url } = await start();
     await expect(query(`postgres://platform:wrong@127.0.0.1:${port}/platform`, 'select 1')).rejects.toThrow(
       /password authentication failed/,

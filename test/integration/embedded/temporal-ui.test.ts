@@ -87,7 +87,7 @@ describe('the embedded Temporal UI', () => {
     other.close();
   });
 
-  it('says so while the server is away', async () => {
+  it('says so while the server is unreachable', async () => {
     const away = await openTemporalUi(0, { host: '127.0.0.1', port: 9 });
     expect((await fetch(away.url)).status).toBe(502);
     away.close();

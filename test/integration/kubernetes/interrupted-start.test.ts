@@ -103,7 +103,7 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
     runtime.close();
   });
 
-  it('removes what the containers have their secrets from, also when the API server is away just then', async () => {
+  it('removes what the containers have their secrets from, also when the API server is unreachable just then', async () => {
     const runtime = runtimeOn(awayForDeletions(2, await sessions.driver.openCluster()));
     const configuration = frozen();
     const id = configuration.session_id;

@@ -239,7 +239,7 @@ describeWithStaticRelay('how a command ends', () => {
     [['sh', '-c', 'kill -XFSZ $$'], { type: 'ended', exit_code: null, signal: 'SIGXFSZ' }],
     [['/no/such/program'], { type: 'not_started', error: 'ENOENT' }],
     [['/etc/passwd'], { type: 'not_started', error: 'EACCES' }],
-  ])('is told of an agent, after what it wrote: %j', async (command, end) => {
+  ])('is reported of an agent, after what it wrote: %j', async (command, end) => {
     const told = await listenForClaims();
     await run(told.path, {}, command).ended;
     await eventually(() => expect(told.ends()).toEqual([end]));
@@ -247,7 +247,7 @@ describeWithStaticRelay('how a command ends', () => {
     expect(told.claims).toEqual('error' in end ? [end] : [started, end]);
   });
 
-  it('is told of a server before its connection ends, each time', async () => {
+  it('is reported of a server before its connection ends, each time', async () => {
     const path = bench.path('ends.sock');
     const { next } = await bench.listen(path);
     const told = await listenForClaims();
@@ -279,7 +279,7 @@ describeWithStaticRelay('how a command ends', () => {
     await eventually(() => expect(claims.map(({ type }) => type)).toEqual(['started', 'output', 'ended']));
   });
 
-  it('is told of one that ends at once, when that waits for who is to be told', async () => {
+  it('is reported of one that ends at once, once somebody listens', async () => {
     const path = bench.path('late.sock');
     const relay = bench.start([
       ...[...staticRelay, 'run', '--report', path, '--wait', path, '--'],

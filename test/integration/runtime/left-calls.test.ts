@@ -56,8 +56,8 @@ describe('what a lost sidecar left in its audit spool', () => {
   });
 
   it('stays when it is not taken, and is handed over by the next attempt', async () => {
-    const away = () => Promise.reject(new Error('the database is away'));
-    await expect(stopSession(directory, away)).rejects.toThrow('the database is away');
+    const away = () => Promise.reject(new Error('the database is unreachable'));
+    await expect(stopSession(directory, away)).rejects.toThrow('the database is unreachable');
     expect(existsSync(join(directory, auditSpoolPath))).toBe(true);
     const taken: CallRecord[] = [];
     await stopSession(directory, async (_, calls) => void taken.push(...calls));

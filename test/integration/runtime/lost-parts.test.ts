@@ -237,7 +237,7 @@ describeWith('bwrap')('on the process runtime', () => {
       }
     });
 
-    it('of a lost session does not keep it from being started anew', async () => {
+    it('of a lost session does not prevent its restart', async () => {
       const id = await start();
       process.kill(hostOf(driver.directoryOf(id)), 'SIGKILL');
       await eventually(async () => expect(await runtime.inspect(id)).toMatchObject({ state: 'lost' }));

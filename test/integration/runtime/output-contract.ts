@@ -58,7 +58,7 @@ export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
     expect(log).not.toContain(secret);
   });
 
-  it('tells of a server that is no program, without a word of its container', async () => {
+  it('reports a server that is not a program, without a word of its container', async () => {
     const shape = { type: 'command' as const, command: '/no/such/program', args: [] };
     const id = await start(
       prepare({ agent: node(`${speaksToServers} ${stays}`), servers: [serverNamed('missing', { shape })] }),

@@ -183,7 +183,7 @@ describeWith('bwrap')('inside a sandbox', () => {
     expect(seen).toEqual({ keyctl: '-1 38', vsock: '97', packet: '97', unix: 'made', inet: 'made' });
   });
 
-  it('nothing of /proc tells of the key rings of this machine', async () => {
+  it('nothing in /proc shows the key rings of this machine', async () => {
     expect(readFileSync('/proc/keys', 'utf8')).not.toBe('');
     expect(
       await inside(

@@ -77,7 +77,7 @@ describe('a gated tool of a real filesystem server', () => {
     });
   });
 
-  it('waits for a platform that is away for a moment', async () => {
+  it('waits for a platform that is briefly unreachable', async () => {
     session.platform.onCheck = () => ({ decision: 'allowed', granted_via: null });
     session.platform.failWith = 503;
     setTimeout(() => {

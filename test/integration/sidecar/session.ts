@@ -255,7 +255,7 @@ export async function until(condition: () => boolean, what: string): Promise<voi
   const deadline = Date.now() + 60_000;
   while (!condition()) {
     if (Date.now() > deadline) {
-      throw new Error(`waited in vain for ${what}`);
+      throw new Error(`gave up waiting for ${what}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

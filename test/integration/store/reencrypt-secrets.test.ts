@@ -138,7 +138,7 @@ describe('the change of the master key', () => {
     const again = await run();
     expect(again).toMatchObject({ exitCode: 0, stderr: '' });
     expect(again.stdout).toContain('Secrets by master key: newer 100, older 150.');
-    expect(again.stdout).toContain('150 sealed anew; all 250 open with "newer" alone.');
+    expect(again.stdout).toContain('150 resealed; all 250 open with "newer" alone.');
     const after = await rowsOf();
     const rest = ({ sealed_value: _value, sealed_data_key: _key, key_id: _id, ...others }: Row) => others;
     expect(after.map(rest)).toEqual(before.map(rest));
@@ -193,7 +193,7 @@ describe('the change of the master key', () => {
     const after = await rowsOf();
     expect(await run()).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining('0 sealed anew; all 250'),
+      stdout: expect.stringContaining('0 resealed; all 250'),
     });
     expect(await rowsOf()).toEqual(after);
   });

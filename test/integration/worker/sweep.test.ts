@@ -198,7 +198,7 @@ describe('what a lost process left behind', () => {
   });
 });
 
-it('erases what processes of sessions wrote after its time, and keeps how they stand', async () => {
+it('erases what processes of sessions wrote after its time, and keeps their state', async () => {
   const written = async () => {
     const session = await tenant.session(await tenant.agent());
     const report = { kind: 'agent', name: 'agent', state: 'ended', exit_code: 0, signal: null } as const;

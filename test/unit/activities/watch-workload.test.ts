@@ -72,7 +72,7 @@ describe('an MCP server that ended', () => {
   };
   const server = exited('mcp-files');
 
-  it('is told of once, when the session went on without it for a while', () => {
+  it('is reported once, when the session went on without it for a while', () => {
     expect(
       states(
         [0, agent, sidecar],
@@ -83,7 +83,7 @@ describe('an MCP server that ended', () => {
     ).toEqual([[], [], ['mcp-files'], []]);
   });
 
-  it('is not told of while all of the session ends', () => {
+  it('is not reported while all of the session ends', () => {
     const stopping = states(
       [0, agent, sidecar, server],
       [10_000, exited('agent'), sidecar, server],

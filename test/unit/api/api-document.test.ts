@@ -1,6 +1,6 @@
 /**
  * What is written about the API is made from the routes themselves: `docs/api.md`, `docs/openapi.json` and the types of the
- * web UI. `UPDATE_DOCS=1 npm test -- test/unit/api/api-document` writes them anew.
+ * web UI. `UPDATE_DOCS=1 npm test -- test/unit/api/api-document` updates them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
@@ -113,7 +113,7 @@ it('docs/access.md says who may use which route', () => {
 it('docs/openapi.json describes the routes that are served, and the types of the web UI follow it', async () => {
   const text = `${JSON.stringify(openApiDocument(routes), null, 2)}\n`;
   expectCurrent('docs/openapi.json', text);
-  const note = '/** Generated from docs/openapi.json; test/unit/api/api-document writes it anew. */\n';
+  const note = '/** Generated from docs/openapi.json; test/unit/api/api-document updates it. */\n';
   const document: OpenAPI3 = JSON.parse(text);
   expectCurrent('web/src/api/schema.d.ts', note + astToString(await openapiTypescript(document)));
 });

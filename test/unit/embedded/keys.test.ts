@@ -28,7 +28,7 @@ describe('the keys of an embedded platform', () => {
     expect(fromPrivate.asymmetricKeyType).toBe('ed25519');
   });
 
-  it('are not made anew beside data that only the old ones open', () => {
+  it('are not recreated beside data that only the old ones open', () => {
     loadOrCreateKeys(directory);
     mkdirSync(join(directory, 'postgres/data'), { recursive: true });
     rmSync(file);

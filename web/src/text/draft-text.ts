@@ -4,7 +4,7 @@ import { nameLooksSecret, valueLooksSecret } from './secret-looks.ts';
 /** `${NAME}` names a secret and is none. */
 const referencesToSecrets = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/g;
 const secretName = /^[A-Z][A-Z0-9_]*$/;
-/** What may stand around a value in a sentence, a command or JSON. */
+/** What may surround a value in a sentence, a command or JSON. */
 const betweenWords = /([\s"'`,;=<>()[\]]+)/;
 
 const looksSecret = (text: string) => valueLooksSecret(text.replace(referencesToSecrets, ''));

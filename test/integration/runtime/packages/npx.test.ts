@@ -103,7 +103,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(keysOf(other)).toHaveLength(1);
   });
 
-  it('without a version are asked for again after a time, and used as they are while the registry is away', async () => {
+  it('without a version are asked for again after a time, and used as they are while the registry is unreachable', async () => {
     registry().publishNpm('moving', '1.0.0', { files: { 'server.js': server }, more: { bin: 'server.js' } });
     const patient = await open();
     const impatient = await open({ refreshAfterMs: 1 });

@@ -76,7 +76,7 @@ describe('the watch of the sessions’ Pods', () => {
   it.each([
     [410, 'too old resource version'],
     [500, 'etcdserver: request timed out'],
-  ])('lists everything anew when the server answers %i (%s)', async (status, message) => {
+  ])('lists everything again when the server answers %i (%s)', async (status, message) => {
     const { cache, watch, listed } = start([
       { pods: [version('5')], resourceVersion: '7' },
       { pods: [], resourceVersion: '90' },

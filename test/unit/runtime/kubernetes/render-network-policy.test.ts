@@ -57,7 +57,7 @@ const privateAddresses = [
 const publicAddresses = ['1.1.1.1', '93.184.216.34', '2606:4700::1111'];
 
 describe('the network policy of a session', () => {
-  it('lets nobody but the worker in, and to the control port only', () => {
+  it('admits the worker alone, and to the control port only', () => {
     expect(policyOf(configuration()).spec.ingress).toEqual([
       {
         from: [

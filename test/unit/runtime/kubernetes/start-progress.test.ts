@@ -38,7 +38,7 @@ describe('how far a Pod has come', () => {
     });
   });
 
-  it('tells of an image that may be there the next time, and nothing of what a node found in its own network', () => {
+  it('reports an image that may be there the next time, and nothing of what a node found in its own network', () => {
     const message = 'dial tcp 10.0.0.1:443: connect: connection refused';
     const why = 'its registry does not answer as the node expects; the node’s log says more';
     expect(progressOf(running, waiting('ErrImagePull', message))).toMatchObject({

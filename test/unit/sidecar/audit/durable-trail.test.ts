@@ -165,7 +165,7 @@ describe('the audit trail', () => {
   });
 });
 
-describe('a platform that is away when the session ends', () => {
+describe('a platform that is unreachable when the session ends', () => {
   it('finds every call on disk afterwards', async () => {
     isDown = true;
     const audit = await open();

@@ -70,7 +70,7 @@ describe('what the agent sends', () => {
     expect(decideCall(params)).toMatchObject({ action: 'refuse', reason, id: 1 });
   });
 
-  it('is refused as a tool call without an id, since nobody could be told of a refusal', () => {
+  it('is refused as a tool call without an id, since nobody could be informed of a refusal', () => {
     const message: Message = { kind: 'notification', method: 'tools/call', params: { name: 'write_file' } };
     expect(decideAgentMessage(message, view())).toMatchObject({
       action: 'refuse',
@@ -233,7 +233,7 @@ describe('a further round of a call', () => {
   });
 });
 
-describe('a tool that is called anew', () => {
+describe('a tool that is called again', () => {
   const answer: Message = { kind: 'result', id: 1, result: { name: 'x' } };
   const list: Message = { kind: 'request', id: 1, method: 'tools/list', params: { name: 'x' } };
   const withoutId: Message = { kind: 'notification', method: 'tools/call', params: { name: 'x' } };

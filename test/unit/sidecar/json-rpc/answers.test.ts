@@ -58,12 +58,12 @@ describe('what the gate answers by itself', () => {
   });
 
   it('says of another request which server cannot be asked', () => {
-    expect(read(serverUnavailableAnswer(1, 'files', 'It is away.'))).toEqual({
+    expect(read(serverUnavailableAnswer(1, 'files', 'It is unreachable.'))).toEqual({
       jsonrpc: '2.0',
       id: 1,
       error: {
         code: -32000,
-        message: 'It is away.',
+        message: 'It is unreachable.',
         data: { code: 'server_unavailable', server: 'files' },
       },
     });

@@ -74,7 +74,7 @@ describe('a call that waits for its next round', () => {
     expect(continuations.take('t', digestOf('{"n":9007199254740993}'), answer)).toBeNull();
   });
 
-  it('is told of when nobody goes on with it', () => {
+  it('is reported when nobody continues it', () => {
     const ended: string[] = [];
     const continuations = new Continuations(({ callId }) => ended.push(callId));
     for (let index = 0; index < 256; index += 1) {

@@ -34,7 +34,7 @@ export function MembersPage() {
       <ListState list={list} what="The list of members" empty={<EmptyState title="Nobody yet" />}>
         {(members) => <MembersTable members={members} />}
       </ListState>
-      {/* The form is made anew each time that it opens. */}
+      {/* The form is recreated each time that it opens. */}
       {adding ? <AddMemberDialog members={list.items ?? []} onClose={add.close} /> : null}
     </PageFrame>
   );

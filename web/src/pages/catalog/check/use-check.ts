@@ -10,7 +10,7 @@ import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
 import { readDraft, writeDraft } from '../../../app/drafts.ts';
 import { useMe } from '../../../app/signed-in.tsx';
 
-/** A check lasts seconds, and no stream tells of it: it is polled while it runs, and no longer. */
+/** A check lasts seconds, and no stream reports it: it is polled while it runs, and no longer. */
 const askEveryMs = 1000;
 
 export function useCheck(slug: string, name: string) {
