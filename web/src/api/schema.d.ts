@@ -1,4 +1,4 @@
-/** Generated from docs/openapi.json; test/unit/api/api-document writes it anew. */
+/** Generated from docs/openapi.json; test/unit/api/api-document updates it. */
 export interface paths {
     "/api/agents/{agent_id}": {
         parameters: {
@@ -1819,7 +1819,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One grant: who made it, how it stands, and who revoked it */
+        /** One grant: who made it, its state, and who revoked it */
         get: {
             parameters: {
                 query?: never;
@@ -2412,7 +2412,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the image of an entry anew and say what replacing the entry would change */
+        /** Read the image of an entry again and say what replacing the entry would change */
         post: {
             parameters: {
                 query?: never;
