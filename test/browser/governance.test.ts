@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { caller, type Person } from '../support/api.ts';
 import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
-import { untilFound } from '../support/eventually.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
 const base = '/api/workspaces/demo';
@@ -201,6 +201,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await outsider.checkAccessibility();
     await outsider.page.getByRole('button', { name: /^Max Member/ }).click();
     await outsider.page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await outsider.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await outsider.page.getByRole('button', { name: /Max Member/ }).click();
     await outsider.page.getByText('You are in no workspace yet').waitFor();
 
@@ -236,7 +237,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     for (const path of ['grants?state=all', 'audit', 'settings', 'members', 'grants/new']) {
       await visitor.open(`demo/${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByLabel('Loading').waitFor({ state: 'detached' });
+      await eventually(async () => expect(await page.getByLabel('Loading').count()).toBe(0));
       const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
       expect({ path, fits: wider <= 0 }).toEqual({ path, fits: true });
       await visitor.checkAccessibility();

@@ -86,7 +86,7 @@ describeInBrowser('people and ids in the web UI', () => {
     await page.getByRole('link', { name: 'To the start' }).waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Ada Admin' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await visitor.leave();
   });
 

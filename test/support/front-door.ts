@@ -22,6 +22,12 @@ const patientMs = 180_000;
 /** A connection to a killed Pod may stay open and never answer. */
 const requestLimitMs = 45_000;
 
+/**
+ * A kept connection may lead to a Pod that was killed, and never answer; or the server closes it at the moment of its reuse, when
+ * this process is slow.
+ */
+const ownConnection = { connection: 'close' };
+
 export class FrontDoor {
   readonly url: string;
   private cookie: string;
@@ -46,7 +52,11 @@ export class FrontDoor {
   async send<Body>(method: Method, path: string, body?: unknown): Promise<Answer<Body>> {
     const response = await fetch(new URL(path, this.url), {
       method,
-      headers: { cookie: this.cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        ...ownConnection,
+        cookie: this.cookie,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(requestLimitMs),
     });
