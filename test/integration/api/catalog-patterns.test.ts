@@ -68,13 +68,17 @@ describe('an entry whose expressions are slow', () => {
     }
     const worstEnv = patternFields(worstPatterns(), slowValue);
     const saves = slugs.map((slug) => register(admin, `/api/workspaces/${slug}`, 'worst', worstEnv));
-    const first = Promise.race(saves);
-    // The others wait; those that may not are refused at once.
-    expect((await first).status).toBe(503);
+    let ended = 0;
+    for (const save of saves) {
+      void save.then(() => (ended += 1));
+    }
+    await Promise.race(saves);
     const elsewhere = await register(other.admin, other.base, 'quick', patternFields(['a+'], 'aaa'));
     expect(elsewhere.status).toBe(201);
+    // Somebody else's save did not wait for all of these: few of them run or wait for expressions at a time.
+    expect(ended).toBeLessThan(saves.length);
     const statuses = (await Promise.all(saves)).map(({ status }) => status);
-    expect(new Set(statuses)).toEqual(new Set([422, 503]));
+    expect([422, 503]).toEqual(expect.arrayContaining(statuses));
     expect(statuses.filter((status) => status === 422).length).toBeGreaterThanOrEqual(4);
   });
 
