@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningTemporal, startTemporal } from '../../../embedded/temporal.ts';
 import { openTemporalUi, type TemporalUi } from '../../../embedded/temporal-ui.ts';
+import { eventually } from '../../support/eventually.ts';
 import { listeningPortsOf } from '../../support/listening-ports.ts';
 import { temporalProgram } from '../../support/temporal-program.ts';
 
@@ -19,6 +20,8 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'temporal-ui-'));
   temporal = await startTemporal({ program: temporalProgram(), directory, hasUi: true });
   ui = await openTemporalUi(0, temporal.ui ?? { host: '', port: 0 });
+  // The UI starts beside the server: when it asked before the server listened, it tries again a second later.
+  await eventually(async () => expect((await ask(door(), { headers: ownHost() })).status).toBe(200));
 });
 afterAll(async () => {
   ui.close();
@@ -38,6 +41,7 @@ async function ask(
 }
 
 const door = () => ({ host: '127.0.0.1', port: Number(new URL(ui.url).port) });
+const ownHost = () => ({ host: new URL(ui.url).host });
 
 describe('the embedded Temporal UI', () => {
   it('answers its own address, by either of its names', async () => {
