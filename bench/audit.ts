@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { openDurableTrail } from '../sidecar/audit/durable-trail.ts';
+import { openAuditTrail } from '../sidecar/audit/audit-trail.ts';
 import { createMetrics } from '../sidecar/metrics.ts';
 
 const usage = `node --import tsx bench/audit.ts [--calls N] [--directory PATH]
@@ -52,7 +52,7 @@ async function measure(once: () => Promise<void>, inFlight: number) {
 }
 
 const directory = mkdtempSync(join(values.directory, 'bench-audit-'));
-const trail = await openDurableTrail({
+const trail = await openAuditTrail({
   api: { reportCalls: async () => undefined, reportRefusedCalls: async () => undefined },
   sessionCalls: Number.POSITIVE_INFINITY,
   gatedTool: () => null,

@@ -7,7 +7,7 @@ import { maxAgentValues } from '../contract/json-values.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 import { createAgentHttp } from './agent-http/agent-http.ts';
 import { writeAgentConfig } from './agent-http/write-agent-config.ts';
-import { openDurableTrail } from './audit/durable-trail.ts';
+import { openAuditTrail } from './audit/audit-trail.ts';
 import { createControlHttp } from './control/control-http.ts';
 import { listenForPlatform } from './control/listen-for-platform.ts';
 import { createGateMap, type GateMap } from './gate/gate-map.ts';
@@ -86,7 +86,7 @@ async function createParts(boot: SidecarBoot, logger: Logger) {
   const gateMaps = new Map(boot.servers.map(({ name, tool_scopes }) => [name, createGateMap(tool_scopes)]));
   const metrics = createMetrics();
   const refusedCalls = createRefusedCalls();
-  const audit = await openDurableTrail({
+  const audit = await openAuditTrail({
     api,
     metrics,
     logger,

@@ -1,8 +1,19 @@
 /**
- * Every tool call is recorded once: gated, ungated, refused, or to `platform` (spec, Audit events). The gate asks before it
- * forwards; a trail that cannot take the record refuses the call.
+ * The audit trail of one session: every tool call is recorded once, gated, ungated, refused, or to `platform`. A call is on disk
+ * before it is forwarded, or it is refused; it is reported to the platform until acknowledged. What a killed sidecar left is
+ * reported by the next one, and after the last one by the worker.
  */
+import type { Logger } from 'pino';
 import type { CallOutcome } from '../../contract/audit-event.ts';
+import { auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
+import { storableText } from '../../contract/tool-call.ts';
+import type { Metrics } from '../metrics.ts';
+import type { PlatformApi } from '../platform-api/platform-api.ts';
+import { CallBook } from './call-book.ts';
+import { payloadOf } from './payloads.ts';
+import { RefusalCounts } from './refusal-counts.ts';
+import { createReporter } from './reporter.ts';
+import { createSpoolFile, readSpoolFile } from './spool-file.ts';
 
 export interface AuditedCall {
   callId: string;
@@ -27,4 +38,119 @@ export interface AuditTrail {
   finished(callId: string, outcome: CallOutcome, result?: unknown): void;
   /** Records every call that is still open as `unknown` and reports what it can within the limit. */
   close(): Promise<void>;
+}
+
+export interface AuditTrailOptions {
+  api: Pick<PlatformApi, 'reportCalls' | 'reportRefusedCalls'>;
+  metrics: Metrics;
+  logger: Logger;
+  /** Max open and unacknowledged calls; one more is refused. */
+  capacity: { calls: number; bytes: number };
+  /** Max recorded calls of the session; more are refused and counted. */
+  sessionCalls: number;
+  /** The gated tool that a name denotes or imitates: its refused calls are counted by its name. */
+  gatedTool: (server: string, tool: string) => string | null;
+  /** Keep arguments and results. */
+  logPayloads: boolean;
+  /** How long `close` tries to report the rest. */
+  closeLimitMs: number;
+  /** Overrides the spool's place below the working directory. */
+  spoolPath?: string;
+}
+
+const compactAtBytes = 256 * 1024;
+
+/** Takes over what an earlier sidecar of the session left. Throws when that exists and cannot be read. */
+export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
+  const { api, metrics, logger, capacity, logPayloads, closeLimitMs } = options;
+  const { book, counts, spool } = await openSpool(options);
+  const reporter = createReporter(api, { book, counts }, logger);
+  reporter.wake();
+  let closing = false;
+  let begunCalls = book.count;
+
+  const finish: AuditTrail['finished'] = (callId, outcome, result) => {
+    const payload = logPayloads && result !== undefined ? { result: payloadOf(result) } : {};
+    const ended = book.end(callId, { outcome, ...payload });
+    if (ended !== null) {
+      metrics.count('platform_tool_calls_total', { server: ended.call.server, outcome });
+      spool.append(ended.spooled);
+      reporter.wake();
+    }
+  };
+
+  const refuse = async (call: Omit<AuditedCall, 'callId'>, why: Admission): Promise<Admission> => {
+    metrics.count('platform_tool_calls_total', { server: call.server, outcome: 'refused' });
+    await spool.commit(counts.add(call, 'refused', Date.now()));
+    reporter.wake();
+    return why;
+  };
+
+  return {
+    refusedBeyondLimit: (call) => refuse(call, 'too_many_calls'),
+    async started({ callId, server, tool }, args) {
+      if (closing) {
+        return 'audit_unavailable';
+      }
+      if (begunCalls >= options.sessionCalls) {
+        return refuse({ server, tool }, 'too_many_calls');
+      }
+      if (book.count >= capacity.calls || book.bytes >= capacity.bytes) {
+        return refuse({ server, tool }, 'audit_unavailable');
+      }
+      begunCalls += 1;
+      const record = book.start({
+        call_id: callId,
+        server,
+        tool: storableText(tool),
+        started_at: new Date().toISOString(),
+        ...(logPayloads && args !== undefined ? { arguments: payloadOf(args) } : {}),
+      });
+      const durable = await spool.commit(record);
+      if (!durable) {
+        // The call is not forwarded; it may still be reported to the platform.
+        finish(callId, 'refused');
+      }
+      return durable && !closing ? 'recorded' : 'audit_unavailable';
+    },
+    decided: (callId) => book.restart(callId, new Date().toISOString()),
+    finished: finish,
+    async close() {
+      closing = true;
+      for (const callId of book.openIds) {
+        finish(callId, 'unknown');
+      }
+      await spool.settled();
+      await reporter.finish(closeLimitMs);
+      const isReported = book.count === 0 && counts.isEmpty;
+      if (!isReported) {
+        logger.warn({ unreported: book.count }, 'the spool keeps tool calls that were not reported');
+      }
+      await spool.close({ remove: isReported });
+    },
+  };
+}
+
+/** The spool, and the part of it that the platform does not have yet. */
+async function openSpool({ gatedTool, logger, spoolPath = auditSpoolPath }: AuditTrailOptions) {
+  const book = new CallBook();
+  const counts = new RefusalCounts(gatedTool);
+  const left = readSpool(await readSpoolFile(spoolPath));
+  for (const call of left.calls) {
+    book.addLeft(call);
+  }
+  counts.addLeft(left.counts);
+  const spool = createSpoolFile({
+    path: spoolPath,
+    records: () => [...book.spooled(), ...counts.spooled()],
+    compactAtBytes,
+    onChange: (works, reason) =>
+      works
+        ? logger.info('the audit spool can be written again')
+        : logger.error({ reason }, 'the audit spool cannot be written: calls are refused'),
+  });
+  if (left.calls.length > 0 || left.damagedLines > 0) {
+    logger.info({ calls: left.calls.length, damaged: left.damagedLines }, 'took over the audit spool');
+  }
+  return { book, counts, spool };
 }

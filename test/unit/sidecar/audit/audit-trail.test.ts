@@ -11,8 +11,11 @@ import {
   type RefusedCallCount,
   refusedCallCount,
 } from '../../../../contract/tool-call.ts';
-import type { AuditTrail } from '../../../../sidecar/audit/audit-trail.ts';
-import { type DurableTrailOptions, openDurableTrail } from '../../../../sidecar/audit/durable-trail.ts';
+import {
+  type AuditTrail,
+  type AuditTrailOptions,
+  openAuditTrail,
+} from '../../../../sidecar/audit/audit-trail.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
 import { PlatformRefusal } from '../../../../sidecar/platform-api/request.ts';
 
@@ -30,8 +33,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const open = (changes: Partial<DurableTrailOptions> = {}): Promise<AuditTrail> =>
-  openDurableTrail({
+const open = (changes: Partial<AuditTrailOptions> = {}): Promise<AuditTrail> =>
+  openAuditTrail({
     api: {
       async reportRefusedCalls(counts) {
         if (isDown) {
