@@ -96,7 +96,7 @@ async function createParts(boot: SidecarBoot, logger: Logger) {
     logPayloads: boot.log_tool_payloads,
     closeLimitMs: auditCloseLimitMs,
   });
-  const gate = createCallGate(api, audit, refusedCalls);
+  const gate = createCallGate(api, refusedCalls);
   const callPace = createPace({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });
   const waits = createSlots({ count: boot.limits.concurrent_waits, maxWaiting: 0 });
   return { api, metrics, refusedCalls, audit, gate, gateMaps, callPace, waits, logger, inbox: createInbox() };

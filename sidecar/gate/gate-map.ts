@@ -1,13 +1,13 @@
-/** Which tools of one server a scope gates (spec, Runtime tool gating). */
+/** Which tools of one server a scope gates. */
 
-export type ToolGate =
+type NameMatch =
   | { kind: 'ungated' }
   | { kind: 'gated'; scope: string }
   | { kind: 'lookalike'; imitates: string };
 
 export interface GateMap {
   /** `lookalike`: not the name of a gated tool, but a lenient server could take it for one. */
-  lookUp(tool: string): ToolGate;
+  lookUp(tool: string): NameMatch;
 }
 
 /** Builds the map from a manifest's `tool_scopes`. */

@@ -2,32 +2,24 @@
  * Reads the agent's input, line by line. Writing the record of a tool call begins as soon as the line is read. An agent beyond its
  * rate limit is read more slowly: backpressure on its socket makes it wait.
  */
-import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Admission, AuditTrail } from '../audit/audit-trail.ts';
 import { isCall, newlyCalledTool } from '../gate/decide.ts';
 import type { Message } from '../json-rpc/message.ts';
 import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import type { Pace } from '../pace/pace.ts';
-import { readAhead } from './read-ahead.ts';
+import type { Call, Ledger } from './ledger.ts';
 
 export interface AgentLine {
   bytes: Buffer;
   parsed: ParsedLine;
   /** Set for a line that begins a tool call, whatever its outcome. */
-  record: CallRecord | null;
-}
-
-export interface CallRecord {
-  callId: string;
-  admission: Promise<Admission>;
+  call: Call | null;
 }
 
 export interface AgentLineParts {
-  server: string;
-  audit: AuditTrail;
+  ledger: Ledger;
   /** The rate of calls of the whole session. */
   callPace: Pace;
   limits: { lineBytes: number };
@@ -70,7 +62,7 @@ async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenera
         await sleep(waitMs ?? refusedPauseMs);
       }
       const bytes = line.tooLarge ? noBytes : line.bytes;
-      ready.push({ bytes, parsed, record: recordOf(parsed, parts, waitMs === null) });
+      ready.push({ bytes, parsed, call: beginCall(parsed, parts.ledger, waitMs === null) });
     }
     yield ready;
   }
@@ -78,14 +70,11 @@ async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenera
 
 const parse = (line: Line): ParsedLine => (line.tooLarge ? tooLarge : parseLine(line.bytes));
 
-function recordOf(parsed: ParsedLine, parts: AgentLineParts, isTooFast: boolean): CallRecord | null {
+function beginCall(parsed: ParsedLine, ledger: Ledger, isTooFast: boolean): Call | null {
   const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
-  if (!parsed.ok || tool === null) {
-    return null;
-  }
-  return isTooFast
-    ? { callId: randomUUID(), admission: parts.audit.refusedBeyondLimit({ server: parts.server, tool }) }
-    : recordCall(parts, tool, argumentsOf(parsed.message));
+  return parsed.ok && tool !== null
+    ? ledger.begin(tool, { args: argumentsOf(parsed.message), isTooFast })
+    : null;
 }
 
 /** The arguments of a call, for a workspace that keeps them. */
@@ -93,12 +82,73 @@ export function argumentsOf(message: Message): unknown {
   return message.kind === 'request' ? message.params['arguments'] : undefined;
 }
 
-/** Begins the record of one call. */
-export function recordCall(
-  { server, audit }: Pick<AgentLineParts, 'server' | 'audit'>,
-  tool: string,
-  args?: unknown,
-): CallRecord {
-  const callId = randomUUID();
-  return { callId, admission: audit.started({ callId, server, tool }, args) };
+export interface ReadAheadLimits<Item> {
+  items: number;
+  bytes: number;
+  sizeBytes(item: Item): number;
+}
+
+/**
+ * Yields everything that the source has produced since the last time, in order. When the items taken but not yielded reach
+ * a limit, the source waits. Unconsumed items go to `onLeft`. Throws the source's error after the items before it.
+ */
+export async function* readAhead<Item>(
+  source: AsyncIterable<Item[]>,
+  limits: ReadAheadLimits<Item>,
+  onLeft: (item: Item) => void,
+): AsyncGenerator<Item[]> {
+  const end = { reached: false, failed: false, error: undefined as unknown };
+  let taken: Item[] = [];
+  let bytes = 0;
+  let abandoned = false;
+  let wakeReader = () => {};
+  let wakeTaker = () => {};
+
+  const takeAll = async () => {
+    try {
+      for await (const items of source) {
+        if (abandoned) {
+          items.forEach(onLeft);
+          break;
+        }
+        taken.push(...items);
+        bytes += items.reduce((sum, item) => sum + limits.sizeBytes(item), 0);
+        wakeReader();
+        if (taken.length >= limits.items || bytes >= limits.bytes) {
+          await new Promise<void>((resolve) => {
+            wakeTaker = resolve;
+          });
+        }
+      }
+    } catch (error) {
+      end.failed = true;
+      end.error = error;
+    }
+    end.reached = true;
+    wakeReader();
+  };
+
+  void takeAll();
+  try {
+    while (taken.length > 0 || !end.reached) {
+      if (taken.length === 0) {
+        await new Promise<void>((resolve) => {
+          wakeReader = resolve;
+        });
+      } else {
+        const items = taken;
+        taken = [];
+        bytes = 0;
+        wakeTaker();
+        yield items;
+      }
+    }
+  } finally {
+    abandoned = true;
+    wakeTaker();
+    taken.forEach(onLeft);
+  }
+  if (end.failed) {
+    throw end.error;
+  }
 }

@@ -1,71 +1,57 @@
-/** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform (design 7, 8). */
+/** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform. */
 import type { ToolErrorCode } from '../../contract/errors.ts';
 import { causeText, type FailureCause } from '../../contract/session-process.ts';
-import type { Admission, AuditTrail } from '../audit/audit-trail.ts';
 import type { PlatformError } from '../json-rpc/answers.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
+import type { Call } from './ledger.ts';
 import type { RefusedCalls } from './refused-calls.ts';
 
-export interface GatedCall {
-  callId: string;
-  server: string;
-  tool: string;
-  /** Null: no scope gates this tool. */
-  scope: string | null;
+/** Whether the server's side is connected. */
+export interface ServerState {
+  isConnected: boolean;
   /** Why the server failed before its first answer; null when it did not, or was never started. */
-  cause?: FailureCause | null;
+  cause: FailureCause | null;
 }
 
 export interface CallGate {
-  /** `admission`: whether the trail has the call. Null: it may pass. Otherwise why not, with the outcome already recorded. */
-  open(
-    call: GatedCall,
-    serverIsConnected: boolean,
-    admission: Promise<Admission>,
-  ): Promise<PlatformError | null>;
-  /** The same for a further round of an open call: checked again under its id, which consumes no second grant. */
-  reopen(call: GatedCall): Promise<PlatformError | null>;
+  /**
+   * Null: the call may pass. Otherwise why not, with its end recorded. `scope`: null where none gates the tool. A further round is
+   * checked again under the id of its call, which consumes no second grant.
+   */
+  decide(call: Call, scope: string | null, server: ServerState): Promise<PlatformError | null>;
 }
 
-export function createCallGate(
-  api: Pick<PlatformApi, 'checkCall'>,
-  audit: Pick<AuditTrail, 'decided' | 'finished'>,
-  refusedCalls: RefusedCalls,
-): CallGate {
-  const decide = async (call: GatedCall, isFirst: boolean): Promise<PlatformError | null> => {
-    const code = call.scope === null ? null : await check(api, call);
-    if (isFirst) {
-      audit.decided(call.callId);
-    }
-    if (code === null) {
-      return null;
-    }
-    audit.finished(call.callId, code === 'permission_required' ? code : 'refused');
-    if (code === 'permission_required' && call.scope !== null) {
-      refusedCalls.remember(call.scope, { server: call.server, tool: call.tool });
-    }
-    return callRefusal(code, call);
-  };
+export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, refusedCalls: RefusedCalls): CallGate {
   return {
-    async open(call, serverIsConnected, admission) {
-      const admitted = await admission;
+    async decide(call, scope, server) {
+      const admitted = await call.admission;
       if (admitted !== 'recorded') {
-        return callRefusal(admitted, call);
+        return callRefusal(admitted, call, scope);
       }
-      if (!serverIsConnected) {
-        audit.finished(call.callId, 'server_unavailable');
-        return callRefusal('server_unavailable', call);
+      if (!server.isConnected) {
+        call.end('server_unavailable');
+        return callRefusal('server_unavailable', call, scope, server.cause);
       }
-      return decide(call, true);
+      const code = scope === null ? null : await check(api, call);
+      if (call.rounds === 0) {
+        call.decided();
+      }
+      if (code === null) {
+        return null;
+      }
+      call.end(code === 'permission_required' ? code : 'refused');
+      if (code === 'permission_required' && scope !== null) {
+        refusedCalls.remember(scope, { server: call.server, tool: call.tool });
+      }
+      return callRefusal(code, call, scope, server.cause);
     },
-    reopen: (call) => decide(call, false),
   };
 }
 
 /** Checks at the moment of the call, with the call's own id, so that a retried check consumes no second grant. */
 async function check(
   api: Pick<PlatformApi, 'checkCall'>,
-  { callId, server, tool }: GatedCall,
+  { callId, server, tool }: Call,
 ): Promise<ToolErrorCode | null> {
   try {
     const answer = await api.checkCall({ call_id: callId, server, tool });
@@ -75,7 +61,14 @@ async function check(
   }
 }
 
-const messageByCode: Record<ToolErrorCode, (call: GatedCall) => string> = {
+interface RefusedCall {
+  server: string;
+  tool: string;
+  scope: string | null;
+  cause: FailureCause | null;
+}
+
+const messageByCode: Record<ToolErrorCode, (call: RefusedCall) => string> = {
   permission_required: ({ server, tool, scope }) =>
     `The tool ${tool} of ${server} needs the scope ${scope}, and no active grant covers it.`,
   gate_unavailable: ({ tool }) =>
@@ -83,7 +76,7 @@ const messageByCode: Record<ToolErrorCode, (call: GatedCall) => string> = {
   audit_unavailable: ({ tool }) => `The call of ${tool} could not be recorded, so it was not made.`,
   too_many_calls: ({ tool }) =>
     `This session has made as many calls as it may, or too many at a time, so ${tool} was not called.`,
-  server_unavailable: ({ server, cause = null }) => unavailableText(server, cause),
+  server_unavailable: ({ server, cause }) => unavailableText(server, cause),
   runtime_requests_disabled: () => 'This workspace does not take permission requests from agents.',
   invalid_message: ({ tool }) => `The platform does not let this call of ${tool} pass.`,
 };
@@ -100,30 +93,37 @@ export const lossText = (cause: FailureCause | null): string =>
 const tryAgain = ['Try again later; nothing was done.'];
 
 /** The agent's result when its call was not made. */
-export function callRefusal(code: ToolErrorCode, call: GatedCall): PlatformError {
-  const { server, tool, scope, cause } = call;
+export function callRefusal(
+  code: ToolErrorCode,
+  { server, tool }: Pick<Call, 'server' | 'tool'>,
+  scope: string | null,
+  cause: FailureCause | null = null,
+): PlatformError {
   return {
     code,
     scope,
     server,
     tool,
     ...(code === 'server_unavailable' && cause ? { cause } : {}),
-    message: messageByCode[code](call),
+    message: messageByCode[code]({ server, tool, scope, cause }),
     next_steps: code === 'permission_required' ? howToAsk(scope) : code === 'invalid_message' ? [] : tryAgain,
   };
 }
 
 /** The agent's result when its call was made and no answer is available. */
-export function lostCall({ server, tool, scope, cause }: GatedCall, message: string): PlatformError {
-  const next_steps = ['The call may have taken effect: find out before you make it again.'];
+export function lostCall(
+  { server, tool }: Pick<Call, 'server' | 'tool'>,
+  message: string,
+  cause: FailureCause | null,
+): PlatformError {
   return {
     code: 'server_unavailable',
-    scope,
+    scope: null,
     server,
     tool,
     ...(cause ? { cause } : {}),
     message,
-    next_steps,
+    next_steps: ['The call may have taken effect: find out before you make it again.'],
   };
 }
 

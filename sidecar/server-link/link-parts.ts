@@ -1,12 +1,16 @@
-/** The dependencies of a connection of the agent to one MCP server. */
+/** What a connection of the agent to one MCP server is made of. */
 import type { Logger } from 'pino';
 import type { ClientFeature } from '../../contract/catalog.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { GateMap } from '../gate/gate-map.ts';
+import type { Era } from '../gate/method-policy.ts';
+import type { RequestId } from '../json-rpc/message.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Pace } from '../pace/pace.ts';
-import type { StartServer } from '../processes/server-start.ts';
-import type { CallGate } from './call-gate.ts';
+import type { ServerStart, StartServer } from '../processes/server-start.ts';
+import type { CallGate, ServerState } from './call-gate.ts';
+import type { Ledger } from './ledger.ts';
+import type { Replies } from './replies.ts';
 import type { ServerSide } from './server-side.ts';
 
 export interface LinkParts {
@@ -29,4 +33,23 @@ export interface LinkParts {
     connectTimeoutMs: number;
     callTimeoutMs: number;
   };
+}
+
+/** One connection, as the handlers of its two directions share it. */
+export interface Connection {
+  readonly parts: LinkParts;
+  readonly ledger: Ledger;
+  readonly replies: Replies;
+  readonly start: ServerStart;
+  /** The server's requests that the agent has not answered, by slot. */
+  readonly serverIds: Map<string, RequestId>;
+  era: Era;
+  readonly isClosed: boolean;
+  readonly serverIsLost: boolean;
+  /** Connects the server's side on the first use. When no server connects in time, the next call retries. */
+  connect(): Promise<ServerState>;
+  toAgent(line: Uint8Array): Promise<void>;
+  toServer(line: Uint8Array): Promise<void>;
+  /** The server ended: fails its pending requests, and lets the agent's client reconnect. */
+  loseServer(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { LineProblem } from '../json-rpc/parse-line.ts';
 import { createPace } from '../pace/pace.ts';
 import { lostCall, unavailableText } from './call-gate.ts';
-import type { OpenRequest } from './in-flight.ts';
+import type { SentRequest } from './ledger.ts';
 import type { LinkParts } from './link-parts.ts';
 
 export interface Replies {
@@ -23,7 +23,7 @@ export interface Replies {
   /** A request, other than a call, that no server can receive. */
   noServer(id: RequestId, cause: FailureCause | null): Promise<void>;
   /** A request that was forwarded and gets no answer. `why` continues the sentence after the server's name. */
-  failRequest(request: OpenRequest, why: string, cause: FailureCause | null): Promise<void>;
+  failRequest(request: SentRequest, why: string, cause: FailureCause | null): Promise<void>;
 }
 
 /** Max logged refusals of one connection, so that a flood does not fill a disk; the metrics count all of them. */
@@ -63,7 +63,7 @@ export function createReplies(
       const message = `The MCP server ${server} ${why}.`;
       return toAgent(
         call
-          ? refusedCallAnswer(id, lostCall({ ...call, server, scope: null, cause }, message), isModern)
+          ? refusedCallAnswer(id, lostCall(call, message, cause), isModern)
           : serverUnavailableAnswer(id, server, message, cause),
       );
     },

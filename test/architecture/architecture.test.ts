@@ -79,6 +79,7 @@ describe('a planted violation is found:', () => {
     ],
     ['a refusal in a handler', 'api/routes/x.ts', "throw forbidden('Only admins do that');"],
     ['active grants by hand', 'store/x.ts', "db('grants').whereNull('consumed_at');"],
+    ['a call recorded by hand', 'sidecar/server-link/x.ts', "this.#parts.audit.finished(callId, 'ok');"],
     ['a long file', 'api/x.ts', '\n'.repeat(400)],
     ['a long function', 'api/x.ts', `export function x() {${'\n'.repeat(80)}}`],
     ['a long method', 'api/x.ts', `export class X { y() {${'\n'.repeat(80)}} }`],

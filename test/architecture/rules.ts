@@ -91,6 +91,7 @@ export function check(source: SourceText): Violation[] {
     checkWorkflowNames(node, source.path, folder, add);
     checkRefusals(node, source.path, add);
     checkActiveGrants(node, source.path, folder, add);
+    checkCallRecords(node, source.path, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -148,6 +149,15 @@ function checkActiveGrants(node: ts.Node, path: string, folder: string, add: Add
   const isCall = ts.isCallExpression(node) && /\.whereNull\('(\w+\.)?consumed_at'\)$/.test(node.getText());
   if (!mayAsk && (isCondition || isCall)) {
     add(node, 'active grants are read from the view active_grants, or by store/grants/states.ts');
+  }
+}
+
+/** Each tool call is recorded once: one file opens and closes the records. */
+function checkCallRecords(node: ts.Node, path: string, add: Add): void {
+  const mayRecord = !path.startsWith('sidecar/') || path === 'sidecar/server-link/ledger.ts';
+  const isCall = !mayRecord && ts.isCallExpression(node);
+  if (isCall && /\baudit\.(started|refusedBeyondLimit|decided|finished)$/.test(node.expression.getText())) {
+    add(node, 'a tool call is recorded by sidecar/server-link/ledger.ts: begin, and end of the call');
   }
 }
 

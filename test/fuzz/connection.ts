@@ -57,7 +57,7 @@ export class GateUnderTest {
       startServer: startOfLocalServer,
       tools: createGateMap({ [gatedTool]: 'danger.use' }),
       clientFeatures: new Set(),
-      gate: createCallGate(api, audit, createRefusedCalls()),
+      gate: createCallGate(api, createRefusedCalls()),
       audit,
       callPace: { take: () => 0 },
       metrics: this.#metrics,

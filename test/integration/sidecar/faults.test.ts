@@ -17,6 +17,12 @@ const silentServer = `
     }
   });
 `;
+/** A server that ends without an answer, some time after the call that says so. */
+const leavingServer = `
+  process.stdin.on('data', (chunk) => {
+    if (String(chunk).includes('last')) setTimeout(() => process.exit(), 300);
+  });
+`;
 /** A server that sends requests to the agent, and answers to requests that nobody made. */
 const pushyServer = `
   const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
@@ -52,6 +58,7 @@ beforeAll(async () => {
       broken: { command: 'false', args: [] },
       missing: { command: '/no/such/command', args: [] },
       silent: node(silentServer),
+      leaving: node(leavingServer),
       pushy: node(pushyServer),
       absent: { ...node(silentServer), isAbsent: true },
     },
@@ -108,6 +115,18 @@ describe('a server that fails', () => {
     expect(errorIn(answer)).toContain('did not answer within 2000 ms');
     expect(await session.recordOf('silent', 'anything')).toMatchObject({ outcome: 'unknown' });
     wire.socket.destroy();
+  });
+
+  it('by dying after the agent stopped sending leaves an answer to each call', async () => {
+    const wire = await openWire(session.socketOf('leaving'));
+    wire.send(initialize, call(1, 'first'), call(2, 'second'), call(3, 'last'));
+    wire.socket.end();
+    for (const id of [0, 1, 2, 3]) {
+      expect(errorIn(await wire.answerTo(id))).toContain('server_unavailable');
+    }
+    for (const tool of ['first', 'second', 'last']) {
+      expect(await session.recordOf('leaving', tool)).toMatchObject({ outcome: 'unknown' });
+    }
   });
 
   it('by having no relay is named after the time to connect is over, and the connection stays usable', async () => {

@@ -65,7 +65,7 @@ async function connectToPlatform(messageValues: number) {
     startServer: startOfLocalServer,
     tools: createGateMap({}),
     clientFeatures: new Set(),
-    gate: createCallGate(api, audit, refusedCalls),
+    gate: createCallGate(api, refusedCalls),
     audit,
     callPace: { take: () => 0 },
     metrics: createMetrics(),

@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { decideAgentMessage } from '../../../../sidecar/gate/decide.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import { parseLine } from '../../../../sidecar/json-rpc/parse-line.ts';
-import { InFlight } from '../../../../sidecar/server-link/in-flight.ts';
 import { implementationDefinedLines } from '../../../corpus/json-rpc/implementation-defined.ts';
 import { invalidMessages } from '../../../corpus/json-rpc/invalid-messages.ts';
 import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
 import type { Line, Verdict } from '../../../corpus/json-rpc/line.ts';
 import { validLines } from '../../../corpus/json-rpc/valid.ts';
+import { createLedger } from '../server-link/create-ledger.ts';
 
 const tools = createGateMap({ write_file: 'files.write' });
-const inFlight = new InFlight();
-inFlight.add({ id: 7, method: 'tools/call', call: null, isModern: false, timer: null });
+const { ledger } = createLedger();
+ledger.send({ id: 7, method: 'tools/call', call: null, isModern: false, argumentsDigest: null });
 
 function verdictOn(bytes: Buffer): Verdict {
   const parsed = parseLine(bytes);
@@ -21,8 +21,8 @@ function verdictOn(bytes: Buffer): Verdict {
   const decision = decideAgentMessage(parsed.message, {
     tools,
     era: '2025-11-25',
-    agentIdOpen: (id) => inFlight.find(id) !== null,
-    agentIdTaken: (id) => inFlight.isTaken(id),
+    agentIdOpen: (id) => ledger.find(id) !== null,
+    agentIdTaken: (id) => ledger.isTaken(id),
     serverIdOpen: (id) => id === 'p',
     roomForRequest: true,
     holdsTooMuch: false,

@@ -50,7 +50,7 @@ function connect() {
     startServer: startOfLocalServer,
     tools: createGateMap({ write: 'files.write', remove: 'files.remove' }),
     clientFeatures: new Set(),
-    gate: createCallGate({ checkCall }, audit, createRefusedCalls()),
+    gate: createCallGate({ checkCall }, createRefusedCalls()),
     audit,
     callPace: { take: () => waitMs },
     metrics: createMetrics(),

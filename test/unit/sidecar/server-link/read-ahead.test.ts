@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAhead } from '../../../../sidecar/server-link/read-ahead.ts';
+import { readAhead } from '../../../../sidecar/server-link/agent-lines.ts';
 
 const limits = { items: 4, bytes: 100, sizeBytes: (item: number) => item };
 

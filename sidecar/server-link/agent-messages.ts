@@ -1,0 +1,131 @@
+/** What happens to each message of the agent, in its turn: it is refused, dropped or forwarded, a tool call after its check. */
+import { holdsMoreValues } from '../../contract/json-values.ts';
+import { type AgentDecision, decideAgentMessage, type GateView } from '../gate/decide.ts';
+import { eraAfter } from '../gate/method-policy.ts';
+import { idSlot, type Message, rpcErrorCode } from '../json-rpc/message.ts';
+import type { ParsedLine } from '../json-rpc/parse-line.ts';
+import { type AgentLine, argumentsOf } from './agent-lines.ts';
+import { callRefusal } from './call-gate.ts';
+import { type Call, digestOf } from './ledger.ts';
+import type { Connection } from './link-parts.ts';
+
+/** Resolves when the next message may be handled: this one was written, refused or dropped. Never throws. */
+export async function handleAgentLine(
+  { parsed, bytes, call }: AgentLine,
+  connection: Connection,
+): Promise<void> {
+  const { ledger, replies } = connection;
+  if (!parsed.ok) {
+    // An answer to an id in use would be mistaken for the answer to that request.
+    const { problem, id } = parsed;
+    await replies.refuseLine(problem, id !== null && ledger.isTaken(id) ? null : id);
+    return;
+  }
+  const { message } = parsed;
+  connection.era = eraAfter(connection.era, message);
+  const decision = decideAgentMessage(message, viewOf(connection, bytes));
+  if (decision.action === 'refuse') {
+    await refuse(decision, call, connection);
+  } else if (decision.action === 'drop') {
+    replies.note('agent', decision.reason);
+  } else if (decision.action === 'call') {
+    await forwardCall(decision, parsed, { bytes, call }, connection);
+  } else {
+    await forward(message, bytes, connection);
+  }
+}
+
+function viewOf({ parts, ledger, serverIds, era }: Connection, bytes: Buffer): GateView {
+  return {
+    tools: parts.tools,
+    era,
+    agentIdOpen: (id) => ledger.find(id) !== null,
+    agentIdTaken: (id) => ledger.isTaken(id),
+    serverIdOpen: (id) => serverIds.get(idSlot(id)) === id,
+    roomForRequest: ledger.hasRoom,
+    holdsTooMuch: holdsMoreValues(bytes, parts.limits.messageValues),
+  };
+}
+
+/** Refuses a message. A refused call is recorded like any other. */
+async function refuse(
+  { reason, code, id, tool }: AgentDecision & { action: 'refuse' },
+  begun: Call | null,
+  { ledger, replies }: Connection,
+): Promise<void> {
+  const call = begun ?? (tool === null ? null : ledger.begin(tool));
+  if (call && (await call.admission) === 'recorded') {
+    call.end('refused');
+  }
+  await replies.refuseMessage(reason, code, id);
+}
+
+async function forwardCall(
+  decision: AgentDecision & { action: 'call' },
+  { message, rawArguments }: ParsedLine & { ok: true },
+  { bytes, call: begun }: Pick<AgentLine, 'bytes' | 'call'>,
+  connection: Connection,
+): Promise<void> {
+  const { id, tool, scope, continues } = decision;
+  const { parts, ledger, replies } = connection;
+  const isModern = connection.era === '2026-07-28';
+  const argumentsDigest = isModern ? digestOf(rawArguments) : null;
+  const continued = continues && ledger.resume(tool, argumentsDigest ?? '', continues);
+  const call = continued ?? begun ?? beginAnswer(tool, message, connection);
+  if (!call) {
+    const code = rpcErrorCode.invalidParams;
+    await refuse({ action: 'refuse', reason: 'unknown_continuation', code, id, tool }, null, connection);
+    return;
+  }
+  const refusal = await parts.gate.decide(call, scope, await connection.connect());
+  if (refusal) {
+    await replies.refuseCall(id, refusal, isModern);
+  } else if (connection.isClosed) {
+    call.end('refused');
+  } else if (connection.serverIsLost) {
+    call.end('server_unavailable');
+    await replies.refuseCall(id, callRefusal('server_unavailable', call, scope), isModern);
+  } else {
+    ledger.send({ id, method: 'tools/call', isModern, call, argumentsDigest });
+    await connection.toServer(bytes);
+  }
+}
+
+/**
+ * Answers that belong to no round of input are a separate call, which is checked like any other. Null: its server may ask for
+ * nothing, so there is nothing to answer.
+ */
+function beginAnswer(tool: string, message: Message, { parts, ledger }: Connection): Call | null {
+  return parts.clientFeatures.size === 0 ? null : ledger.begin(tool, { args: argumentsOf(message) });
+}
+
+async function forward(message: Message, bytes: Buffer, connection: Connection): Promise<void> {
+  const { ledger, replies, serverIds, start } = connection;
+  if (message.kind === 'request') {
+    const { isConnected, cause } = await connection.connect();
+    if (!isConnected) {
+      await replies.noServer(message.id, cause);
+      return;
+    }
+    const { id, method } = message;
+    const isModern = connection.era === '2026-07-28';
+    ledger.send({ id, method, isModern, call: null, argumentsDigest: null });
+    start.asked(method);
+  } else if (message.kind === 'notification') {
+    noteCancellation(message, connection);
+  } else if (message.id !== null) {
+    serverIds.delete(idSlot(message.id));
+  }
+  await connection.toServer(bytes);
+}
+
+/** The agent no longer waits for this request; a late answer is dropped. */
+function noteCancellation(
+  { method, params }: Message & { kind: 'notification' },
+  { ledger }: Connection,
+): void {
+  const id = params['requestId'];
+  if (method === 'notifications/cancelled' && (typeof id === 'string' || typeof id === 'number')) {
+    ledger.abandon(id, 'cancelled');
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * The agent's requests on one connection, and the tool calls that they make. `begin` opens the record of a call, and `Call.end` is
+ * the only way to close it; from `send` on the ledger does that, wherever the call then is: in flight, or between two rounds.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { CallOutcome } from '../../contract/audit-event.ts';
+import type { Admission, AuditedCall, AuditTrail } from '../audit/audit-trail.ts';
+import type { Continuation, InputRequest } from '../gate/decide.ts';
+import { idSlot, type Message, type RequestId } from '../json-rpc/message.ts';
+
+/** A tool call from the reading of its line to its last round: one check, one record, one outcome. */
+class Call implements AuditedCall {
+  /** Its id in the audit trail. */
+  readonly callId: string;
+  readonly server: string;
+  readonly tool: string;
+  /** Whether the trail has it, so that it may go on. */
+  readonly admission: Promise<Admission>;
+  /** How often its server answered with a request for input. */
+  rounds = 0;
+  readonly #audit: AuditTrail;
+  #isOpen = true;
+
+  constructor({ callId, server, tool }: AuditedCall, admission: Promise<Admission>, audit: AuditTrail) {
+    this.callId = callId;
+    this.server = server;
+    this.tool = tool;
+    this.admission = admission;
+    this.#audit = audit;
+  }
+
+  /** The gate decides on it now: its time counts from here. */
+  decided(): void {
+    this.#audit.decided(this.callId);
+  }
+
+  /** Closes its record. Only the first outcome counts. */
+  end(outcome: CallOutcome, result?: unknown): void {
+    if (this.#isOpen) {
+      this.#isOpen = false;
+      this.#audit.finished(this.callId, outcome, result);
+    }
+  }
+}
+
+export type { Call };
+
+/** A request of the agent that waits for its answer. */
+export interface SentRequest {
+  id: RequestId;
+  method: string;
+  /** Is it of the 2026 revision? */
+  isModern: boolean;
+  call: Call | null;
+  /** How the call's arguments were written; null where no further round can follow. */
+  argumentsDigest: string | null;
+}
+
+interface PausedCall {
+  call: Call;
+  argumentsDigest: string | null;
+  input: InputRequest;
+  timer: NodeJS.Timeout;
+}
+
+export interface LedgerParts {
+  server: string;
+  audit: AuditTrail;
+  limits: { callTimeoutMs: number };
+}
+
+/** Max open requests in one direction at a time. */
+export const maxOpen = 1024;
+/** Servers need not answer what was cancelled, so these stay as long as the connection does. */
+const maxAbandoned = 16 * maxOpen;
+/** Max calls of one connection that wait for their next round. */
+const maxPaused = 256;
+/** As long as a session may be idle. */
+const maxPauseMs = 3_600_000;
+
+export class Ledger {
+  readonly #parts: LedgerParts;
+  readonly #onTimeout: (request: SentRequest) => void;
+  /** By slot: no two ids that a reader could take for the same are in flight together. */
+  readonly #sent = new Map<string, SentRequest & { timer: NodeJS.Timeout | undefined }>();
+  /** Ids whose answer may still arrive although nobody waits for it: reusing one would mix up two calls. */
+  readonly #abandoned = new Map<string, RequestId>();
+  /** Calls that the agent may continue. */
+  readonly #paused = new Set<PausedCall>();
+  #onEmpty: (() => void) | null = null;
+
+  /** Calls `onTimeout` for each call that its server did not answer in time, after its end. */
+  constructor(parts: LedgerParts, onTimeout: (request: SentRequest) => void) {
+    this.#parts = parts;
+    this.#onTimeout = onTimeout;
+  }
+
+  /** Opens the record of a call, before it is decided on. `isTooFast`: it is beyond the rate limit, and only counted. */
+  begin(tool: string, { args, isTooFast = false }: { args?: unknown; isTooFast?: boolean } = {}): Call {
+    const { server, audit } = this.#parts;
+    const call = { callId: randomUUID(), server, tool };
+    const admission = isTooFast ? audit.refusedBeyondLimit({ server, tool }) : audit.started(call, args);
+    return new Call(call, admission, audit);
+  }
+
+  get hasRoom(): boolean {
+    return this.#sent.size < maxOpen && this.#abandoned.size < maxAbandoned;
+  }
+
+  /** The request that waits under this very id. */
+  find(id: RequestId): SentRequest | null {
+    const request = this.#sent.get(idSlot(id));
+    return request?.id === id ? request : null;
+  }
+
+  /** Could this id be confused with one that waits for an answer, or whose answer may still arrive? */
+  isTaken(id: RequestId): boolean {
+    return this.#sent.has(idSlot(id)) || this.#abandoned.has(idSlot(id));
+  }
+
+  /** The request is on its way to the server. A call has a time limit. */
+  send(request: SentRequest): void {
+    const { callTimeoutMs } = this.#parts.limits;
+    const isLimited = request.call !== null && callTimeoutMs > 0;
+    const timer = isLimited ? setTimeout(() => this.#timeOut(request), callTimeoutMs) : undefined;
+    this.#sent.set(idSlot(request.id), { ...request, timer });
+  }
+
+  /** The server's answer arrived: a call is over with it, or waits for its next round when the answer asks for `input`. */
+  answer(id: RequestId, message: Message, input: InputRequest | null): void {
+    const request = this.#remove(id);
+    if (input && request?.call && this.#paused.size < maxPaused) {
+      this.#pause(request.call, request.argumentsDigest, input);
+    } else {
+      request?.call?.end(outcomeOf(message), resultOf(message));
+    }
+  }
+
+  /** Ends the request without the server's answer. Returns it; null when none waits under this id. */
+  fail(id: RequestId, outcome: CallOutcome): SentRequest | null {
+    const request = this.#remove(id);
+    request?.call?.end(outcome);
+    return request;
+  }
+
+  /** As `fail`, for a request whose answer may still arrive: its id stays taken until then. */
+  abandon(id: RequestId, outcome: CallOutcome): SentRequest | null {
+    const request = this.fail(id, outcome);
+    if (request) {
+      this.#abandoned.set(idSlot(id), id);
+    }
+    return request;
+  }
+
+  /** An answer arrived for an abandoned id: the id may be reused. */
+  forget(id: RequestId): void {
+    if (this.#abandoned.get(idSlot(id)) === id) {
+      this.#abandoned.delete(idSlot(id));
+    }
+  }
+
+  /** Ends the requests in flight one by one, each before it is yielded. */
+  *failAll(outcome: CallOutcome): Generator<SentRequest> {
+    for (const request of this.#sent.values()) {
+      this.fail(request.id, outcome);
+      yield request;
+    }
+  }
+
+  /**
+   * Takes out the call that a round belongs to: same tool, identically written arguments, the server's state unchanged,
+   * and answers only to what was asked. Null when there is none.
+   */
+  resume(tool: string, argumentsDigest: string, { state, answered }: Continuation): Call | null {
+    for (const paused of this.#paused) {
+      const { call, input } = paused;
+      const isItsRound =
+        call.tool === tool &&
+        paused.argumentsDigest === argumentsDigest &&
+        input.state === state &&
+        answered.every((key) => input.asked.has(key));
+      if (isItsRound) {
+        clearTimeout(paused.timer);
+        this.#paused.delete(paused);
+        return call;
+      }
+    }
+    return null;
+  }
+
+  /** Resolves when nothing is in flight, or on timeout. */
+  whenEmpty(limitMs: number): Promise<void> {
+    if (this.#sent.size === 0) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Ends everything that was sent. What the server made of it is unknown. */
+  close(): void {
+    for (const { id } of this.#sent.values()) {
+      this.fail(id, 'unknown');
+    }
+    for (const paused of this.#paused) {
+      this.#giveUp(paused);
+    }
+  }
+
+  #remove(id: RequestId): SentRequest | null {
+    const request = this.#sent.get(idSlot(id));
+    if (request?.id !== id) {
+      return null;
+    }
+    this.#sent.delete(idSlot(id));
+    clearTimeout(request.timer);
+    if (this.#sent.size === 0) {
+      this.#onEmpty?.();
+    }
+    return request;
+  }
+
+  #timeOut(request: SentRequest): void {
+    this.abandon(request.id, 'unknown');
+    this.#onTimeout(request);
+  }
+
+  #pause(call: Call, argumentsDigest: string | null, input: InputRequest): void {
+    call.rounds += 1;
+    const timer = setTimeout(() => this.#giveUp(paused), maxPauseMs);
+    const paused: PausedCall = { call, argumentsDigest, input, timer };
+    this.#paused.add(paused);
+  }
+
+  /** Nobody continues the call. */
+  #giveUp(paused: PausedCall): void {
+    clearTimeout(paused.timer);
+    this.#paused.delete(paused);
+    paused.call.end('unknown');
+  }
+}
+
+/** Arguments are compared as they were written: `JSON.parse` makes 9007199254740993 and 9007199254740992 equal. */
+export function digestOf(rawArguments: string | null): string {
+  return createHash('sha256')
+    .update(rawArguments ?? '')
+    .digest('base64');
+}
+
+function outcomeOf(message: Message): CallOutcome {
+  if (message.kind === 'error') {
+    return 'protocol_error';
+  }
+  return message.kind === 'result' && message.result['isError'] === true ? 'tool_error' : 'ok';
+}
+
+function resultOf(message: Message): unknown {
+  return message.kind === 'error' ? message.error : message.kind === 'result' ? message.result : undefined;
+}

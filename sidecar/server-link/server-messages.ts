@@ -1,0 +1,93 @@
+/** What happens to each message of the server: it is forwarded or refused, an answer after its request was found. */
+import { decideServerMessage, type ServerView } from '../gate/decide.ts';
+import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
+import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
+import { longLineBytes, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
+import type { Line } from '../json-rpc/read-lines.ts';
+import { maxOpen, type SentRequest } from './ledger.ts';
+import type { Connection } from './link-parts.ts';
+
+/** Resolves when the next line may be handled. Never throws. */
+export async function handleServerLine(line: Line, connection: Connection): Promise<void> {
+  if (connection.serverIsLost) {
+    return;
+  }
+  if (line.tooLarge) {
+    connection.replies.note('server', 'too_large');
+    await connection.loseServer();
+    return;
+  }
+  const { bytes } = line;
+  const parsed = bytes.length > longLineBytes ? await parseLineInTurns(bytes) : parseLine(bytes);
+  if (parsed.ok) {
+    await handleMessage(parsed.message, bytes, connection);
+  } else {
+    connection.replies.note('server', parsed.problem);
+    await failRequest(parsed.id, 'gave an answer that the platform does not let pass', connection);
+  }
+}
+
+async function handleMessage(message: Message, bytes: Buffer, connection: Connection): Promise<void> {
+  const { ledger, replies, serverIds, start } = connection;
+  const decision = decideServerMessage(message, viewOf(connection));
+  if (decision.action === 'answer') {
+    ledger.answer(decision.id, message, decision.input);
+    start.answered();
+    await connection.toAgent(bytes);
+  } else if (decision.action === 'forward') {
+    if (message.kind === 'request') {
+      serverIds.set(idSlot(message.id), message.id);
+    }
+    await connection.toAgent(bytes);
+  } else {
+    replies.note('server', decision.reason);
+    if (decision.action === 'refuse_answer') {
+      await failRequest(decision.id, 'asked for input in a way that it may not', connection);
+    } else {
+      await refuse(message, decision.id, connection);
+    }
+  }
+}
+
+function viewOf({ parts, ledger, serverIds, era }: Connection): ServerView {
+  return {
+    era,
+    features: parts.clientFeatures,
+    agentRequest(id) {
+      const request = ledger.find(id);
+      return request && { method: request.method, rounds: request.call?.rounds ?? 0 };
+    },
+    serverIdTaken: (id) => serverIds.has(idSlot(id)),
+    roomForRequest: serverIds.size < maxOpen,
+  };
+}
+
+/** The agent's request gets a failure in place of the server's answer. */
+async function failRequest(
+  id: RequestId | null,
+  why: string,
+  { ledger, replies }: Connection,
+): Promise<void> {
+  const request = id === null ? null : ledger.fail(id, 'protocol_error');
+  if (request) {
+    await replies.failRequest(request, why, null);
+  }
+}
+
+/** A refused request of the server is answered; a late answer to an abandoned request only frees its id. */
+async function refuse(message: Message, id: RequestId | null, connection: Connection): Promise<void> {
+  if ((message.kind === 'result' || message.kind === 'error') && message.id !== null) {
+    connection.ledger.forget(message.id);
+  }
+  if (id !== null) {
+    const why = 'The platform does not let this request pass';
+    await connection.toServer(errorAnswer(id, rpcErrorCode.methodNotFound, why));
+  }
+}
+
+/** A call has ended because its answer did not arrive in time: the agent gets a failure, and the server is told. */
+export async function failLateCall(request: SentRequest, connection: Connection): Promise<void> {
+  const { parts, replies } = connection;
+  await replies.failRequest(request, `did not answer within ${parts.limits.callTimeoutMs} ms`, null);
+  await connection.toServer(cancelledNotice(request.id, 'timed out'));
+}
