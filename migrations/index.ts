@@ -29,6 +29,8 @@ import * as createMcpChecks from './20261122183000_create_mcp_checks.ts';
 import * as keepRawListingsApart from './20261122184500_keep_raw_listings_apart.ts';
 import * as keepEarlierOutput from './20261122190000_keep_earlier_output.ts';
 import * as createActiveGrants from './20261123070000_create_active_grants.ts';
+import * as createSessionTools from './20261123120000_create_session_tools.ts';
+import * as fillSessionTools from './20261123120100_fill_session_tools.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -60,6 +62,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261122184500_keep_raw_listings_apart': keepRawListingsApart,
   '20261122190000_keep_earlier_output': keepEarlierOutput,
   '20261123070000_create_active_grants': createActiveGrants,
+  '20261123120000_create_session_tools': createSessionTools,
+  '20261123120100_fill_session_tools': fillSessionTools,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

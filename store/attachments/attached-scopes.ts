@@ -6,8 +6,8 @@ import { readFirstTools } from '../grants/first-tools.ts';
 const gatesOfAttached = `
   from agent_mcp_attachments t
   join mcp_servers s on s.id = t.mcp_server_id
-  cross join jsonb_each_text(s.manifest -> 'tool_scopes') as gate
-  where t.agent_id = ? and gate.value = any(?)`;
+  join mcp_server_tools gate on gate.mcp_server_id = s.id
+  where t.agent_id = ? and gate.scope = any(?)`;
 
 /** Returns those of the scopes that the agent's attached servers gate on in the current catalog. */
 export async function scopesOfAttached(
@@ -15,10 +15,7 @@ export async function scopesOfAttached(
   agentId: string,
   scopes: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await db.raw(`select distinct gate.value as scope ${gatesOfAttached}`, [
-    agentId,
-    [...scopes],
-  ]);
+  const { rows } = await db.raw(`select distinct gate.scope ${gatesOfAttached}`, [agentId, [...scopes]]);
   const found = z.array(z.object({ scope: z.string() })).parse(rows);
   return found.map(({ scope }) => scope);
 }
@@ -29,6 +26,6 @@ export function toolsOfAttached(
   agentId: string,
   scopes: readonly string[],
 ): Promise<Map<string, OpenedTools>> {
-  const columns = 'gate.value as key, s.name as server, gate.key as tool, s.name as place';
+  const columns = 'gate.scope as key, s.name as server, gate.tool, s.name as place';
   return readFirstTools(db, db.raw(`select ${columns} ${gatesOfAttached}`, [agentId, [...scopes]]));
 }

@@ -13,7 +13,6 @@ export const noTools: OpenedTools = { tools: [], more_tools: 0 };
  */
 export async function readFirstTools(db: Db, gates: Knex.Raw): Promise<Map<string, OpenedTools>> {
   const { rows } = await db.raw(
-    // Materialized, so that only the names are sorted, without the manifests.
     `with gates as materialized (?)
      select key, server, tool, total from (
        select gates.*, row_number() over (partition by key order by place, tool) as position,

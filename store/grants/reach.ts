@@ -27,8 +27,8 @@ interface Start {
  */
 export async function listReach(db: Db, start: Start, page: PageQuery): Promise<Page<Reached>> {
   const gated = await scopesOfAttached(db, start.agentId, await scopesHeld(db, start));
-  const keptToAdmins = await scopesThatNeedAdmin(db, start.workspaceId, gated);
-  const forMembers = gated.filter((scope) => !keptToAdmins.has(scope));
+  const adminOnlyScopes = await scopesThatNeedAdmin(db, start.workspaceId, gated);
+  const forMembers = gated.filter((scope) => !adminOnlyScopes.has(scope));
   const query = standingGrants(db, start).whereRaw(
     `(details ->> 'scope' = any(?) or granted_by_role = 'admin' and details ->> 'scope' = any(?))`,
     [forMembers, gated],

@@ -30,14 +30,12 @@ export async function listSecretsKeptTo(db: Db, workspaceId: string, entryName: 
 /** Scopes that the entry gates tools with, today or in the configuration of a session that still runs. */
 export async function listGatingScopes(db: Db, workspaceId: string, entryId: string): Promise<string[]> {
   const { rows } = await db.raw(
-    `select scope from (
-       select jsonb_path_query(manifest, '$.tool_scopes.*') #>> '{}' as scope from mcp_servers where id = :entryId
-       union
-       select jsonb_path_query(server, '$.tool_scopes.*') #>> '{}' from sessions
-       join session_configurations frozen on frozen.session_id = sessions.id
-       cross join jsonb_array_elements(frozen.configuration -> 'servers') as server
-       where sessions.workspace_id = :workspaceId and sessions.ended_at is null and server ->> 'entry_id' = cast(:entryId as text)
-     ) as gating order by scope`,
+    `select scope from mcp_server_tools where mcp_server_id = :entryId
+     union
+     select gate.scope from sessions
+     join session_tools gate on gate.session_id = sessions.id
+     where sessions.workspace_id = :workspaceId and sessions.ended_at is null and gate.entry_id = :entryId
+     order by scope`,
     { workspaceId, entryId },
   );
   return z

@@ -78,6 +78,7 @@ describe('a planted violation is found:', () => {
       "import { x } from '../workflows/session-workflow.ts';",
     ],
     ['a refusal in a handler', 'api/routes/x.ts', "throw forbidden('Only admins do that');"],
+    ['gated tools by hand', 'store/x.ts', "db.raw(`select manifest -> 'tool_scopes' from mcp_servers`);"],
     ['active grants by hand', 'store/x.ts', "db('grants').whereNull('consumed_at');"],
     ['a call recorded by hand', 'sidecar/server-link/x.ts', "this.#parts.audit.finished(callId, 'ok');"],
     ['a long file', 'api/x.ts', '\n'.repeat(400)],

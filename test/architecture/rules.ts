@@ -92,6 +92,7 @@ export function check(source: SourceText): Violation[] {
     checkRefusals(node, source.path, add);
     checkActiveGrants(node, source.path, folder, add);
     checkCallRecords(node, source.path, add);
+    checkGatedTools(node, source.path, folder, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -158,6 +159,15 @@ function checkCallRecords(node: ts.Node, path: string, add: Add): void {
   const isCall = !mayRecord && ts.isCallExpression(node);
   if (isCall && /\baudit\.(started|refusedBeyondLimit|decided|finished)$/.test(node.expression.getText())) {
     add(node, 'a tool call is recorded by sidecar/server-link/ledger.ts: begin, and end of the call');
+  }
+}
+
+/** Which tools are gated is read from rows, which the database writes; only the check of a call reads the configuration, to fail closed. */
+function checkGatedTools(node: ts.Node, path: string, folder: string, add: Add): void {
+  const isSql = ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node);
+  const mayRead = folder !== 'store' || path === 'store/grants/check-and-consume.ts';
+  if (!mayRead && isSql && /(->>?\s*'|\$.*\.)tool_scopes/.test(node.text)) {
+    add(node, 'gated tools are read from session_tools and mcp_server_tools');
   }
 }
 

@@ -1,13 +1,15 @@
 /** Sessions with gated tools, and grants for them, straight through the store. */
 import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
 import type { Agent } from '../../contract/agent.ts';
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import type { Grant } from '../../contract/grant.ts';
-import type { FrozenConfiguration, Session } from '../../contract/session.ts';
-import type { Db } from '../../store/database.ts';
-import { inTransaction } from '../../store/database.ts';
-import type { GatedCall } from '../../store/grants/check-and-consume.ts';
+import type { FrozenConfiguration, FrozenServer, Session } from '../../contract/session.ts';
+import { type Db, inTransaction } from '../../store/database.ts';
+import { type CheckedCall, checkAndConsume } from '../../store/grants/check-and-consume.ts';
 import { insertGrant } from '../../store/grants/insert.ts';
+import { storeConfiguration } from '../../store/session-configurations/configurations.ts';
+import { eventually } from './eventually.ts';
 
 type NewGrant = ApprovalClaims['grant'];
 
@@ -35,17 +37,44 @@ export function giveGrant(db: Db, session: Session, content: Partial<NewGrant> =
 }
 
 /** A call of `files.write_file`, which needs `files.write`. */
-export function callOf(session: Session, content: Partial<GatedCall> = {}): GatedCall {
-  return {
-    callId: randomUUID(),
-    sessionId: session.id,
-    server: 'files',
-    tool: 'write_file',
-    scope: 'files.write',
-    entryId: randomUUID(),
-    keptToAdmins: false,
-    ...content,
-  };
+export function callOf(session: Session, content: Partial<CheckedCall> = {}): CheckedCall {
+  return { callId: randomUUID(), sessionId: session.id, server: 'files', tool: 'write_file', ...content };
+}
+
+/** The grant that a call of a gated tool passes on, or null where it is refused. Throws where the session does not gate the tool. */
+export async function passOn(db: Knex, call: CheckedCall): Promise<{ grantId: string } | null> {
+  const answer = await checkAndConsume(db, call);
+  if (answer.decision === 'refused' && answer.code === 'permission_required') {
+    return null;
+  }
+  if (answer.decision === 'refused' || answer.granted_via === null) {
+    throw new Error(`${call.server} ${call.tool} is not gated: ${JSON.stringify(answer)}`);
+  }
+  return { grantId: answer.granted_via };
+}
+
+/** Freezes the servers `files` and `other`, each with the tools of `frozenFor`. Returns the session. */
+export async function freezeGates(
+  db: Db,
+  session: Session,
+  agent: Agent,
+  changes: Partial<FrozenServer> = {},
+): Promise<Session> {
+  const frozen = frozenFor(session, agent);
+  const servers = frozen.servers.map((server) => ({ ...server, ...changes }));
+  const others = servers.map((server) => ({ ...server, name: 'other' }));
+  await storeConfiguration(db, { ...frozen, servers: [...servers, ...others] });
+  return session;
+}
+
+/** Waits for the session's configuration, and puts this one in its place: nothing else changes what was frozen. */
+export async function replaceConfiguration(db: Db, frozen: FrozenConfiguration): Promise<void> {
+  await eventually(async () => {
+    if ((await db('session_configurations').where({ session_id: frozen.session_id }).delete()) === 0) {
+      throw new Error('the session has no configuration yet');
+    }
+  });
+  await storeConfiguration(db, frozen);
 }
 
 /** A configuration with one server `files`, whose `write_file` and `edit_file` need `files.write`. */

@@ -77,14 +77,18 @@ export async function whyNotRevoke(db: Db, visit: Visit, grant: StoredGrant): Pr
   return found === undefined ? null : whyNotGrant(grantMaker(visit), inQuestion(grant, found, facts));
 }
 
-function inQuestion(grant: StoredGrant, found: GrantContext, { keptToAdmins }: ScopeFacts): GrantInQuestion {
+function inQuestion(
+  grant: StoredGrant,
+  found: GrantContext,
+  { adminOnlyScopes }: ScopeFacts,
+): GrantInQuestion {
   return {
     grantType: knownGrantType(grant),
     scope: grant.scope,
     userSubjectId: grant.user_subject_id,
     agentOwnerId: found.agentOwnerId,
     session: found.session,
-    adminScope: keptToAdmins.has(scopeOf(grant) ?? ''),
+    adminScope: adminOnlyScopes.has(scopeOf(grant) ?? ''),
   };
 }
 

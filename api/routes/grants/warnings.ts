@@ -9,7 +9,7 @@ export interface ScopeFacts {
   /** Something gates on them. */
   named: ReadonlySet<string>;
   /** Only an admin's grant counts for them. */
-  keptToAdmins: ReadonlySet<string>;
+  adminOnlyScopes: ReadonlySet<string>;
 }
 
 export async function readScopeFacts(
@@ -20,7 +20,7 @@ export async function readScopeFacts(
   const scopes = grants.flatMap((grant) => scopeOf(grant) ?? []);
   return {
     named: await scopesNamed(db, workspaceId, scopes),
-    keptToAdmins: await scopesThatNeedAdmin(db, workspaceId, scopes),
+    adminOnlyScopes: await scopesThatNeedAdmin(db, workspaceId, scopes),
   };
 }
 
@@ -42,7 +42,7 @@ export function grantWarnings(grant: StoredGrant, state: GrantState, facts: Scop
     const message = `no MCP server of this workspace has a tool that needs ${scope}, so the grant opens nothing now`;
     warnings.push({ path: 'details.scope', code: 'unknown_scope', message });
   }
-  if (grant.granted_by_role === 'member' && facts.keptToAdmins.has(scope)) {
+  if (grant.granted_by_role === 'member' && facts.adminOnlyScopes.has(scope)) {
     const message = `${scope} is kept to admins and a member made the grant, so no call passes on it now`;
     warnings.push({ path: 'granted_by_role', code: 'needs_admin', message });
   }

@@ -4,11 +4,17 @@ import type { Agent } from '../../../contract/agent.ts';
 import type { GrantState } from '../../../contract/grant.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
-import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { useAgentEnvGrants } from '../../../store/grants/use-agent-env.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import type { Person } from '../../support/api.ts';
-import { callOf, frozenFor, giveGrant, grantFor } from '../../support/granted.ts';
+import {
+  callOf,
+  frozenFor,
+  giveGrant,
+  grantFor,
+  passOn,
+  replaceConfiguration,
+} from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -37,9 +43,13 @@ const idsOf = async (query: string) =>
   (await member.ok<{ grants: { id: string }[] }>('GET', `${base}/grants?${query}`)).grants.map(
     ({ id }) => id,
   );
-const use = (content: object = {}) => checkAndConsume(api.db, callOf(session, content));
+/** The session has a server `files` whose `write_file` is gated. */
+const freeze = () => replaceConfiguration(api.db, frozenFor(session, agent));
+const use = (content: object = {}) => passOn(api.db, callOf(session, content));
 
 describe('a grant', () => {
+  beforeEach(freeze);
+
   it('says who made it, for whom, how it was used, and who revoked it', async () => {
     const { id } = await giveGrant(api.db, session, {
       scope: 'persistent',
@@ -144,15 +154,14 @@ describe('a grant for a scope that nothing gates on', () => {
   });
 
   it('gets none while a session gates on it', async () => {
-    await api
-      .db('session_configurations')
-      .where({ session_id: session.id })
-      .update({ configuration: JSON.stringify(frozenFor(session, agent)) });
+    await freeze();
     expect((await make()).grant.warnings).toEqual([]);
   });
 });
 
 describe('grants are listed', () => {
+  beforeEach(freeze);
+
   it('by state, each in exactly one', async () => {
     const consumed = await giveGrant(api.db, session);
     await use();
@@ -188,6 +197,8 @@ describe('grants are listed', () => {
 });
 
 describe('a scope that an entry keeps to admins', () => {
+  beforeEach(freeze);
+
   const entry = {
     name: 'files',
     shape: { type: 'command', command: 'x' },
@@ -256,6 +267,8 @@ describe('a grant whose details no longer fit its type', () => {
 });
 
 describe('the uses of a grant', () => {
+  beforeEach(freeze);
+
   it('are the calls that passed on it, newest first, in pages', async () => {
     const { id } = await giveGrant(api.db, session, { scope: 'persistent' });
     const calls = [randomUUID(), randomUUID(), randomUUID()];

@@ -5,7 +5,7 @@ import type { Grant } from '../../../contract/grant.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
-import { frozenFor } from '../../support/granted.ts';
+import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -79,12 +79,7 @@ describe('a human’s grant', () => {
   });
 
   it('lets the call pass that waits for it, once', async () => {
-    await api
-      .db('session_configurations')
-      .where({ session_id: session.id })
-      .update({
-        configuration: JSON.stringify(frozenFor(session, agent)),
-      });
+    await replaceConfiguration(api.db, frozenFor(session, agent));
     const check = async (server: string, tool: string, call_id = randomUUID()) =>
       (await api.asSidecar(session.id, 'POST', 'tool-calls/check', { call_id, server, tool })).body;
     const refused = { decision: 'refused', code: 'permission_required', scope: 'files.write' };
@@ -295,10 +290,7 @@ describe('POST /grants refuses', () => {
     const request_id = await ask();
     const frozen = frozenFor(session, agent);
     const servers = frozen.servers.map((server) => ({ ...server, entry_id: mcp_server.id }));
-    await api
-      .db('session_configurations')
-      .where({ session_id: session.id })
-      .update({ configuration: JSON.stringify({ ...frozen, servers }) });
+    await replaceConfiguration(api.db, { ...frozen, servers });
     expect(await post({ request_id })).toMatchObject({ status: 403 });
     expect(await post({ request_id }, admin)).toMatchObject({ status: 201 });
   });

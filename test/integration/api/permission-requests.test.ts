@@ -5,7 +5,7 @@ import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { frozenFor } from '../../support/granted.ts';
+import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -22,10 +22,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   ({ workspace, admin, member, base } = await api.workspace());
   ({ session, agent } = await api.runningSession(member, base));
-  const frozen = { configuration: JSON.stringify(frozenFor(session, agent)) };
-  await eventually(async () => {
-    expect(await api.db('session_configurations').where({ session_id: session.id }).update(frozen)).toBe(1);
-  });
+  await replaceConfiguration(api.db, frozenFor(session, agent));
 });
 afterAll(() => api.stop());
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';
 import type { CheckAnswer } from '../../../contract/sidecar.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
-import { frozenFor, giveGrant } from '../../support/granted.ts';
+import { frozenFor, giveGrant, replaceConfiguration } from '../../support/granted.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
@@ -27,10 +27,7 @@ beforeAll(async () => {
     const frozen = frozenFor(session, agent);
     const tool_scopes = Object.fromEntries(permissions.map((permission) => [permission, permission]));
     const servers = frozen.servers.map((server) => ({ ...server, tool_scopes }));
-    await api
-      .db('session_configurations')
-      .where({ session_id: session.id })
-      .update({ configuration: JSON.stringify({ ...frozen, servers }) });
+    await replaceConfiguration(api.db, { ...frozen, servers });
     sessions.set(session.id, session);
   }
   stage = {

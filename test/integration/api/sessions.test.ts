@@ -7,7 +7,7 @@ import type { Workspace } from '../../../contract/workspace.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { frozenFor } from '../../support/granted.ts';
+import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -168,10 +168,7 @@ describe('a session', () => {
   });
 
   it('shows what it runs with: references, but no values', async () => {
-    const frozen = { configuration: JSON.stringify(frozenFor(session, agent)) };
-    await eventually(async () => {
-      expect(await api.db('session_configurations').where({ session_id: session.id }).update(frozen)).toBe(1);
-    });
+    await replaceConfiguration(api.db, frozenFor(session, agent));
     const answer = await member.send('GET', one('/configuration'));
     expect(answer.body).toMatchObject({
       configuration: {

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
-import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { revokeGrant } from '../../../store/grants/revoke.ts';
 import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { insertSession } from '../../../store/sessions/insert-session.ts';
 import { moveSession } from '../../../store/sessions/move-session.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { callOf, giveGrant, grantFor } from '../../support/granted.ts';
+import { callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -23,12 +22,13 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await createTenant(database.db, testMasterKeys());
   agent = await tenant.agent();
-  session = await tenant.session(agent);
+  session = await frozenSession();
 });
 afterAll(() => database.drop());
 
 const give = (content: Parameters<typeof giveGrant>[2] = {}) => giveGrant(database.db, session, content);
-const check = (call = callOf(session)) => checkAndConsume(database.db, call);
+const frozenSession = async () => freezeGates(database.db, await tenant.session(agent), agent);
+const check = (call = callOf(session)) => passOn(database.db, call);
 const system = { type: 'system', id: null } as const;
 
 describe('a gated call', () => {
@@ -78,15 +78,17 @@ describe('a gated call', () => {
 
   it('of a child session does not pass on a grant of the human above', async () => {
     await give({ user_subject_id: tenant.max.id, scope: 'persistent' });
+    const childAgent = await tenant.agent();
     const child = await insertSession(database.db, {
       id: randomUUID(),
       workspaceId: session.workspace_id,
-      agentId: (await tenant.agent()).id,
+      agentId: childAgent.id,
       operatorId: null,
       rootOperatorId: tenant.max.id,
       parentSessionId: session.id,
       prompt: '',
     });
+    await freezeGates(database.db, child, childAgent);
     expect(await check(callOf(child))).toBeNull();
   });
 
@@ -105,7 +107,7 @@ describe('a gated call', () => {
   });
 
   it('does not pass on the grant of another session', async () => {
-    const other = await tenant.session(agent);
+    const other = await frozenSession();
     await give({ scope: 'session', session_id: other.id });
     expect(await check()).toBeNull();
     expect(await check(callOf(other))).not.toBeNull();
@@ -151,7 +153,7 @@ describe('a once grant that answers a request', () => {
   it('is for the session that asked and the call that was refused there only', async () => {
     const grant = await bound();
     expect(grant.bound_to).toEqual({ session_id: session.id, server: 'files', tool: 'write_file' });
-    expect(await check(callOf(await tenant.session(agent)))).toBeNull();
+    expect(await check(callOf(await frozenSession()))).toBeNull();
     expect(await check(callOf(session, { tool: 'edit_file' }))).toBeNull();
     expect(await check(callOf(session, { server: 'other' }))).toBeNull();
     expect(await check()).toEqual({ grantId: grant.id });
@@ -205,7 +207,7 @@ describe('the same call id', () => {
     const call = callOf(session);
     await check(call);
     expect(await check({ ...call, tool: 'edit_file' })).toBeNull();
-    expect(await check({ ...callOf(await tenant.session(agent)), callId: call.callId })).toBeNull();
+    expect(await check({ ...callOf(await frozenSession()), callId: call.callId })).toBeNull();
     expect((await readGrant(database.db, spare.id))?.consumed_at).toBeNull();
   });
 });

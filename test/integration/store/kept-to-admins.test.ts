@@ -2,14 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
-import type { Session } from '../../../contract/session.ts';
-import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
+import type { FrozenServer, Session } from '../../../contract/session.ts';
 import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
 import { putMember } from '../../../store/members/put.ts';
 import { storeConfiguration } from '../../../store/session-configurations/configurations.ts';
-import { readToolGate } from '../../../store/session-configurations/tool-scope.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { callOf, frozenFor, giveGrant } from '../../support/granted.ts';
+import { callOf, freezeGates, frozenFor, giveGrant, passOn } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -23,15 +21,16 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await createTenant(database.db, testMasterKeys());
   agent = await tenant.agent();
-  session = await tenant.session(agent);
+  session = await frozenSession();
 });
 afterAll(() => database.drop());
 
 const give = (content: Parameters<typeof giveGrant>[2] = {}) =>
   giveGrant(database.db, session, { scope: 'persistent', ...content });
 const byAdmin = () => ({ granted_by_user_id: tenant.ada.id, granted_by_role: 'admin' as const });
-const check = (content: Parameters<typeof callOf>[1] = {}) =>
-  checkAndConsume(database.db, callOf(session, content));
+const frozenSession = async (changes: Parameters<typeof freezeGates>[3] = {}) =>
+  freezeGates(database.db, await tenant.session(agent), agent, changes);
+const check = (from = session) => passOn(database.db, callOf(from));
 const manifest = { tool_scopes: { write_file: 'files.write' } };
 const register = (name = 'files', approvers: 'admin' | 'operator' = 'admin', gates = manifest) =>
   tenant.server(name, gates, { approvers });
@@ -88,14 +87,14 @@ describe('a member’s grant', () => {
   it('is not enough where today’s entry of the called server is kept to admins under renamed scopes', async () => {
     await give();
     const { id } = await register('files', 'admin', { tool_scopes: { write_file: 'files.put' } });
-    expect(await check({ entryId: id })).toBeNull();
+    expect(await check(await frozenSession({ entry_id: id }))).toBeNull();
     expect(await check()).not.toBeNull();
   });
 
   it('is not enough where the session froze an entry that kept it to admins, whatever the catalog says now', async () => {
     await give();
     await register('files', 'operator');
-    expect(await check({ keptToAdmins: true })).toBeNull();
+    expect(await check(await frozenSession({ approvers: 'admin' }))).toBeNull();
   });
 
   it('does not wake up when its maker becomes an admin', async () => {
@@ -122,7 +121,7 @@ describe('an admin’s grant', () => {
     const grant = await give(byAdmin());
     await register();
     expect(await check()).toEqual({ grantId: grant.id });
-    expect(await check({ keptToAdmins: true })).toEqual({ grantId: grant.id });
+    expect(await check(await frozenSession({ approvers: 'admin' }))).toEqual({ grantId: grant.id });
   });
 
   it('counts after its maker became a member', async () => {
@@ -137,20 +136,25 @@ describe('an admin’s grant', () => {
 });
 
 describe('the gate of a tool', () => {
-  const gateWith = async (...servers: { name: string; approvers: 'admin' | 'operator' }[]) => {
-    const frozen = frozenFor(session, agent);
+  const gateWith = async (...servers: Partial<FrozenServer>[]) => {
+    const bare = await tenant.session(agent);
+    const frozen = frozenFor(bare, agent);
     const [files] = frozen.servers;
     await storeConfiguration(database.db, {
       ...frozen,
       servers: servers.flatMap((server) => (files === undefined ? [] : [{ ...files, ...server }])),
     });
-    const tool = { sessionId: session.id, server: 'files', tool: 'write_file' };
-    return readToolGate(database.db, tool);
+    return gateIn(bare);
   };
+  const gateIn = ({ id }: Session) =>
+    database
+      .db('session_tools')
+      .where({ session_id: id, server: 'files', tool: 'write_file' })
+      .first('scope', 'admin_only');
 
   it('is kept to admins when the frozen entry says so', async () => {
     const gate = await gateWith({ name: 'files', approvers: 'admin' });
-    expect(gate).toMatchObject({ scope: 'files.write', keptToAdmins: true });
+    expect(gate).toEqual({ scope: 'files.write', admin_only: true });
   });
 
   it('is kept to admins when another frozen entry that names the scope says so', async () => {
@@ -158,15 +162,20 @@ describe('the gate of a tool', () => {
       { name: 'files', approvers: 'operator' },
       { name: 'mail', approvers: 'admin' },
     );
-    expect(gate).toMatchObject({ scope: 'files.write', keptToAdmins: true });
+    expect(gate).toEqual({ scope: 'files.write', admin_only: true });
   });
 
   it('is everybody’s otherwise, also in sessions from before it was frozen', async () => {
-    expect(await gateWith({ name: 'files', approvers: 'operator' })).toMatchObject({ keptToAdmins: false });
-    await database.db('session_configurations').update({
-      configuration: database.db.raw(`configuration #- '{servers,0,approvers}'`),
+    expect(await gateWith({ name: 'files', approvers: 'operator' })).toMatchObject({ admin_only: false });
+    const older = await tenant.session(agent);
+    const { servers, ...frozen } = frozenFor(older, agent);
+    await database.db('session_configurations').insert({
+      session_id: older.id,
+      configuration: JSON.stringify({
+        ...frozen,
+        servers: servers.map(({ approvers: _, ...server }) => server),
+      }),
     });
-    const tool = { sessionId: session.id, server: 'files', tool: 'write_file' };
-    expect(await readToolGate(database.db, tool)).toMatchObject({ keptToAdmins: false });
+    expect(await gateIn(older)).toEqual({ scope: 'files.write', admin_only: false });
   });
 });

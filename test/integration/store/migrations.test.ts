@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { migrationSource } from '../../../migrations/index.ts';
 import { requireCurrentSchema } from '../../../store/database.ts';
-import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { migrate } from '../../../store/migrate.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { untilFound } from '../../support/eventually.ts';
-import { callOf, giveGrant, grantFor } from '../../support/granted.ts';
+import { callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 const name = '20261121100200_order_grant_uses';
@@ -39,7 +38,8 @@ describe('an index that is built on a table of the gated calls', () => {
   async function useUnderWay() {
     const { db } = database;
     const tenant = await createTenant(db, testMasterKeys());
-    const session = await tenant.session(await tenant.agent());
+    const agent = await tenant.agent();
+    const session = await freezeGates(db, await tenant.session(agent), agent);
     const { id } = await giveGrant(db, session, { scope: 'persistent' });
     const writing = await db.transaction();
     const { callId, server, tool } = callOf(session);
@@ -59,7 +59,7 @@ describe('an index that is built on a table of the gated calls', () => {
     const { session, grantId, writing } = await useUnderWay();
     const building = migration.up(db);
     await untilItWaits(db);
-    expect(await checkAndConsume(db, callOf(session))).toEqual({ grantId });
+    expect(await passOn(db, callOf(session))).toEqual({ grantId });
     await writing.commit();
     await building;
     expect(await validOf(db, 'grant_uses_of_grant')).toBe(true);

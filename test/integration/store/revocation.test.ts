@@ -8,12 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { Session } from '../../../contract/session.ts';
 import { inTransaction, openDatabase } from '../../../store/database.ts';
-import { checkAndConsume, type GatedCall } from '../../../store/grants/check-and-consume.ts';
 import { insertGrant } from '../../../store/grants/insert.ts';
 import { revokeGrant } from '../../../store/grants/revoke.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { playOnGrants, type Stage } from '../../support/grant-play.ts';
-import { grantFor } from '../../support/granted.ts';
+import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
+import { freezeGates, grantFor, passOn } from '../../support/granted.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
@@ -21,6 +20,14 @@ const seed = announcedSeed('histories of grants', 'HISTORY_SEED');
 const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 100_000);
 const connections = 24;
 const system = { type: 'system', id: null } as const;
+const wrong = ['hasty', 'cached', 'early', 'forgetful', 'strict', 'loose'] as const;
+const wrongOperations = 1500;
+/** The session gates a tool on each, of that name. */
+const everyPermission = [
+  ...permissionsOf('first', 1000),
+  ...permissionsOf('true', operations),
+  ...wrong.flatMap((name) => permissionsOf(name, wrongOperations)),
+];
 
 let database: TestDatabase;
 let db: Knex;
@@ -32,9 +39,11 @@ beforeAll(async () => {
   db = openDatabase(database.url, { poolSize: connections });
   const tenant = await createTenant(db, testMasterKeys());
   groups = [];
+  const tool_scopes = Object.fromEntries(everyPermission.map((permission) => [permission, permission]));
   for (let group = 0; group < operations / 1000; group += 1) {
     const agent = await tenant.agent();
-    groups.push([await tenant.session(agent), await tenant.session(agent)]);
+    const session = async () => freezeGates(db, await tenant.session(agent), agent, { tool_scopes });
+    groups.push([await session(), await session()]);
   }
   byId = new Map(groups.flat().map((session) => [session.id, session]));
   await play('first', boundary(), 1000);
@@ -55,17 +64,7 @@ const boundary = (): Stage => ({
       return insertGrant(trx, grantFor(byId.get(holder) as Session, content));
     }),
   revoke: (id) => revokeGrant(db, id, system),
-  check: (call) => checkAndConsume(db, asGatedCall(call)),
-});
-
-const asGatedCall = ({ callId, sessionId, permission }: Parameters<Stage['check']>[0]): GatedCall => ({
-  callId,
-  sessionId,
-  server: 'files',
-  tool: 'write_file',
-  scope: permission,
-  entryId: randomUUID(),
-  keptToAdmins: false,
+  check: ({ permission: tool, ...call }) => passOn(db, { ...call, server: 'files', tool }),
 });
 
 const play = (name: string, stage: Stage, limit: number) =>
@@ -97,8 +96,8 @@ describe('grants, revokes and calls at the same time', () => {
 });
 
 describe('the history shows', () => {
-  const found = async (name: string, wrong: Partial<Stage>) =>
-    (await play(name, { ...boundary(), ...wrong }, 1500)).violations();
+  const found = async (name: (typeof wrong)[number], changes: Partial<Stage>) =>
+    (await play(name, { ...boundary(), ...changes }, wrongOperations)).violations();
 
   it('a check that looks first and uses up later', async () => {
     const check: Stage['check'] = async ({ permission }) => {

@@ -10,7 +10,6 @@ import {
   insertInputRequest,
 } from '../../../store/input-requests/input-requests.ts';
 import { storeConfiguration } from '../../../store/session-configurations/configurations.ts';
-import { readToolGate } from '../../../store/session-configurations/tool-scope.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
 import { openSessionEventFeed } from '../../../store/session-events/feed.ts';
 import { listSessionEvents } from '../../../store/session-events/list.ts';
@@ -23,7 +22,7 @@ import { moveSession } from '../../../store/sessions/move-session.ts';
 import { recordLeftCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { callOf, frozenFor, giveGrant } from '../../support/granted.ts';
+import { callOf, freezeGates, frozenFor, giveGrant } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -94,10 +93,14 @@ describe('a session', () => {
     expect(await storeConfiguration(database.db, frozen)).toEqual(frozen);
     expect(await storeConfiguration(database.db, { ...frozen, prompt: 'another' })).toEqual(frozen);
     const gate = (server: string, tool: string) =>
-      readToolGate(database.db, { sessionId: session.id, server, tool });
-    expect(await gate('files', 'write_file')).toMatchObject({ scope: 'files.write', keptToAdmins: false });
-    expect(await gate('files', 'read_file')).toMatchObject({ scope: null, keptToAdmins: false });
-    expect(await gate('others', 'write_file')).toBeNull();
+      checkAndConsume(database.db, callOf(session, { server, tool }));
+    expect(await gate('files', 'write_file')).toEqual({
+      decision: 'refused',
+      code: 'permission_required',
+      scope: 'files.write',
+    });
+    expect(await gate('files', 'read_file')).toEqual({ decision: 'allowed', granted_via: null });
+    expect(await gate('others', 'write_file')).toMatchObject({ code: 'server_unavailable', scope: null });
   });
 
   it('rests its idle clock while a question to the user is open', async () => {
@@ -204,8 +207,10 @@ describe('messages for the agent', () => {
 
 describe('tool calls', () => {
   it('are recorded once each, with the grant that the check used and not the report', async () => {
-    const grant = await giveGrant(database.db, session);
-    const call = callOf(session);
+    const agent = await tenant.agent();
+    const gated = await freezeGates(database.db, await tenant.session(agent), agent);
+    const grant = await giveGrant(database.db, gated);
+    const call = callOf(gated);
     await checkAndConsume(database.db, call);
     const record = (callId: string, tool: string) => ({
       call_id: callId,
@@ -216,11 +221,11 @@ describe('tool calls', () => {
       outcome: 'ok' as const,
     });
     const calls = [record(call.callId, 'write_file'), record(randomUUID(), 'read_file')];
-    await recordToolCalls(database.db, session, calls);
-    await recordToolCalls(database.db, session, calls);
+    await recordToolCalls(database.db, gated, calls);
+    await recordToolCalls(database.db, gated, calls);
     const audit = await database
       .db('audit_events')
-      .where({ session_id: session.id, event: 'session.mcp.tool_called' })
+      .where({ session_id: gated.id, event: 'session.mcp.tool_called' })
       .orderBy('position');
     expect(audit.map(({ id, data }) => [id, data])).toEqual([
       [
