@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { filesOf, tiers } from './test/tiers.mjs';
+
+// No test waits for this: it ends what hangs, also on a machine that is many times slower.
+const testTimeout = 300_000;
 
 /** Tests run as ES modules, straight from the TypeScript sources. */
-export default {
+const project = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [
@@ -22,11 +25,23 @@ export default {
     '<rootDir>/\\.cache/',
   ],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  testSequencer: '<rootDir>/test/support/sequencer.mjs',
+  testTimeout,
+};
+const services = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  // No test waits for this: it ends what hangs, also on a machine that is many times slower.
-  testTimeout: 300_000,
+};
+
+/** One project for each tier. */
+export default {
+  projects: Object.keys(tiers).map((name) => ({
+    ...project,
+    ...(name === 'unit' ? {} : services),
+    displayName: name,
+    testMatch: filesOf(name).map((path) => `<rootDir>/${path}`),
+  })),
+  testSequencer: '<rootDir>/test/support/sequencer.mjs',
+  testTimeout,
   // The long tests mostly wait, for processes and pages: one more than there are processors keeps those busy.
   maxWorkers: Math.min(availableParallelism() + 1, 4),
 };

@@ -1,10 +1,11 @@
 /**
- * Brings a fresh clone to where `npm start` or `npm test` can run; does nothing when it is there already.
- * Plain JavaScript without dependencies: it runs before node_modules exists.
+ * Brings a fresh clone to where `npm start` or the tests of some tiers (`--tiers unit,services`) can run; does nothing when it is
+ * there already. Plain JavaScript without dependencies: it runs before node_modules exists.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { provideContainerEngine } from './setup/container-engine.mjs';
 import { installDependencies, linkPostgresLibraries } from './setup/dependencies.mjs';
 import { provideDeploymentTools } from './setup/deployment-tools.mjs';
@@ -20,8 +21,14 @@ import { provideUv } from './setup/uv.mjs';
 import { writeWhole } from './setup/write-whole.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const forTests = process.argv.includes('--test');
-const forGateBench = process.argv.includes('--bench-gate');
+const { values: options } = parseArgs({
+  options: { tiers: { type: 'string', default: '' }, 'bench-gate': { type: 'boolean', default: false } },
+});
+const forTiers = options.tiers.split(',').filter((name) => name !== '');
+const forTests = forTiers.length > 0;
+const forGateBench = options['bench-gate'];
+/** Whether the tests of one of these tiers are to run. */
+const testing = (...names) => names.some((name) => forTiers.includes(name));
 const oldestNode = [20, 19];
 
 function checkNode() {
@@ -38,6 +45,9 @@ function checkNode() {
 
 async function setUp() {
   await step('Packages', () => installDependencies(root));
+  if (forTests && !testing('services', 'platform', 'engine', 'cluster')) {
+    return;
+  }
   await step('Packages of the MCP servers', () => installDependencies(join(root, 'runner')));
   if (forGateBench) {
     await step('Programs to compare the gate with', () =>
@@ -46,16 +56,7 @@ async function setUp() {
   }
   await linkPostgresLibraries(root);
   if (forTests) {
-    await step('System packages', () => installSystemPackages(process.env));
-    await step('Static relay', () => provideRelay(root, process.env));
-    await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
-    await step('uv', () => provideUv(root, process.env));
-    await step('Container engine', () => provideContainerEngine(root, process.env));
-    await step('Images', () => provideImages(root, process.env));
-    await step('Kubernetes', () => provideKubernetes(root, process.env));
-    await step('Helm and Compose', () => provideDeploymentTools(root, process.env));
-    await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
-    writeWhole(join(root, '.cache/left-out.json'), JSON.stringify(leftOut));
+    await setUpForTests();
   }
   if (forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench)) {
     await step('Temporal server', () => provideTemporal(root, process.env));
@@ -66,6 +67,27 @@ async function setUp() {
       throw new SetupError(`The build failed: ${error.message}`);
     }),
   );
+}
+
+async function setUpForTests() {
+  await step('System packages', () => installSystemPackages(process.env, forTiers));
+  await step('Static relay', () => provideRelay(root, process.env));
+  if (testing('services')) {
+    await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
+    await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
+  }
+  if (testing('platform')) {
+    await step('uv', () => provideUv(root, process.env));
+  }
+  if (testing('engine', 'cluster')) {
+    await step('Container engine', () => provideContainerEngine(root, process.env));
+    await step('Images', () => provideImages(root, process.env));
+    await step('Helm and Compose', () => provideDeploymentTools(root, process.env));
+  }
+  if (testing('cluster')) {
+    await step('Kubernetes', () => provideKubernetes(root, process.env));
+  }
+  writeWhole(join(root, '.cache/left-out.json'), JSON.stringify(leftOut));
 }
 
 try {

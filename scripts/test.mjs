@@ -1,45 +1,129 @@
-/**
- * `npm test`: format and lint, types, then every test; with arguments, only the tests that jest finds for them.
- * The last line is the count, alone on its line; the checks before the tests count as one each.
- */
-import { spawn } from 'node:child_process';
+/** `npm test`: prepares what the tests need, runs them, and says what they came to. `npm test -- --help` says how to run a part. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defaultTiers, tierOf, tiers } from '../test/tiers.mjs';
 import { describeMissingPrograms } from './setup/system-packages.mjs';
+import { runCaptured, runShown } from './test/child.mjs';
+import { forgetResult, keepResult, printSummary } from './test/results.mjs';
+
+const usage = `Usage: npm test [-- [TIER ...] [PATTERN ...] [jest options]]
+
+  npm test                         ${defaultTiers.join(', ')}; with format, lint and types beside them
+  npm test -- unit                 one tier: ${Object.keys(tiers).join(', ')}
+  npm test -- test/unit/api        the test files whose paths match, whatever their tier
+  npm test -- unit -t 'a grant'    the tests whose names match
+
+Each prepares what its tiers need, and nothing else. test/tiers.mjs says which files are in which tier.
+`;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** What the set-up could not provide, and why. */
 const leftOutFile = join(root, '.cache/left-out.json');
 const resultFile = join(root, '.cache/test-result.json');
-const jestArguments = process.argv.slice(2);
+const jest = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+];
 
-function run(name, args) {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
-    // Ctrl-C goes to the whole terminal group; the child ends in order, and we after it.
-    process.once('SIGINT', () => undefined);
-    child.once('close', (code, signal) => {
-      if (code !== 0) {
-        console.error(`\n${name} failed${signal ? ` (${signal})` : ''}.\n`);
-      }
-      resolve(code === 0);
-    });
+const words = process.argv.slice(2);
+const named = words.filter((word) => Object.hasOwn(tiers, word));
+const jestArguments = words.filter((word) => !Object.hasOwn(tiers, word));
+/** Where the result of whole tiers is kept; null for a run of single files. */
+const resultName = jestArguments.length > 0 ? null : named.join('-') || 'default';
+
+if (words.includes('--help')) {
+  console.log(usage);
+} else {
+  await runTests();
+}
+
+async function runTests() {
+  if (resultName !== null) {
+    forgetResult(root, resultName);
+  }
+  const setUp = (names) => runShown('The set-up', ['scripts/setup.mjs', '--tiers', names.join(',')], root);
+  // The packages come first: without them not even the list of matching files can be made.
+  const selected = words.length === 0 ? defaultTiers : named;
+  const isPrepared = await setUp(selected.length > 0 ? selected : ['unit']);
+  const matching = selected.length > 0 ? selected : await tiersOfMatching();
+  if (!isPrepared || (selected.length === 0 && !(await setUp(matching)))) {
+    process.exitCode = 1;
+    printSummary([{ passed: 0, failed: 1, skipped: 0, files: [] }]);
+    return;
+  }
+  const checks = words.length === 0 ? startChecks() : [];
+  const { passed, result } = await runJest(matching);
+  const checked = await Promise.all(checks);
+  report(passed, result, checked);
+}
+
+async function tiersOfMatching() {
+  const listed = await runCaptured([...jest, '--listTests', ...jestArguments], root);
+  const files = listed.output.split('\n').filter((line) => line.startsWith(root));
+  return [...new Set(files.map((file) => tierOf(relative(root, file))))];
+}
+
+/** Beside the tests, at a lower priority. Each prints what it found once it ends, and counts as one test. */
+function startChecks() {
+  const checks = {
+    'Format and lint': ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
+    'Type check': ['node_modules/typescript/bin/tsc', '-p', '.'],
+    'Type check of the web UI': ['node_modules/typescript/bin/tsc', '-p', 'web'],
+  };
+  return Object.entries(checks).map(async ([name, args]) => {
+    const { code, output } = await runCaptured(args, root, { nice: 10 });
+    console.log(`${code === 0 ? 'PASS' : 'FAIL'} ${name}`);
+    if (code !== 0) {
+      console.log(output);
+    }
+    return code === 0;
   });
 }
 
-async function runJest() {
+async function runJest(selected) {
   rmSync(resultFile, { force: true });
-  const passed = await run('jest', [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    'node_modules/jest/bin/jest.js',
-    '--forceExit',
-    '--json',
-    `--outputFile=${resultFile}`,
-    ...jestArguments,
-  ]);
+  const passed = await runShown(
+    'jest',
+    [
+      ...jest,
+      '--forceExit',
+      '--json',
+      `--outputFile=${resultFile}`,
+      ...jestArguments,
+      ...(selected.length > 0 ? ['--selectProjects', ...selected] : []),
+    ],
+    root,
+  );
   return { passed, result: existsSync(resultFile) ? JSON.parse(readFileSync(resultFile, 'utf8')) : null };
+}
+
+function report(passed, result, checked) {
+  const totals = {
+    passed: checked.filter((check) => check).length + (result?.numPassedTests ?? 0),
+    // A suite that does not even load has no tests to count, and is a failure all the same.
+    failed:
+      checked.filter((check) => !check).length +
+      (result ? result.numFailedTests + result.numRuntimeErrorTestSuites : 1),
+    skipped: (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0),
+    files: (result?.testResults ?? []).map(({ name, startTime, endTime }) => ({
+      path: relative(root, name),
+      seconds: (endTime - startTime) / 1000,
+    })),
+  };
+  if (result) {
+    reportLeftOut(result);
+  }
+  const isIncomplete = Boolean(process.env.CI) && totals.skipped > 0;
+  if (isIncomplete) {
+    console.error('\nCI leaves no test out, and some were.');
+  }
+  process.exitCode = passed && totals.failed === 0 && !isIncomplete ? 0 : 1;
+  if (resultName !== null) {
+    keepResult(root, resultName, totals);
+  }
+  printSummary([totals]);
 }
 
 /** Names each test that did not run, and what was missing for them. */
@@ -61,29 +145,3 @@ function reportLeftOut(result) {
     console.log(`  ${line}`);
   }
 }
-
-const checks =
-  jestArguments.length > 0
-    ? []
-    : [
-        await run('Format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
-        await run('Type check', ['node_modules/typescript/bin/tsc', '-p', '.']),
-        await run('Type check of the web UI', ['node_modules/typescript/bin/tsc', '-p', 'web']),
-      ];
-const { passed, result } = await runJest();
-const count = (outcome) => checks.filter((check) => check === outcome).length;
-const totals = {
-  passed: count(true) + (result?.numPassedTests ?? 0),
-  // A suite that does not even load has no tests to count, and is a failure all the same.
-  failed: count(false) + (result ? result.numFailedTests + result.numRuntimeErrorTestSuites : 1),
-  skipped: (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0),
-};
-if (result) {
-  reportLeftOut(result);
-}
-const incomplete = Boolean(process.env.CI) && totals.skipped > 0;
-if (incomplete) {
-  console.error('\nCI leaves no test out, and some were.');
-}
-process.exitCode = passed && totals.failed === 0 && !incomplete ? 0 : 1;
-console.log(`\n${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);

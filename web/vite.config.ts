@@ -12,7 +12,7 @@ export default defineConfig({
     manifest: true,
     // Nothing becomes a data: URL that the content security policy would have to allow.
     assetsInlineLimit: 0,
-    // test/unit/web/budget.test.ts measures what counts: the compressed first load.
+    // test/browser/bundle-size.test.ts measures what counts: the compressed first load.
     chunkSizeWarningLimit: 1500,
     modulePreload: { polyfill: false },
     rolldownOptions: {

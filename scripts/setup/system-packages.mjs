@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 
-/** By program: the Debian package, and what its absence costs. */
+const containers = ['engine', 'cluster'];
+/** By program: the Debian package, what its absence costs, and the tiers of tests that need it: where none are named, `npm start` and all. */
 const programs = {
   bwrap: {
     package: 'bubblewrap',
@@ -13,51 +14,51 @@ const programs = {
     package: 'slirp4netns',
     cost: 'MCP servers and agents that ask for the internet get no network',
   },
-  socat: { package: 'socat', cost: 'the tests that use socat as a relay are left out', forTests: true },
+  socat: { package: 'socat', cost: 'the tests that use socat as a relay are left out', tiers: ['services'] },
   'musl-gcc': {
     package: 'musl-tools',
     cost: 'the tests of the static relay are left out where no other C compiler is',
-    forTests: true,
+    tiers: ['services', 'engine', 'cluster'],
   },
   ip: { package: 'iproute2', cost: 'MCP servers and agents that ask for the internet get no network' },
   'docker-registry': {
     package: 'docker-registry',
     cost: 'the tests that read images from a real registry are left out',
-    forTests: true,
+    tiers: ['services', 'engine', 'cluster'],
   },
   podman: {
     package: 'podman',
     cost: 'images are not built and containers are not tested where no other engine runs',
-    forTests: true,
+    tiers: containers,
   },
   // Podman's own network stack, which Debian only recommends. Without it podman uses CNI, whose internal networks have no gateway.
   '/usr/lib/podman/netavark': {
     package: 'netavark',
     cost: 'podman gives containers no network that is fenced',
-    forTests: true,
+    tiers: containers,
   },
   '/usr/lib/podman/aardvark-dns': {
     package: 'aardvark-dns',
     cost: "podman's containers find no others by name",
-    forTests: true,
+    tiers: containers,
   },
   // Its package starts a daemon on machines with systemd, which is acceptable on CI machines only.
   dockerd: {
     package: 'docker.io',
     cost: 'containers are not tested on a Docker Engine beside podman',
-    forTests: true,
+    tiers: ['engine'],
     onlyInCi: true,
   },
   '/usr/lib/postgresql/15/bin/postgres': {
     package: 'postgresql-15',
     cost: 'the oldest Postgres that is supported is not tested',
-    forTests: true,
+    tiers: ['services'],
     onlyInCi: true,
   },
   debootstrap: {
     package: 'debootstrap',
     cost: 'images are built only where their base can be pulled',
-    forTests: true,
+    tiers: containers,
   },
   ...Object.fromEntries(
     [
@@ -69,10 +70,14 @@ const programs = {
       ['openssl', 'openssl'],
     ].map(([program, name]) => [
       program,
-      { package: name, cost: 'no Kubernetes cluster is started for tests', forTests: true },
+      { package: name, cost: 'no Kubernetes cluster is started for tests', tiers: ['cluster'] },
     ]),
   ),
-  chromium: { package: 'chromium', cost: 'the tests of the web UI are left out', forTests: true },
+  chromium: {
+    package: 'chromium',
+    cost: 'the tests of the web UI are left out',
+    tiers: ['platform', 'engine'],
+  },
 };
 
 function missingPrograms() {
@@ -87,13 +92,17 @@ export function describeMissingPrograms() {
   });
 }
 
-/** Those that `npm test` installs by itself. */
-const missingForTests = (environment) =>
-  missingPrograms().filter((program) => environment.CI || !programs[program].onlyInCi);
+/** Those that the tests of these tiers install by themselves. */
+const missingForTests = (environment, tiers) =>
+  missingPrograms().filter(
+    (program) =>
+      (environment.CI || !programs[program].onlyInCi) &&
+      (programs[program].tiers ?? tiers).some((tier) => tiers.includes(tier)),
+  );
 
 /** For `npm start`: names what is missing, what that costs and how to install it. Changes nothing. */
 export function nameMissingPrograms() {
-  const missing = missingPrograms().filter((program) => !programs[program].forTests);
+  const missing = missingPrograms().filter((program) => programs[program].tiers === undefined);
   if (missing.length === 0) {
     return;
   }
@@ -104,9 +113,9 @@ export function nameMissingPrograms() {
   console.log(`  On Debian and Ubuntu: ${installCommand(missing)}\n`);
 }
 
-/** For `npm test`: installs what the tests need where that is possible. In CI, nothing may be missing. */
-export async function installSystemPackages(environment) {
-  const missing = missingForTests(environment);
+/** For `npm test`: installs what the tests of these tiers need where that is possible. In CI, nothing may be missing. */
+export async function installSystemPackages(environment, tiers) {
+  const missing = missingForTests(environment, tiers);
   if (missing.length === 0) {
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** The container engine of the tests, which `node scripts/setup.mjs --test` found: its command line, and its API on a socket. */
+/** The container engine of the tests, which the set-up of `npm test` found: its command line, and its API on a socket. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -147,7 +147,7 @@ const requireEngine = () => present(engine);
 
 function present(found: typeof engine) {
   if (found === null || found.program === null) {
-    throw new Error('there is no container engine; node scripts/setup.mjs --test says why');
+    throw new Error('there is no container engine; npm test says why');
   }
   return { ...found, program: found.program };
 }

@@ -1,4 +1,4 @@
-/** The images that `node scripts/setup.mjs --test` built from deploy/, by their names in the container engine. */
+/** The images that the set-up of `npm test` built from deploy/, by their names in the container engine. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -17,7 +17,7 @@ export const platformImages = readNames();
 /** For use inside a test that is left out without images. */
 export function requirePlatformImages(): PlatformImages {
   if (platformImages === null) {
-    throw new Error('the images were not built; node scripts/setup.mjs --test says why');
+    throw new Error('the images were not built; npm test says why');
   }
   return platformImages;
 }

@@ -53,7 +53,7 @@ async function configurationOf(image: string) {
 
 // Without an engine the test above is skipped, and the end of the run says why.
 if (hasDockerd) {
-  await import('../runtime/container-runtime.test.ts');
+  await import('../container/runtime.test.ts');
   await import('../container/isolation.test.ts');
   await import('../container/faults.test.ts');
   await import('../container/hostile-images.test.ts');

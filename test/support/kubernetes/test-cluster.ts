@@ -1,6 +1,6 @@
 /**
  * A real Kubernetes cluster for tests: the one that KUBECONFIG names, or one node that is started on this machine with the
- * programs that `node scripts/setup.mjs --test` built. All test files of a run share one; those that break parts take one of their own.
+ * programs that the set-up of `npm test` built. All test files of a run share one; those that break parts take one of their own.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -106,7 +106,7 @@ async function expectTrue(part: Part, place: NodePlace): Promise<void> {
 
 function requirePrograms(): string {
   if (programs === null) {
-    throw new Error('no cluster can be started here; node scripts/setup.mjs --test says why');
+    throw new Error('no cluster can be started here; npm test says why');
   }
   return programs;
 }

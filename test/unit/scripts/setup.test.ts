@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,28 +21,6 @@ function withModule(file: string, code: string, environment: Record<string, stri
 }
 
 describe('the set-up', () => {
-  it('does nothing the second time, also when two run at once', async () => {
-    const runs = await Promise.all(
-      [1, 2].map(
-        () =>
-          new Promise<{ code: number | null; output: string }>((resolve) => {
-            const child = spawn(process.execPath, ['scripts/setup.mjs', '--test']);
-            let output = '';
-            for (const stream of [child.stdout, child.stderr]) {
-              stream.on('data', (chunk: Buffer) => {
-                output += chunk.toString();
-              });
-            }
-            child.once('close', (code) => resolve({ code, output }));
-          }),
-      ),
-    );
-    for (const { code, output } of runs) {
-      expect(output).not.toContain('installed (');
-      expect({ code, output }).toMatchObject({ code: 0 });
-    }
-  });
-
   it('takes a lock over from a set-up that was killed', () => {
     const lock = join(directory, 'lock');
     writeFileSync(lock, '999999999');
@@ -67,7 +45,7 @@ describe('programs that npm cannot bring', () => {
   });
 
   it('may be missing for npm test where they are not to be installed, but never in CI', () => {
-    const code = 'console.log(await setup.installSystemPackages(process.env));';
+    const code = "console.log(await setup.installSystemPackages(process.env, ['platform']));";
     const without = { PLATFORM_NO_SYSTEM_PACKAGES: '1' };
     expect(withModule('system-packages.mjs', code, without)).toMatch(/bwrap.*not installed.*left out/);
     expect(withModule('system-packages.mjs', code, { ...without, CI: 'true' })).toMatch(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { clusterTimeoutMs } from '../../support/kubernetes/test-cluster.ts';
-import { describeOnKubernetes, kubernetesDriver } from '../kubernetes/kubernetes-driver.ts';
-import { describeRuntime } from './contract.ts';
+import { describeRuntime } from '../runtime/contract.ts';
+import { describeOnKubernetes, kubernetesDriver } from './kubernetes-driver.ts';
 
 describeOnKubernetes('on a cluster', () => {
   const driver = kubernetesDriver();

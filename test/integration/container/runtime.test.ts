@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { containerDriver } from '../container/container-driver.ts';
-import { describeInContainers } from '../container/describe-in-containers.ts';
-import { describeRuntime } from './contract.ts';
+import { describeRuntime } from '../runtime/contract.ts';
+import { containerDriver } from './container-driver.ts';
+import { describeInContainers } from './describe-in-containers.ts';
 
 describeInContainers('on a container engine', () => {
   const driver = containerDriver();

@@ -1,0 +1,58 @@
+/**
+ * The tiers of the tests, by what they need. `npm test` runs all but `cluster`; `npm test -- NAME` prepares and runs one.
+ * A test file is in the tier with the longest path that it begins with.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export const tiers = {
+  /** Decisions, parsers, rendered workloads and the rules of the code base. Needs npm packages and nothing else. */
+  unit: ['test/unit/', 'test/architecture/'],
+  /** Parts against real Postgres, real Temporal and real MCP servers. */
+  services: ['test/integration/', 'test/workflows/', 'test/replay/', 'test/fuzz/', 'test/conformance/'],
+  /** The platform as a person starts it, its UI in a browser, sessions in sandboxes, and those who attack them. */
+  platform: ['test/end-to-end/', 'test/browser/', 'test/hostile/', 'test/integration/runtime/'],
+  /** Containers, images, compose and the chart. */
+  engine: [
+    'test/integration/container/',
+    'test/integration/docker/',
+    'test/integration/images/',
+    'test/integration/deployment/',
+    'test/end-to-end/compose.test.ts',
+  ],
+  /** A Kubernetes that is built from source. */
+  cluster: ['test/integration/kubernetes/', 'test/end-to-end/kubernetes.test.ts'],
+};
+
+/** What `npm test` runs without arguments. */
+export const defaultTiers = Object.keys(tiers).filter((name) => name !== 'cluster');
+
+/** The tier of a test file, given by its path from the project's root. Throws for a file that is in none. */
+export function tierOf(path) {
+  let found = { name: null, length: 0 };
+  for (const [name, prefixes] of Object.entries(tiers)) {
+    for (const prefix of prefixes) {
+      if (path.startsWith(prefix) && prefix.length > found.length) {
+        found = { name, length: prefix.length };
+      }
+    }
+  }
+  if (found.name === null) {
+    throw new Error(`${path} is in no tier; add its folder to test/tiers.mjs`);
+  }
+  return found.name;
+}
+
+/** The test files of a tier, as paths from the project's root. */
+export const filesOf = (tier) => testFiles().filter((path) => tierOf(path) === tier);
+
+function testFiles() {
+  return readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'))
+    .filter((path) => !path.includes('node_modules'))
+    .toSorted();
+}

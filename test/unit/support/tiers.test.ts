@@ -1,0 +1,29 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { defaultTiers, filesOf, type Tier, tierOf, tiers } from '../../tiers.mjs';
+
+const names: Tier[] = ['unit', 'services', 'platform', 'engine', 'cluster'];
+
+it('every test file is in exactly one tier, and every tier has files', () => {
+  const all = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
+    .map((path) => `test/${path}`);
+  const tiered = names.flatMap((name) => filesOf(name));
+  expect(Object.keys(tiers)).toEqual(names);
+  expect(tiered.toSorted()).toEqual(all.toSorted());
+  for (const name of names) {
+    expect(filesOf(name)).not.toEqual([]);
+  }
+});
+
+it('the longest path decides, and a file of no tier is refused', () => {
+  expect(tierOf('test/integration/api/grants.test.ts')).toBe('services');
+  expect(tierOf('test/integration/kubernetes/runtime.test.ts')).toBe('cluster');
+  expect(tierOf('test/end-to-end/main-loop.test.ts')).toBe('platform');
+  expect(tierOf('test/end-to-end/compose.test.ts')).toBe('engine');
+  expect(() => tierOf('test/new/x.test.ts')).toThrow('in no tier');
+});
+
+it('npm test without arguments leaves out the cluster and nothing else', () => {
+  expect([...defaultTiers, 'cluster'].toSorted()).toEqual(names.toSorted());
+});
