@@ -1,5 +1,6 @@
 /** Messages from `GET /input`: server-sent events over the sidecar's socket, resumed where they were interrupted. */
 import { type ClientRequest, request } from 'node:http';
+import { createParser } from 'eventsource-parser';
 import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
 
 export interface InputStream {
@@ -19,9 +20,8 @@ export function openInputStream(socketPath: string): InputStream {
   let timer: NodeJS.Timeout | null = null;
   let onMessage: () => void = () => undefined;
 
-  const take = (block: string) => {
-    const data = /^data: ?([^\n]*)$/m.exec(block)?.[1];
-    const message = data === undefined ? null : parseMessage(data);
+  const take = (data: string) => {
+    const message = parseMessage(data);
     if (message && message.seq > lastSeq) {
       lastSeq = message.seq;
       unread.push(message);
@@ -36,13 +36,9 @@ export function openInputStream(socketPath: string): InputStream {
   const connect = () => {
     const headers = lastSeq > 0 ? { 'last-event-id': String(lastSeq) } : {};
     current = request({ socketPath, path: '/input', headers, agent: false }, (response) => {
-      let text = '';
+      const parser = createParser({ onEvent: ({ data }) => take(data) });
       response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        const blocks = (text + chunk).split('\n\n');
-        text = blocks.pop() ?? '';
-        blocks.forEach(take);
-      });
+      response.on('data', (chunk: string) => parser.feed(chunk));
       response.on('error', () => undefined);
     });
     current.on('error', () => undefined);

@@ -1,4 +1,5 @@
 /** Reads a session's events as a browser does: one server-sent event after the other. */
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { SessionEvent } from '../../contract/session-event.ts';
 
 export class EventReader {
@@ -41,25 +42,21 @@ export class EventReader {
   }
 
   private async read(response: Response): Promise<void> {
-    let rest = '';
+    const parser = createParser({
+      onEvent: (event) => this.take(event),
+      onComment: () => {
+        this.comments += 1;
+      },
+    });
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
-      const frames = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
-      rest = frames.pop() ?? '';
-      for (const frame of frames) {
-        this.take(frame);
-      }
+      parser.feed(decoder.decode(chunk, { stream: true }));
     }
   }
 
-  private take(frame: string): void {
-    if (frame.startsWith(':')) {
-      this.comments += 1;
-      return;
-    }
-    const [, id, data] = /^id: (\d+)\ndata: (.*)$/.exec(frame) ?? [];
-    if (id === undefined || data === undefined) {
-      throw new Error(`not an event: ${frame}`);
+  private take({ id, data }: EventSourceMessage): void {
+    if (id === undefined || !/^\d+$/.test(id)) {
+      throw new Error(`an event without a number: ${data}`);
     }
     this.ids.push(id);
     this.events.push(JSON.parse(data) as SessionEvent);

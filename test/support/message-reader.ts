@@ -1,6 +1,6 @@
 /** Reads the stream of a browser (`GET /api/me/stream`), message by message. */
+import { createParser } from 'eventsource-parser';
 import type { StreamMessage } from '../../contract/browser-stream.ts';
-import { EventStreamParser } from '../../web/src/api/event-stream.ts';
 
 export class MessageReader {
   readonly status: number;
@@ -27,11 +27,10 @@ export class MessageReader {
   }
 
   private async read(response: Response): Promise<void> {
-    const parser = new EventStreamParser();
+    const parser = createParser({ onEvent: ({ data }) => this.messages.push(JSON.parse(data)) });
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
-      const data = parser.push(decoder.decode(chunk, { stream: true }));
-      this.messages.push(...data.map((text): StreamMessage => JSON.parse(text)));
+      parser.feed(decoder.decode(chunk, { stream: true }));
     }
   }
 }

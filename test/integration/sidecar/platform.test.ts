@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/client';
+import { createParser } from 'eventsource-parser';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import { controlKey, signControlRequest } from '../../../contract/session-keys.ts';
 import { bundlePrograms } from './programs.ts';
@@ -380,12 +381,10 @@ function readInput(lastEventId: string, count: number): Promise<InputMessage[]> 
     const reading = request(
       { socketPath: session.httpSocket, path: '/input', headers, agent: false },
       (response) => {
-        let text = '';
-        response.on('data', (chunk: Buffer) => {
-          text += chunk.toString();
-          const messages = [...text.matchAll(/^data: (.*)$/gm)].map(
-            ([, data = '']) => JSON.parse(data) as InputMessage,
-          );
+        const messages: InputMessage[] = [];
+        const parser = createParser({ onEvent: ({ data }) => messages.push(JSON.parse(data)) });
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          parser.feed(chunk);
           if (messages.length >= count) {
             resolve(messages);
             reading.destroy();

@@ -2,6 +2,7 @@
  * One stream of server-sent events, reconnected whenever it breaks. Independent of React and of the page, so that it is tested
  * as it runs.
  */
+import { createParser } from 'eventsource-parser';
 import { ApiFailure, failureOf, isTransient } from './failure.ts';
 
 export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'ended' | 'failed';
@@ -36,21 +37,6 @@ export const usualTiming: StreamTiming = {
   goodAfterMs: 5_000,
   silenceMs: 40_000,
 };
-
-/** Takes a stream of text apart into the data of its events. */
-export class EventStreamParser {
-  private rest = '';
-
-  /** The data of each event that is whole by now. */
-  push(text: string): string[] {
-    const frames = (this.rest + text).split('\n\n');
-    this.rest = frames.pop() ?? '';
-    return frames.flatMap((frame) => {
-      const data = frame.split('\n').flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
-      return data.length === 0 ? [] : [data.join('\n')];
-    });
-  }
-}
 
 /** The backoff after `failures` fruitless attempts, in ms. `chance` (0 to 1) is the jitter between pages. */
 export function pauseMs(
@@ -150,17 +136,18 @@ export class StreamFollower<Message> {
   }
 
   private async readMessages(body: ReadableStream<Uint8Array>): Promise<void> {
-    const parser = new EventStreamParser();
+    const parser = createParser({ onEvent: ({ data }) => this.take(data) });
     const decoder = new TextDecoder();
     const reader = body.getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       this.heardAt = Date.now();
-      for (const data of parser.push(decoder.decode(part.value, { stream: true }))) {
-        if (this.stopped.signal.aborted) {
-          return;
-        }
-        this.options.onMessage(this.options.parse(data));
-      }
+      parser.feed(decoder.decode(part.value, { stream: true }));
+    }
+  }
+
+  private take(data: string): void {
+    if (!this.stopped.signal.aborted) {
+      this.options.onMessage(this.options.parse(data));
     }
   }
 
