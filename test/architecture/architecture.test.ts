@@ -81,6 +81,13 @@ describe('a planted violation is found:', () => {
     ['gated tools by hand', 'store/x.ts', "db.raw(`select manifest -> 'tool_scopes' from mcp_servers`);"],
     ['active grants by hand', 'store/x.ts', "db('grants').whereNull('consumed_at');"],
     ['a call recorded by hand', 'sidecar/server-link/x.ts', "this.#parts.audit.finished(callId, 'ok');"],
+    ['a change that names nothing stale', 'web/src/pages/x.tsx', 'const x = useMutation({ mutationFn });'],
+    ['a page that refetches by hand', 'web/src/pages/x.tsx', 'queries.invalidateQueries({ queryKey });'],
+    [
+      'a ladder of loading and failure',
+      'web/src/pages/x.tsx',
+      'const x = <FailedState error={y} retry={z} what="It" />;',
+    ],
     ['a long file', 'api/x.ts', '\n'.repeat(400)],
     ['a long function', 'api/x.ts', `export function x() {${'\n'.repeat(80)}}`],
     ['a long method', 'api/x.ts', `export class X { y() {${'\n'.repeat(80)}} }`],

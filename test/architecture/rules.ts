@@ -56,7 +56,7 @@ const packageOwners: [RegExp, string[], string][] = [
 ];
 /** What the browser may be given: none of Node's own modules, nothing that talks to a database or a cluster. */
 const webPackages =
-  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|@mantine\/(core|hooks|form)|@tanstack\/react-query)(\/.*)?$/;
+  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|@mantine\/(core|hooks|form)|@tanstack\/react-query|eventsource-parser)(\/.*)?$/;
 const contractPackages = /^(zod|re2js|node:crypto)$/;
 
 const maxFileLines = 400;
@@ -93,6 +93,7 @@ export function check(source: SourceText): Violation[] {
     checkActiveGrants(node, source.path, folder, add);
     checkCallRecords(node, source.path, add);
     checkGatedTools(node, source.path, folder, add);
+    checkServerState(node, source.path, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -168,6 +169,22 @@ function checkGatedTools(node: ts.Node, path: string, folder: string, add: Add):
   const mayRead = folder !== 'store' || path === 'store/grants/check-and-consume.ts';
   if (!mayRead && isSql && /(->>?\s*'|\$.*\.)tool_scopes/.test(node.text)) {
     add(node, 'gated tools are read from session_tools and mcp_server_tools');
+  }
+}
+
+/** In the UI one hook sends changes, and one component shows a query that loads or has failed. */
+function checkServerState(node: ts.Node, path: string, add: Add): void {
+  const called = path.startsWith('web/src/') && ts.isCallExpression(node) ? node.expression.getText() : '';
+  const isPage = /^web\/src\/(pages|components)\//.test(path);
+  const sends = called === 'useMutation' && path !== 'web/src/api/use-api-mutation.ts';
+  if (sends || (isPage && called.endsWith('.invalidateQueries'))) {
+    add(node, 'a page changes something by useApiMutation, which names what the change makes stale');
+  }
+  const isFailure = ts.isJsxSelfClosingElement(node) && node.tagName.getText() === 'FailedState';
+  const mayRetry =
+    isFailure && node.attributes.properties.some((attribute) => attribute.name?.getText() === 'retry');
+  if (mayRetry && path !== 'web/src/components/query-state.tsx') {
+    add(node, 'a query that loads or has failed is shown by QueryState');
   }
 }
 

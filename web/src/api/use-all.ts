@@ -1,5 +1,5 @@
 /** Whole lists of configuration, for pages that search in them and fields that pick from them. */
-import { type QueryKey, useQuery } from '@tanstack/react-query';
+import { type QueryKey, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, call } from './client.ts';
 import { keys } from './keys.ts';
 import type { Agent, McpServer, Secret } from './types.ts';
@@ -28,33 +28,33 @@ export async function fetchAll<Item>(
 
 type Fetch<Item> = (query: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<Page<Item>>;
 
-function useAll<Item>(queryKey: QueryKey, fetchPage: Fetch<Item>) {
-  return useQuery({
+const allOf = <Item>(queryKey: QueryKey, fetchPage: Fetch<Item>) =>
+  queryOptions({
     queryKey,
     queryFn: ({ signal }) => fetchAll((query) => fetchPage(query, signal)),
   });
-}
 
-export function useAllSecrets(slug: string) {
-  return useAll<Secret>(keys.secrets(slug, 'all'), async (query, signal) => {
+const allSecrets = (slug: string) =>
+  allOf<Secret>(keys.secrets(slug, 'all'), async (query, signal) => {
     const params = { path: { slug }, query };
     const page = await call(api.GET('/api/workspaces/{slug}/secrets', { params, signal }));
     return { items: page.secrets, next_cursor: page.next_cursor };
   });
-}
 
-export function useAllServers(slug: string) {
-  return useAll<McpServer>(keys.mcpServers(slug, 'all'), async (query, signal) => {
+export const allServers = (slug: string) =>
+  allOf<McpServer>(keys.mcpServers(slug, 'all'), async (query, signal) => {
     const params = { path: { slug }, query };
     const page = await call(api.GET('/api/workspaces/{slug}/mcp-servers', { params, signal }));
     return { items: page.mcp_servers, next_cursor: page.next_cursor };
   });
-}
 
-export function useAllAgents(slug: string) {
-  return useAll<Agent>(keys.agents(slug, 'all'), async (query, signal) => {
+export const allAgents = (slug: string) =>
+  allOf<Agent>(keys.agents(slug, 'all'), async (query, signal) => {
     const params = { path: { slug }, query };
     const page = await call(api.GET('/api/workspaces/{slug}/agents', { params, signal }));
     return { items: page.agents, next_cursor: page.next_cursor };
   });
-}
+
+export const useAllSecrets = (slug: string) => useQuery(allSecrets(slug));
+export const useAllServers = (slug: string) => useQuery(allServers(slug));
+export const useAllAgents = (slug: string) => useQuery(allAgents(slug));

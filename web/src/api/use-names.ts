@@ -3,34 +3,29 @@ import { useQuery } from '@tanstack/react-query';
 import { useMe, useWorkspace } from '../app/signed-in.tsx';
 import { api, call } from './client.ts';
 import { keys } from './keys.ts';
-import { fetchAll } from './use-all.ts';
+import type { Agent } from './types.ts';
+import { allAgents, fetchAll } from './use-all.ts';
 
 export interface Known {
   id: string;
   name: string;
 }
 
-export interface KnownAgent extends Known {
-  ownerId: string | null;
-}
+const maxPeople = 2_000;
+/** Names change rarely: a page does not read them again each time that it gets the focus. */
+const staleTime = 60_000;
 
-const most = 2_000;
-
-/**
- * The members of the workspace and its agents read so far, up to the first 2,000. `isComplete` says
- * whether every member is known, so that anybody not among them has left.
- */
-export function useNames(): {
+/** The members of the workspace, at most 2,000. `isComplete` says that nobody else is a member: who is not among them has left. */
+export function usePeople(): {
   people: Known[];
-  agents: KnownAgent[];
   nameOf(id: string): string | null;
   isComplete: boolean;
 } {
   const { slug } = useWorkspace();
   const { user } = useMe();
-  const members = useQuery({
+  const { data } = useQuery({
     queryKey: keys.members(slug, 'names'),
-    staleTime: 60_000,
+    staleTime,
     queryFn: ({ signal }) =>
       fetchAll(async (query) => {
         const params = { path: { slug }, query };
@@ -39,23 +34,21 @@ export function useNames(): {
           items: page.members.map(({ user: { id, name } }) => ({ id, name })),
           next_cursor: page.next_cursor,
         };
-      }, most),
+      }, maxPeople),
   });
-  const agents = useQuery({
-    queryKey: keys.agents(slug, 'names'),
-    staleTime: 60_000,
-    queryFn: ({ signal }) =>
-      fetchAll(async (query) => {
-        const params = { path: { slug }, query };
-        const page = await call(api.GET('/api/workspaces/{slug}/agents', { params, signal }));
-        return {
-          items: page.agents.map(({ id, name, owner_id: ownerId }) => ({ id, name, ownerId })),
-          next_cursor: page.next_cursor,
-        };
-      }, most),
-  });
-  const people = members.data ?? [user];
-  const known = new Map([...people, ...(agents.data ?? [])].map(({ id, name }) => [id, name]));
-  const isComplete = members.data !== undefined && members.data.length < most;
-  return { people, agents: agents.data ?? [], nameOf: (id) => known.get(id) ?? null, isComplete };
+  const people = data ?? [user];
+  return { people, nameOf: namesIn(people), isComplete: data !== undefined && data.length < maxPeople };
+}
+
+/** The members as `usePeople` has them, and all agents. */
+export function useNames(): { people: Known[]; agents: Agent[]; nameOf(id: string): string | null } {
+  const { slug } = useWorkspace();
+  const { people } = usePeople();
+  const agents = useQuery({ ...allAgents(slug), staleTime }).data ?? [];
+  return { people, agents, nameOf: namesIn([...people, ...agents]) };
+}
+
+function namesIn(known: readonly Known[]): (id: string) => string | null {
+  const names = new Map(known.map(({ id, name }) => [id, name]));
+  return (id) => names.get(id) ?? null;
 }

@@ -7,7 +7,7 @@ import { api, call } from '../api/client.ts';
 import { reportSomebodyElse } from '../api/connection.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { keys } from '../api/keys.ts';
-import { FailedState, LoadingState } from '../components/state-views.tsx';
+import { QueryState } from '../components/query-state.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { styleNonce } from './content-security.ts';
@@ -42,35 +42,33 @@ export function App() {
 
 /** Shows the sign-in, or to a signed-in person the page, which stays when the sign-in ends while it is open. */
 function Entrance() {
-  const {
-    data: me,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: keys.me,
     queryFn: ({ signal }) => call(api.GET('/api/me', { signal })),
     staleTime: 60_000,
     meta: { whileHidden: true },
   });
   const isOfSomebodyElse = useIsOfSomebodyElse();
-  const hasChanged = useHasChanged(me?.user.id);
+  const hasChanged = useHasChanged(query.data?.user.id);
   if (isOfSomebodyElse || hasChanged) {
     return <SomebodyElseDialog />;
   }
-  if (me !== undefined) {
-    return (
-      <MeProvider me={me}>
-        <LiveUpdates>
-          <Routes />
-        </LiveUpdates>
-        <SessionLostDialog />
-      </MeProvider>
-    );
-  }
-  if (error instanceof ApiFailure && error.status === 401) {
+  const { data, error } = query;
+  if (data === undefined && error instanceof ApiFailure && error.status === 401) {
     return <SignInPage />;
   }
-  return error === null ? <LoadingState /> : <FailedState error={error} retry={() => void refetch()} />;
+  return (
+    <QueryState query={query} what="This page">
+      {(me) => (
+        <MeProvider me={me}>
+          <LiveUpdates>
+            <Routes />
+          </LiveUpdates>
+          <SessionLostDialog />
+        </MeProvider>
+      )}
+    </QueryState>
+  );
 }
 
 /** Whether somebody else was signed in when the page loaded. A query may find that out before the stream does. */

@@ -2,7 +2,8 @@ import { Button, Center, Stack, TextInput } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { FailedState, LoadingState, StateView } from './state-views.tsx';
+import { QueryState } from './query-state.tsx';
+import { StateView } from './state-views.tsx';
 
 const pageSize = 50;
 /** A list that fits on one screen needs no search. */
@@ -22,25 +23,31 @@ export function SearchList<Item>({
   empty: ReactNode;
   children: (items: Item[]) => ReactNode;
 }) {
+  return (
+    <QueryState query={query} what={what}>
+      {(items) => (items.length === 0 ? empty : <Searched items={items} textOf={textOf} list={children} />)}
+    </QueryState>
+  );
+}
+
+function Searched<Item>({
+  items,
+  textOf,
+  list,
+}: {
+  items: Item[];
+  textOf: (item: Item) => string;
+  list: (items: Item[]) => ReactNode;
+}) {
   const [params, setParams] = useSearchParams();
   const [shown, setShown] = useState(pageSize);
-  if (query.data === undefined) {
-    return query.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={query.error} retry={() => void query.refetch()} what={what} />
-    );
-  }
-  if (query.data.length === 0) {
-    return empty;
-  }
   const wanted = params.get('q') ?? '';
   const search = (text: string) =>
     setParams(text === '' ? new URLSearchParams() : new URLSearchParams({ q: text }), { replace: true });
-  const found = query.data.filter((item) => textOf(item).toLowerCase().includes(wanted.toLowerCase()));
+  const found = items.filter((item) => textOf(item).toLowerCase().includes(wanted.toLowerCase()));
   return (
     <Stack>
-      {query.data.length >= searchFrom || wanted !== '' ? (
+      {items.length >= searchFrom || wanted !== '' ? (
         <TextInput
           type="search"
           label="Search"
@@ -56,7 +63,7 @@ export function SearchList<Item>({
           </Button>
         </StateView>
       ) : (
-        children(found.slice(0, shown))
+        list(found.slice(0, shown))
       )}
       {found.length > shown ? (
         <Center>

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { secretName } from '../../../contract/names.ts';
 import { api, call } from '../api/client.ts';
@@ -7,6 +6,7 @@ import { fieldErrors } from '../api/field-errors.ts';
 import { keys } from '../api/keys.ts';
 import type { Secret } from '../api/types.ts';
 import { useAllSecrets } from '../api/use-all.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useWorkspace } from '../app/signed-in.tsx';
 import { FailureAlert } from './failure-alert.tsx';
 import { type SecretValue, SecretValueInput } from './secret-value-input.tsx';
@@ -59,20 +59,17 @@ function useSetSecret(
   onError: (error: unknown) => void,
 ) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
-  return useMutation({
+  return useApiMutation({
     // Without variables: those would stay in the cache of what was sent.
-    mutationFn: () => {
+    send: () => {
       const body = { value: value.current?.take() ?? '' };
       return call(
         api.PUT('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } }, body }),
       );
     },
     gcTime: 0,
-    onSuccess: async ({ secret }) => {
-      await queries.invalidateQueries({ queryKey: keys.secrets(slug) });
-      onSaved(secret);
-    },
+    invalidates: [keys.secrets(slug)],
+    onRefetched: ({ secret }) => onSaved(secret),
     onError,
   });
 }

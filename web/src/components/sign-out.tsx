@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import { type UseMutationResult, useMutation } from '@tanstack/react-query';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { api, call } from '../api/client.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useLive } from '../api/stream/use-live.ts';
 import { startAfresh } from '../app/start-afresh.ts';
 import { FailureAlert } from './failure-alert.tsx';
@@ -9,8 +10,8 @@ type SignOut = UseMutationResult<unknown, Error, void>;
 
 export function useSignOut(): SignOut {
   const live = useLive();
-  return useMutation({
-    mutationFn: () => call(api.POST('/api/auth/sign-out', {})),
+  return useApiMutation({
+    send: () => call(api.POST('/api/auth/sign-out', {})),
     onSuccess: () => {
       live?.leave();
       startAfresh();

@@ -3,7 +3,6 @@ import { Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantin
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ApiFailure } from '../api/failure.ts';
-import type { List } from '../api/use-list.ts';
 import { home } from '../app/paths.ts';
 import { SignOutButton } from './sign-out.tsx';
 
@@ -78,11 +77,11 @@ function WaysOut() {
 export function FailedState({
   error,
   retry,
-  what = 'This page',
+  what,
 }: {
   error: unknown;
   retry?: () => void;
-  what?: string;
+  what: string;
 }) {
   if (error instanceof ApiFailure && error.status === 403) {
     return <NoPermissionState rule={error.message} />;
@@ -104,41 +103,5 @@ export function FailedState({
         </Button>
       )}
     </StateView>
-  );
-}
-
-/** Loading, failed or empty, or else the children with the way to the next page below. */
-export function ListState<Item>({
-  list,
-  what,
-  empty,
-  children,
-}: {
-  list: List<Item>;
-  what: string;
-  empty: ReactNode;
-  children: (items: Item[]) => ReactNode;
-}) {
-  if (list.items === undefined) {
-    return list.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={list.error} retry={list.retry} what={what} />
-    );
-  }
-  if (list.items.length === 0) {
-    return empty;
-  }
-  return (
-    <>
-      {children(list.items)}
-      {list.hasMore ? (
-        <Center my="md">
-          <Button variant="default" onClick={list.loadMore} loading={list.isLoadingMore}>
-            Load more
-          </Button>
-        </Center>
-      ) : null}
-    </>
   );
 }

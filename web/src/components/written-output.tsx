@@ -2,8 +2,8 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { sizeText } from '../text/size-text.ts';
+import { QueryState } from './query-state.tsx';
 import { RelativeTime } from './relative-time.tsx';
-import { FailedState, LoadingState } from './state-views.tsx';
 import { VisibleText } from './visible-text.tsx';
 
 /** Each read is audited: it is fetched only on request, and cached nowhere. */
@@ -22,21 +22,16 @@ interface Output {
   updated_at: string;
 }
 
-export function WrittenOutput({
-  name,
-  query: { data, error, refetch },
-}: {
-  name: string;
-  query: Pick<UseQueryResult<{ output: Output }>, 'data' | 'error' | 'refetch'>;
-}) {
-  if (data === undefined) {
-    return error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={error} retry={() => void refetch()} what="The output" />
-    );
-  }
-  const { text, size_bytes: sizeBytes, written_bytes: writtenBytes, updated_at: at } = data.output;
+export function WrittenOutput({ name, query }: { name: string; query: UseQueryResult<{ output: Output }> }) {
+  return (
+    <QueryState query={query} what="The output">
+      {({ output }) => <Written name={name} output={output} />}
+    </QueryState>
+  );
+}
+
+function Written({ name, output }: { name: string; output: Output }) {
+  const { text, size_bytes: sizeBytes, written_bytes: writtenBytes, updated_at: at } = output;
   return (
     <Stack>
       <Alert color="yellow">

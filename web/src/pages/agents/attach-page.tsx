@@ -1,7 +1,7 @@
-import type { Agent } from '../../api/types.ts';
+import type { Agent, Attachment, McpServer } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { useEntry } from '../catalog/use-entry.ts';
 import { AttachmentForm } from './attachment-form.tsx';
@@ -19,31 +19,30 @@ export function AttachPage({ id, name }: { id: string; name: string }) {
 
 function Attach({ agent, name }: { agent: Agent; name: string }) {
   const { slug } = useWorkspace();
-  const entry = useEntry(slug, name);
+  const server = useEntry(slug, name);
   const attachments = useAttachments(agent.id);
-  const error = entry.error ?? attachments.error;
-  if (entry.data === undefined || attachments.data === undefined) {
-    return error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState
-        error={error}
-        retry={() => {
-          void entry.refetch();
-          void attachments.refetch();
-        }}
-        what="The MCP server"
-      />
-    );
-  }
-  const attached = attachments.data.find((attachment) => attachment.name === name);
+  return (
+    <QueryState query={server} what="The MCP server">
+      {(entry) => (
+        <QueryState query={attachments} what="The MCP server">
+          {(attached) => (
+            <AttachEntry agent={agent} entry={entry} attached={attached.find((one) => one.name === name)} />
+          )}
+        </QueryState>
+      )}
+    </QueryState>
+  );
+}
+
+function AttachEntry(props: { agent: Agent; entry: McpServer; attached: Attachment | undefined }) {
+  const { agent, entry, attached } = props;
   return (
     <PageFrame
-      title={attached === undefined ? `Attach ${name}` : `Configure ${name}`}
+      title={attached === undefined ? `Attach ${entry.name}` : `Configure ${entry.name}`}
       description={`For the agent ${agent.name}, from its next session on.`}
     >
-      {entry.data.unavailable === null ? null : <UnavailableAlert reason={entry.data.unavailable.reason} />}
-      <AttachmentForm agent={agent} entry={entry.data} attached={attached} />
+      {entry.unavailable === null ? null : <UnavailableAlert reason={entry.unavailable.reason} />}
+      <AttachmentForm {...props} />
     </PageFrame>
   );
 }

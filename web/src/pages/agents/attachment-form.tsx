@@ -1,12 +1,12 @@
 import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
-import { keys } from '../../api/keys.ts';
+import { stale } from '../../api/stale.ts';
 import type { Agent, Attachment, McpServer } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -97,26 +97,17 @@ export function AttachmentForm({
 function useSaveAttachment(agentId: string, name: string, onSaved: () => void) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (env: Record<string, string>) =>
+  return useApiMutation({
+    send: (env: Record<string, string>) =>
       call(
         api.PUT('/api/agents/{agent_id}/mcp-attachments', {
           params: { path: { agent_id: agentId } },
           body: { name, env },
         }),
       ),
-    onSuccess: async () => {
-      onSaved();
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: keys.agent(agentId) }),
-        queries.invalidateQueries({ queryKey: keys.agents(slug) }),
-        queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
-        queries.invalidateQueries({ queryKey: keys.mcpServers(slug, 'uses') }),
-        queries.invalidateQueries({ queryKey: keys.grants(slug) }),
-      ]);
-      navigate(pathOf(slug, 'agents', agentId));
-    },
+    invalidates: stale.attachments(slug, agentId),
+    onSuccess: onSaved,
+    onRefetched: () => navigate(pathOf(slug, 'agents', agentId)),
   });
 }
 

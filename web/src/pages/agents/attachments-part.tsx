@@ -1,16 +1,16 @@
 import { Button, Group, Select, Stack, Table, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { referencedSecretName } from '../../../../contract/names.ts';
 import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
+import { stale } from '../../api/stale.ts';
 import type { Agent, Attachment } from '../../api/types.ts';
 import { useAllServers } from '../../api/use-all.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { RemovalDialog } from '../../components/removal-dialog.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -20,30 +20,21 @@ import { useAttachments } from './use-agent.ts';
 
 /** The MCP servers of the agent, what each is given, and the way to attach another. */
 export function AttachmentsPart({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
-  const attachments = useAttachments(agent.id);
-  const { data, error } = attachments;
+  const query = useAttachments(agent.id);
   return (
     <Part title="MCP servers" description="Where it gets tools from. Changes hold from the next session on.">
-      {data === undefined ? (
-        error === null ? (
-          <LoadingState />
-        ) : (
-          <FailedState
-            error={error}
-            retry={() => void attachments.refetch()}
-            what="The list of MCP servers"
-          />
-        )
-      ) : (
-        <>
-          {data.length === 0 ? (
-            <Text c="dimmed">None yet: it has the platform’s own tools alone.</Text>
-          ) : (
-            <AttachmentsTable agent={agent} attachments={data} mayEdit={mayEdit} />
-          )}
-          {mayEdit ? <AttachAnother agent={agent} attached={data.map(({ name }) => name)} /> : null}
-        </>
-      )}
+      <QueryState query={query} what="The list of MCP servers">
+        {(attachments) => (
+          <>
+            {attachments.length === 0 ? (
+              <Text c="dimmed">None yet: it has the platform’s own tools alone.</Text>
+            ) : (
+              <AttachmentsTable agent={agent} attachments={attachments} mayEdit={mayEdit} />
+            )}
+            {mayEdit ? <AttachAnother agent={agent} attached={attachments.map(({ name }) => name)} /> : null}
+          </>
+        )}
+      </QueryState>
     </Part>
   );
 }
@@ -193,37 +184,26 @@ function AttachAnother({ agent, attached }: { agent: Agent; attached: readonly s
 
 function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | null; onClose: () => void }) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
-  const detach = useMutation({
-    mutationFn: (server: string) =>
+  const detach = useApiMutation({
+    send: () =>
       call(
         api.DELETE('/api/agents/{agent_id}/mcp-attachments/{name}', {
-          params: { path: { agent_id: agent.id, name: server } },
+          params: { path: { agent_id: agent.id, name: name ?? '' } },
         }),
       ),
-    onSuccess: async () => {
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: keys.agent(agent.id) }),
-        queries.invalidateQueries({ queryKey: keys.agents(slug) }),
-        queries.invalidateQueries({ queryKey: keys.secrets(slug) }),
-        queries.invalidateQueries({ queryKey: keys.mcpServers(slug) }),
-        queries.invalidateQueries({ queryKey: keys.grants(slug) }),
-      ]);
-      onClose();
-    },
+    invalidates: stale.attachments(slug, agent.id),
+    onRefetched: onClose,
   });
   return (
-    <ConfirmDialog
+    <RemovalDialog
       opened={name !== null}
       onClose={onClose}
       title={`Detach ${name ?? ''}?`}
       confirmLabel="Detach"
-      onConfirm={() => (name === null ? undefined : detach.mutate(name))}
-      pending={detach.isPending}
-      error={detach.error}
+      removal={detach}
     >
       <Text>The agent loses its tools from the next session on. What it was given here is forgotten.</Text>
       <RevokesNote />
-    </ConfirmDialog>
+    </RemovalDialog>
   );
 }

@@ -1,10 +1,10 @@
 import { Alert } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
+import { stale } from '../../api/stale.ts';
 import type { Agent } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
@@ -24,26 +24,19 @@ export function EditAgentPage({ id }: { id: string }) {
 function EditAgent({ agent }: { agent: Agent }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  const queries = useQueryClient();
   // What the form began with: somebody else may save meanwhile.
   const [begun] = useState(agent);
   const page = pathOf(slug, 'agents', begun.id);
-  const save = useMutation({
-    mutationFn: (content: AgentContent) =>
+  const save = useApiMutation({
+    send: (content: AgentContent) =>
       call(
         api.PATCH('/api/agents/{agent_id}', {
           params: { path: { agent_id: begun.id } },
           body: changesBetween(contentOf(valuesOf(begun)), content),
         }),
       ),
-    onSuccess: async () => {
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: keys.agent(begun.id) }),
-        queries.invalidateQueries({ queryKey: keys.agents(slug) }),
-        queries.invalidateQueries({ queryKey: keys.grants(slug) }),
-      ]);
-      navigate(page);
-    },
+    invalidates: stale.agent(slug, begun.id),
+    onRefetched: () => navigate(page),
   });
   return (
     <PageFrame title={`Edit ${begun.name}`} description="Sessions that run keep what they started with.">

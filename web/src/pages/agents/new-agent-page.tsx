@@ -1,7 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
@@ -11,14 +11,11 @@ import { type AgentContent, newAgent } from './agent-values.ts';
 export function NewAgentPage() {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  const queries = useQueryClient();
-  const save = useMutation({
-    mutationFn: (body: AgentContent) =>
+  const save = useApiMutation({
+    send: (body: AgentContent) =>
       call(api.POST('/api/workspaces/{slug}/agents', { params: { path: { slug } }, body })),
-    onSuccess: async ({ agent }) => {
-      await queries.invalidateQueries({ queryKey: keys.agents(slug) });
-      navigate(pathOf(slug, 'agents', agent.id));
-    },
+    invalidates: [keys.agents(slug)],
+    onRefetched: ({ agent }) => navigate(pathOf(slug, 'agents', agent.id)),
   });
   return (
     <PageFrame title="New agent" description="It will be yours. MCP servers are attached once it is there.">

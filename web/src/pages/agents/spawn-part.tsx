@@ -4,42 +4,38 @@ import type { Agent, Grant } from '../../api/types.ts';
 import { useAllAgents } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { Part } from './form-part.tsx';
-import { useAgentGrants, useMakeGrant, useRevokeGrant } from './use-agent-grants.ts';
+import { useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
 import { useMayGrantForAgent } from './use-may-grant.ts';
+import { RevokeDialog } from '../grants/revoke-dialog.tsx';
 
 /** Agents that this one may start without asking: its persistent `spawn` grants. */
 export function SpawnPart({ agent }: { agent: Agent }) {
-  const grants = useAgentGrants(agent.id, 'spawn');
+  const query = useAgentGrants(agent.id, 'spawn');
   const { may, rule } = useMayGrantForAgent(agent);
   return (
     <Part
       title="May start other agents"
       description="Without asking, from any of its sessions. For every other agent it has to ask."
     >
-      {grants.data === undefined ? (
-        grants.error === null ? (
-          <LoadingState />
-        ) : (
-          <FailedState error={grants.error} retry={() => void grants.refetch()} what="The list" />
-        )
-      ) : (
-        <>
-          <Spawnable grants={grants.data} mayRevoke={may} />
-          {may ? <AddSpawnable agent={agent} grants={grants.data} /> : null}
-          {rule === null ? null : (
-            <Text size="sm" c="dimmed">
-              {rule}
-            </Text>
-          )}
-        </>
-      )}
+      <QueryState query={query} what="The list">
+        {(grants) => (
+          <>
+            <Spawnable grants={grants} mayRevoke={may} />
+            {may ? <AddSpawnable agent={agent} grants={grants} /> : null}
+            {rule === null ? null : (
+              <Text size="sm" c="dimmed">
+                {rule}
+              </Text>
+            )}
+          </>
+        )}
+      </QueryState>
     </Part>
   );
 }
@@ -50,7 +46,6 @@ function Spawnable({ grants, mayRevoke }: { grants: readonly Grant[]; mayRevoke:
   const { slug } = useWorkspace();
   const agents = useAllAgents(slug).data ?? [];
   const [revoking, setRevoking] = useState<Grant | null>(null);
-  const revoke = useRevokeGrant();
   if (grants.length === 0) {
     return <Text c="dimmed">None.</Text>;
   }
@@ -87,19 +82,7 @@ function Spawnable({ grants, mayRevoke }: { grants: readonly Grant[]; mayRevoke:
           );
         })}
       </List>
-      <ConfirmDialog
-        opened={revoking !== null}
-        onClose={() => setRevoking(null)}
-        title="Revoke this?"
-        confirmLabel="Revoke"
-        onConfirm={() =>
-          revoking === null ? undefined : revoke.mutate(revoking.id, { onSuccess: () => setRevoking(null) })
-        }
-        pending={revoke.isPending}
-        error={revoke.error}
-      >
-        <Text>The agent has to ask again, at once. Sessions that it started already go on.</Text>
-      </ConfirmDialog>
+      <RevokeDialog grant={revoking} onClose={() => setRevoking(null)} />
     </>
   );
 }

@@ -1,10 +1,11 @@
-/** Persistent grants that an agent holds, and making and revoking them on its page. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+/** Persistent grants that an agent holds, and making them on its page. */
+import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Grant, GrantInput } from '../../api/types.ts';
 import { fetchAll } from '../../api/use-all.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 
@@ -29,11 +30,10 @@ export function useAgentGrants(agentId: string, type: GrantInput['grant_type']) 
 
 export function useMakeGrant() {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
   const keyFor = useIdempotencyKey();
   const made = useRef(0);
-  return useMutation({
-    mutationFn: (body: GrantInput) =>
+  return useApiMutation({
+    send: (body: GrantInput) =>
       call(
         api.POST('/api/workspaces/{slug}/grants', {
           // What was made may be revoked, and made again from the same page.
@@ -41,21 +41,9 @@ export function useMakeGrant() {
           body,
         }),
       ),
+    invalidates: [keys.grants(slug)],
     onSuccess: () => {
       made.current += 1;
-      return queries.invalidateQueries({ queryKey: keys.grants(slug) });
     },
-  });
-}
-
-export function useRevokeGrant() {
-  const { slug } = useWorkspace();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) =>
-      call(
-        api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params: { path: { slug, grant_id: id } } }),
-      ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: keys.grants(slug) }),
   });
 }

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Agent } from '../../api/types.ts';
-import { FailedState, LoadingState, NoPermissionState } from '../../components/state-views.tsx';
 import { useAgent, useMayEdit } from './use-agent.ts';
+import { QueryState } from '../../components/query-state.tsx';
+import { NoPermissionState } from '../../components/state-views.tsx';
 
 /** The agent of the address once loaded; `toEdit` also checks whether the person may change it. */
 export function WithAgent({
@@ -13,15 +14,12 @@ export function WithAgent({
   toEdit?: boolean;
   children: (agent: Agent) => ReactNode;
 }) {
-  const agent = useAgent(id);
-  if (agent.data === undefined) {
-    return agent.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={agent.error} retry={() => void agent.refetch()} what="The agent" />
-    );
-  }
-  return toEdit ? <Editable agent={agent.data}>{children}</Editable> : children(agent.data);
+  const query = useAgent(id);
+  return (
+    <QueryState query={query} what="The agent">
+      {(agent) => (toEdit ? <Editable agent={agent}>{children}</Editable> : children(agent))}
+    </QueryState>
+  );
 }
 
 function Editable({ agent, children }: { agent: Agent; children: (agent: Agent) => ReactNode }) {

@@ -7,8 +7,8 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ClosedRequest } from './closed-request.tsx';
@@ -53,14 +53,11 @@ export function ApprovalDialog({ requestId, ...rest }: ApprovalDialogProps) {
 
 function Content({ requestId, ...rest }: ApprovalDialogProps & { requestId: string }) {
   const query = useRequest(requestId);
-  if (query.data === undefined) {
-    return query.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={query.error} retry={() => void query.refetch()} what="This request" />
-    );
-  }
-  return <Loaded request={query.data} {...rest} />;
+  return (
+    <QueryState query={query} what="This request">
+      {(request) => <Loaded request={request} {...rest} />}
+    </QueryState>
+  );
 }
 
 type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: PermissionRequest };

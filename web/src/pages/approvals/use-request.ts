@@ -1,10 +1,12 @@
 /** The stored request: what the dialog shows, and the outcome of a decision. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { serverNowMs } from '../../api/server-time.ts';
+import { stale } from '../../api/stale.ts';
 import type { PermissionRequest } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { type Choice, grantBody } from './choices.ts';
@@ -37,7 +39,6 @@ export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; rea
  */
 export function useDecide(request: PermissionRequest) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
   const send = useSendDecision(request);
   const isOpen = useIsOpen();
   const sentAtMs = useRef(0);
@@ -46,8 +47,8 @@ export function useDecide(request: PermissionRequest) {
     expiresAtMs: Date.parse(request.expires_at),
     nowMs: serverNowMs(),
   });
-  return useMutation({
-    mutationFn: async (decision: Decision) => {
+  return useApiMutation({
+    send: async (decision: Decision) => {
       if (!isOpen.current || !isInTime(deadline())) {
         throw new Error('The decision was not sent again: too much time had passed.');
       }
@@ -58,17 +59,8 @@ export function useDecide(request: PermissionRequest) {
     },
     retry: (_failures, error) => isOpen.current && maySendAgain(error, deadline()),
     retryDelay: pauseBeforeSendingMs,
-    // The browser's online state is only a guess.
-    networkMode: 'always',
-    onSettled: () => {
-      for (const queryKey of [
-        keys.permissionRequests(slug),
-        keys.session(request.session_id),
-        keys.grants(slug),
-      ]) {
-        void queries.invalidateQueries({ queryKey });
-      }
-    },
+    invalidates: stale.decision(slug, request.session_id),
+    invalidatesOnError: stale.decision(slug, request.session_id),
   });
 }
 

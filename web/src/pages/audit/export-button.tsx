@@ -1,15 +1,15 @@
 import { Button, Group, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { type AuditFilter, exportName } from './audit-filter.ts';
 import { exportEvents } from './export-events.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 
 /** Saves all events that pass the filter as a file, one JSON object a line, and says how many there are. */
 export function ExportButton({ filter }: { filter: AuditFilter }) {
   const { slug } = useWorkspace();
-  const run = useMutation({
-    async mutationFn() {
+  const run = useApiMutation({
+    async send() {
       const { file, count } = await exportEvents(slug, filter);
       save(file, exportName(slug, new Date()));
       return count;

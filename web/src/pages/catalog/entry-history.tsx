@@ -5,8 +5,8 @@ import type { AuditEvent } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PersonName } from '../../components/person-name.tsx';
+import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { ListState } from '../../components/state-views.tsx';
 import { versionText } from './version-text.ts';
 
 interface VersionQuery {

@@ -7,8 +7,8 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { EntryFacts } from './entry-facts.tsx';
@@ -23,15 +23,12 @@ import { useEntry } from './use-entry.ts';
 /** One entry of the catalog: what runs, what it needs, what it may, and who uses it. */
 export function EntryPage({ name }: { name: string }) {
   const { slug } = useWorkspace();
-  const entry = useEntry(slug, name);
-  if (entry.data === undefined) {
-    return entry.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={entry.error} retry={() => void entry.refetch()} what="The MCP server" />
-    );
-  }
-  return <Entry entry={entry.data} />;
+  const query = useEntry(slug, name);
+  return (
+    <QueryState query={query} what="The MCP server">
+      {(entry) => <Entry entry={entry} />}
+    </QueryState>
+  );
 }
 
 function Entry({ entry }: { entry: McpServer }) {

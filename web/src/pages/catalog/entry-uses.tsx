@@ -4,7 +4,7 @@ import { keys } from '../../api/keys.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { ListState } from '../../components/state-views.tsx';
+import { ListState } from '../../components/query-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, List } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
+import { stale } from '../../api/stale.ts';
 import type { McpServer } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { readAgainAfterEntryChange } from './after-entry-change.ts';
 import { inputOf, valuesOf } from './entry-values.ts';
 import { imageChangeLines } from './image-change-text.ts';
 import { UncountedGrants } from './uncounted-grants.tsx';
@@ -13,24 +13,21 @@ import { UncountedGrants } from './uncounted-grants.tsx';
 /** Asks the registry whether the image has changed, shows the differences, and takes the new one when an admin confirms. */
 export function ImageCheck({ entry }: { entry: McpServer }) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
   const params = { path: { slug, name: entry.name } };
-  const check = useMutation({
-    mutationFn: () => call(api.POST('/api/workspaces/{slug}/mcp-servers/{name}/image-check', { params })),
+  const check = useApiMutation({
+    send: () => call(api.POST('/api/workspaces/{slug}/mcp-servers/{name}/image-check', { params })),
   });
-  const take = useMutation({
+  const take = useApiMutation({
     // Takes exactly the image that was shown, or nothing.
-    mutationFn: (image_digest: string) =>
+    send: (image_digest: string) =>
       call(
         api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', {
           params,
           body: { ...inputOf(valuesOf(entry)), image_digest },
         }),
       ),
-    onSuccess: () => {
-      check.reset();
-      return readAgainAfterEntryChange(queries, slug);
-    },
+    invalidates: stale.entry(slug),
+    onSuccess: () => check.reset(),
   });
   const change = check.data?.image_change;
   const lines = change === undefined ? null : imageChangeLines(change);

@@ -1,13 +1,14 @@
 import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
+import type { McpServer } from '../../api/types.ts';
 import { useAllServers } from '../../api/use-all.ts';
 import { useAvailability } from '../../api/use-availability.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { isRuledOut } from '../../components/unavailable.tsx';
 import { useAskBeforeLeaving } from '../../components/use-ask-before-leaving.ts';
 import { leadToProblem } from '../../components/use-lead-to-problem.ts';
@@ -28,27 +29,28 @@ const example = `{
 
 /** Paste, review what would be registered, register. The pasted text stays in this page and is dropped at the end. */
 export function ImportPage() {
+  const query = useAllServers(useWorkspace().slug);
+  return (
+    <QueryState query={query} what="The catalog">
+      {(servers) => <Import servers={servers} />}
+    </QueryState>
+  );
+}
+
+function Import({ servers }: { servers: readonly McpServer[] }) {
   const { slug } = useWorkspace();
-  const servers = useAllServers(slug);
   const [text, setText] = useState('');
   const [choices, setChoices] = useState<KindChoices>({});
   const register = useRegisterPlan(slug);
   const { here, withoutNetwork, onWithoutNetwork } = useWithoutNetwork();
   const planned = useRef<HTMLDivElement>(null);
   useAskBeforeLeaving(text.trim() !== '');
-  if (servers.data === undefined) {
-    return servers.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={servers.error} retry={() => void servers.refetch()} what="The catalog" />
-    );
-  }
-  if (register.registered.length > 0 && register.outcome === 'all') {
+  if (register.isFinished && register.registered.length > 0) {
     return <Done registered={register.registered} />;
   }
   const done = new Set(register.registered.map(({ key }) => key));
   const names = new Set(register.registered.map(({ name }) => name));
-  const taken = servers.data.map(({ name }) => name).filter((name) => !names.has(name));
+  const taken = servers.map(({ name }) => name).filter((name) => !names.has(name));
   const plan = planImport(text, { taken, kinds: choices, withoutNetwork, here });
   const open = plan.servers.filter(({ key }) => !done.has(key));
   const ready = open.filter(({ problems }) => problems.length === 0);

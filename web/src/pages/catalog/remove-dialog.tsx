@@ -1,13 +1,11 @@
 import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
-import { keys } from '../../api/keys.ts';
+import { stale } from '../../api/stale.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { InUseAlert } from '../../components/in-use-alert.tsx';
+import { RemovalDialog } from '../../components/removal-dialog.tsx';
 
 /** Removes an entry, or names the agents that block it. */
 export function RemoveDialog({
@@ -21,38 +19,28 @@ export function RemoveDialog({
 }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () =>
+  const remove = useApiMutation({
+    send: () =>
       call(api.DELETE('/api/workspaces/{slug}/mcp-servers/{name}', { params: { path: { slug, name } } })),
-    onSuccess: () => {
-      navigate(pathOf(slug, 'catalog'));
-      return queries.invalidateQueries({ queryKey: keys.mcpServers(slug) });
-    },
+    invalidates: stale.entry(slug),
+    onSuccess: () => navigate(pathOf(slug, 'catalog')),
   });
-  const uses = remove.error instanceof ApiFailure ? remove.error.uses : [];
   return (
-    <ConfirmDialog
+    <RemovalDialog
       opened={opened}
-      onClose={() => {
-        remove.reset();
-        onClose();
-      }}
+      onClose={onClose}
       title={`Remove ${name}?`}
       confirmLabel="Remove the server"
-      onConfirm={() => remove.mutate()}
-      pending={remove.isPending}
-      error={uses.length > 0 ? null : remove.error}
+      removal={remove}
+      blocked={{
+        title: 'It is in use. Detach it from these agents first:',
+        pathOfUse: (agent) => pathOf(slug, 'agents', agent),
+      }}
     >
       <Text>
         Agents cannot be attached to it any more. Sessions that run keep it until they end. Grants of its
         scopes stay, for other servers that name the same scopes.
       </Text>
-      <InUseAlert
-        title="It is in use. Detach it from these agents first:"
-        uses={uses}
-        pathOfUse={(agent) => pathOf(slug, 'agents', agent)}
-      />
-    </ConfirmDialog>
+    </RemovalDialog>
   );
 }

@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import type { PlannedServer } from './import-plan.ts';
 
 export interface RegisteredServer {
@@ -15,10 +15,9 @@ const whatIsSent = ({ input }: PlannedServer) => JSON.stringify(input);
 
 /** Registers planned servers one after another; one that fails does not keep the others back. */
 export function useRegisterPlan(slug: string) {
-  const queries = useQueryClient();
   const [registered, setRegistered] = useState<RegisteredServer[]>([]);
   const [failures, setFailures] = useState<Record<string, unknown>>({});
-  const [outcome, setOutcome] = useState<'open' | 'pending' | 'all'>('open');
+  const [isFinished, setFinished] = useState(false);
   const register = async (server: PlannedServer): Promise<boolean> => {
     const { key, input, variables } = server;
     try {
@@ -31,24 +30,25 @@ export function useRegisterPlan(slug: string) {
     setRegistered((before) => [...before, { key, name: input.name, secrets }]);
     return true;
   };
-  return {
-    registered,
-    /** Why this server was refused in its current form; undefined once its text has changed. */
-    failureOf: (server: PlannedServer): unknown => failures[whatIsSent(server)],
-    outcome,
-    isPending: outcome === 'pending',
-    /** Whether all of them are registered. */
-    async run(servers: readonly PlannedServer[]): Promise<boolean> {
-      setOutcome('pending');
+  const run = useApiMutation({
+    async send(servers: readonly PlannedServer[]): Promise<boolean> {
       setFailures({});
       let all = true;
       for (const server of servers) {
         all = (await register(server)) && all;
       }
-      await queries.invalidateQueries({ queryKey: keys.mcpServers(slug) });
-      setOutcome('open');
       return all;
     },
-    finish: () => setOutcome('all'),
+    invalidates: [keys.mcpServers(slug)],
+  });
+  return {
+    registered,
+    /** Why this server was refused in its current form; undefined once its text has changed. */
+    failureOf: (server: PlannedServer): unknown => failures[whatIsSent(server)],
+    isPending: run.isPending,
+    /** Resolves to whether all of them are registered. */
+    run: run.mutateAsync,
+    isFinished,
+    finish: () => setFinished(true),
   };
 }

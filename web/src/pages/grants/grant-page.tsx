@@ -7,7 +7,7 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { GrantFacts } from './grant-facts.tsx';
 import { GrantHistory } from './grant-history.tsx';
@@ -20,18 +20,11 @@ import { RevokeDialog } from './revoke-dialog.tsx';
 export function GrantPage({ id }: { id: string }) {
   const { slug } = useWorkspace();
   const query = useQuery(grantQuery(slug, id));
-  if (query.data === undefined) {
-    return (
-      <PageFrame title="Grant">
-        {query.error === null ? (
-          <LoadingState />
-        ) : (
-          <FailedState error={query.error} retry={() => void query.refetch()} what="The grant" />
-        )}
-      </PageFrame>
-    );
-  }
-  return <ShownGrant grant={query.data.grant} />;
+  return (
+    <QueryState query={query} what="The grant">
+      {({ grant }) => <ShownGrant grant={grant} />}
+    </QueryState>
+  );
 }
 
 function ShownGrant({ grant }: { grant: Grant }) {
@@ -75,7 +68,7 @@ function ShownGrant({ grant }: { grant: Grant }) {
           </TextLink>
         ) : null}
       </Stack>
-      {asking ? <RevokeDialog grant={grant} onClose={ask.close} /> : null}
+      <RevokeDialog grant={asking ? grant : null} onClose={ask.close} />
     </PageFrame>
   );
 }

@@ -5,8 +5,8 @@ import type { Grant } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { ListState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 

@@ -8,7 +8,7 @@ export function HolderField({ values, errors, change }: FieldProps) {
   const { isAdmin } = useWorkspace();
   const me = useMe().user.id;
   const { people, agents } = useNames();
-  const mine = isAdmin ? agents : agents.filter(({ ownerId }) => ownerId === me);
+  const mine = isAdmin ? agents : agents.filter(({ owner_id }) => owner_id === me);
   const option =
     (type: string) =>
     ({ id, name }: { id: string; name: string }) => ({

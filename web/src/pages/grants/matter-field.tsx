@@ -1,7 +1,5 @@
 import { Alert, Select, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
+import { useAllSecrets } from '../../api/use-all.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import type { FieldProps } from './field-props.ts';
@@ -47,17 +45,8 @@ function AgentToStart(field: FieldProps) {
 
 function SecretToHold(field: FieldProps) {
   const { slug } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: keys.secrets(slug, 'names'),
-    queryFn: ({ signal }) =>
-      call(
-        api.GET('/api/workspaces/{slug}/secrets', {
-          params: { path: { slug }, query: { limit: 200 } },
-          signal,
-        }),
-      ),
-  });
-  const options = data?.secrets.map(({ name, is_set: isSet }) => ({
+  const { data } = useAllSecrets(slug);
+  const options = data?.map(({ name, is_set: isSet }) => ({
     value: name,
     label: isSet ? name : `${name} (not set)`,
   }));

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -24,22 +24,19 @@ export function NewGrantPage() {
   const { slug, isAdmin } = useWorkspace();
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
-  const queries = useQueryClient();
   const keyFor = useIdempotencyKey();
   const form = useForm<Values>({
     initialValues: { ...emptyValues, holder: search.get('holder') ?? '' },
     validate: missingIn,
   });
-  const create = useMutation({
-    mutationFn: (values: Values) => {
+  const create = useApiMutation({
+    send: (values: Values) => {
       const body = bodyOf(values);
       const params = { path: { slug }, header: keyFor(body) };
       return call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
     },
-    async onSuccess({ grant }) {
-      await queries.invalidateQueries({ queryKey: keys.grants(slug) });
-      navigate(pathOf(slug, 'grants', grant.id));
-    },
+    invalidates: [keys.grants(slug)],
+    onRefetched: ({ grant }) => navigate(pathOf(slug, 'grants', grant.id)),
     onError: (error) => form.setErrors(fieldErrors(error, fieldOf)),
   });
   const change = (part: Partial<Values>) => {

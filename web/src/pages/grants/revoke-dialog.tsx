@@ -1,39 +1,42 @@
 import { List, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Grant } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { labelOfType, revokeMeaning } from './grant-text.ts';
 import { Holder, Matter } from './grants-table.tsx';
 
-/** Says what stops at once, and what does not. */
-export function RevokeDialog({ grant, onClose }: { grant: Grant; onClose: () => void }) {
+/** Says what stops at once, and what does not. Open while there is a grant to revoke. */
+export function RevokeDialog({ grant, onClose }: { grant: Grant | null; onClose: () => void }) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () =>
+  const revoke = useApiMutation({
+    send: () =>
       call(
         api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', {
-          params: { path: { slug, grant_id: grant.id } },
+          params: { path: { slug, grant_id: grant?.id ?? '' } },
         }),
       ),
-    async onSuccess() {
-      await queries.invalidateQueries({ queryKey: keys.grants(slug) });
-      onClose();
-    },
+    invalidates: [keys.grants(slug)],
+    onRefetched: onClose,
   });
   return (
-    <ConfirmDialog
-      opened
+    <RemovalDialog
+      opened={grant !== null}
       onClose={onClose}
       title="Revoke this grant?"
       confirmLabel="Revoke"
-      onConfirm={() => revoke.mutate()}
-      pending={revoke.isPending}
-      error={revoke.error}
+      removal={revoke}
     >
+      {grant === null ? null : <Consequences grant={grant} />}
+    </RemovalDialog>
+  );
+}
+
+function Consequences({ grant }: { grant: Grant }) {
+  return (
+    <>
       <Text>
         {labelOfType(grant.grant_type)}: <Matter grant={grant} />, held by <Holder grant={grant} />. It cannot
         be undone; a new grant can be made.
@@ -43,6 +46,6 @@ export function RevokeDialog({ grant, onClose }: { grant: Grant; onClose: () => 
           <List.Item key={sentence}>{sentence}</List.Item>
         ))}
       </List>
-    </ConfirmDialog>
+    </>
   );
 }

@@ -1,11 +1,11 @@
 import { Alert, Button, Center, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { home, pathOf } from '../../app/paths.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
@@ -22,7 +22,6 @@ export default function NewWorkspacePage() {
   const { user, workspaces } = useMe();
   const [joined] = workspaces;
   const [cameWithNone] = useState(joined === undefined);
-  const queries = useQueryClient();
   const form = useForm({
     initialValues: { name: '', slug: '' },
     validate: {
@@ -30,12 +29,10 @@ export default function NewWorkspacePage() {
       slug: (slug) => (slug.trim() === '' ? 'Enter a slug' : null),
     },
   });
-  const create = useMutation({
-    mutationFn: (body: { name: string; slug: string }) => call(api.POST('/api/workspaces', { body })),
-    onSuccess: async ({ workspace }) => {
-      await queries.invalidateQueries({ queryKey: keys.me });
-      navigate(pathOf(workspace.slug, 'sessions'));
-    },
+  const create = useApiMutation({
+    send: (body: { name: string; slug: string }) => call(api.POST('/api/workspaces', { body })),
+    invalidates: [keys.me],
+    onRefetched: ({ workspace }) => navigate(pathOf(workspace.slug, 'sessions')),
     onError: (error) => form.setErrors(fieldErrors(error)),
   });
   const wasAdded = cameWithNone && joined !== undefined && !create.isPending && !create.isSuccess;

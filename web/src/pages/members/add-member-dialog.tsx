@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
 import type { ListedMember } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
@@ -19,7 +19,6 @@ interface Values {
 /** `members` are those that are there already: naming one by id would change their role. */
 export function AddMemberDialog({ members, onClose }: { members: ListedMember[]; onClose: () => void }) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
   const form = useForm<Values>({
     initialValues: { who: '', role: 'member' },
     validate: {
@@ -31,12 +30,10 @@ export function AddMemberDialog({ members, onClose }: { members: ListedMember[];
             : null,
     },
   });
-  const add = useMutation({
-    mutationFn: (values: Values) => send(slug, values),
-    async onSuccess() {
-      onClose();
-      await queries.invalidateQueries({ queryKey: keys.members(slug) });
-    },
+  const add = useApiMutation({
+    send: (values: Values) => send(slug, values),
+    invalidates: [keys.members(slug)],
+    onSuccess: onClose,
     onError: (error) => form.setErrors(fieldErrors(error, (path) => (path === 'email' ? 'who' : path))),
   });
   return (

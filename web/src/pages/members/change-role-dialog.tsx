@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
+import { stale } from '../../api/stale.ts';
 import type { ListedMember } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -11,23 +11,18 @@ import { meaningOfRole } from './role-text.ts';
 /** From admin to member and back. */
 export function ChangeRoleDialog({ member, onClose }: { member: ListedMember; onClose: () => void }) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
   const isMe = useMe().user.id === member.user.id;
   const role = member.role === 'admin' ? 'member' : 'admin';
-  const change = useMutation({
-    mutationFn: () =>
+  const change = useApiMutation({
+    send: () =>
       call(
         api.PUT('/api/workspaces/{slug}/members/{user_id}', {
           params: { path: { slug, user_id: member.user.id } },
           body: { role },
         }),
       ),
-    async onSuccess() {
-      onClose();
-      await queries.invalidateQueries({ queryKey: keys.members(slug) });
-      // One's own role decides what the pages show.
-      await queries.invalidateQueries({ queryKey: keys.me });
-    },
+    invalidates: stale.role(slug),
+    onSuccess: onClose,
   });
   return (
     <ConfirmDialog

@@ -6,7 +6,8 @@ import type { ListedMember } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
-import { EmptyState, ListState } from '../../components/state-views.tsx';
+import { ListState } from '../../components/query-state.tsx';
+import { EmptyState } from '../../components/state-views.tsx';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { MemberRow } from './member-row.tsx';
 

@@ -1,10 +1,12 @@
 import { List, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { stale } from '../../api/stale.ts';
 import type { ListedMember } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
 /** Says what ends with the membership before it does. */
@@ -16,30 +18,24 @@ export function RemoveMemberDialog({
   onClose: () => void;
 }) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
   const isMe = useMe().user.id === user.id;
-  const remove = useMutation({
-    mutationFn: () =>
+  const remove = useApiMutation({
+    send: () =>
       call(
         api.DELETE('/api/workspaces/{slug}/members/{user_id}', {
           params: { path: { slug, user_id: user.id } },
         }),
       ),
-    async onSuccess() {
-      onClose();
-      await queries.invalidateQueries({ queryKey: keys.workspace(slug) });
-      await queries.invalidateQueries({ queryKey: keys.me });
-    },
+    invalidates: stale.membership(slug),
+    onSuccess: onClose,
   });
   return (
-    <ConfirmDialog
+    <RemovalDialog
       opened
       onClose={onClose}
       title="Remove from the workspace"
       confirmLabel={isMe ? 'Leave the workspace' : 'Remove'}
-      onConfirm={() => remove.mutate()}
-      pending={remove.isPending}
-      error={remove.error}
+      removal={remove}
     >
       <Text>
         When <VisibleText text={user.name} /> (<VisibleText text={user.email ?? ''} />) is removed, at once:
@@ -54,7 +50,7 @@ export function RemoveMemberDialog({
       <Text>
         Agents that they made stay. Grants that they gave to agents stay: revoke those under Grants.
       </Text>
-    </ConfirmDialog>
+    </RemovalDialog>
   );
 }
 

@@ -1,9 +1,9 @@
 import { Alert, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import type { Uses } from './secret-uses.ts';
 import { UsesList } from './uses-list.tsx';
 
@@ -20,31 +20,26 @@ export function ClearDialog({
   onClose: () => void;
 }) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
-  const clear = useMutation({
-    mutationFn: () =>
+  const clear = useApiMutation({
+    send: () =>
       call(api.DELETE('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } } })),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: keys.secrets(slug) });
-      onClose();
-    },
+    invalidates: [keys.secrets(slug)],
+    onRefetched: onClose,
   });
   return (
-    <ConfirmDialog
+    <RemovalDialog
       opened={opened}
       onClose={onClose}
       title={`Clear ${name}?`}
       confirmLabel="Clear the value"
-      onConfirm={() => clear.mutate()}
-      pending={clear.isPending}
-      error={clear.error}
+      removal={clear}
     >
       <Text>
         The value is destroyed and cannot be brought back. The name stays, and so does everything that refers
         to it. Sessions that run keep the value until they end.
       </Text>
       <Effect uses={uses} />
-    </ConfirmDialog>
+    </RemovalDialog>
   );
 }
 

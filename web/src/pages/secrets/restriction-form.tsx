@@ -1,9 +1,9 @@
 import { Alert, Button, Group, MultiSelect, Radio, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useAllServers } from '../../api/use-all.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useDraft } from '../../components/use-draft.ts';
@@ -14,7 +14,6 @@ import { UsesList } from './uses-list.tsx';
 /** Which catalog entries may be given the secret; for admins. */
 export function RestrictionForm({ name, known }: { name: string; known: Uses }) {
   const { slug } = useWorkspace();
-  const queries = useQueryClient();
   const servers = useAllServers(slug).data ?? [];
   const stored = JSON.stringify(known.allowedServers);
   const [{ restricted, chosen }, setTyped, forgetDraft] = useDraft(`restriction of ${name} ${stored}`, {
@@ -22,13 +21,11 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
     chosen: known.allowedServers ?? [],
   });
   const wanted = restricted ? chosen.toSorted() : null;
-  const save = useMutation({
-    mutationFn: (body: { allowed_servers: string[] | null }) =>
+  const save = useApiMutation({
+    send: (body: { allowed_servers: string[] | null }) =>
       call(api.PATCH('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } }, body })),
-    onSuccess: () => {
-      forgetDraft();
-      return queries.invalidateQueries({ queryKey: keys.secrets(slug) });
-    },
+    invalidates: [keys.secrets(slug)],
+    onSuccess: forgetDraft,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -7,9 +7,10 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
-import { FailedState, LoadingState, NotFoundState } from '../../components/state-views.tsx';
+import { NotFoundState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { ClearDialog } from './clear-dialog.tsx';
 import { RestrictionForm } from './restriction-form.tsx';
@@ -22,26 +23,27 @@ export function SecretPage({ name }: { name: string }) {
   const { slug } = useWorkspace();
   const secrets = useAllSecrets(slug);
   const uses = useSecretUses(slug, name);
-  if (secrets.data === undefined) {
-    return secrets.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={secrets.error} retry={() => void secrets.refetch()} what="The secret" />
-    );
-  }
-  const secret = secrets.data.find((candidate) => candidate.name === name);
-  return secret === undefined ? (
-    <NotFoundState what="This secret" />
-  ) : (
-    <Frame secret={secret} uses={uses.data}>
-      <Card withBorder component="section" aria-labelledby="uses">
-        <Title order={2} size="h4" id="uses" mb="xs">
-          Used by
-        </Title>
-        <UsedBy uses={uses.data} error={uses.error} retry={() => void uses.refetch()} />
-      </Card>
-      <Restriction name={name} known={uses.data} />
-    </Frame>
+  return (
+    <QueryState query={secrets} what="The secret">
+      {(all) => {
+        const secret = all.find((candidate) => candidate.name === name);
+        return secret === undefined ? (
+          <NotFoundState what="This secret" />
+        ) : (
+          <Frame secret={secret} uses={uses.data}>
+            <Card withBorder component="section" aria-labelledby="uses">
+              <Title order={2} size="h4" id="uses" mb="xs">
+                Used by
+              </Title>
+              <QueryState query={uses} what="What uses the secret">
+                {(known) => <UsedBy uses={known.uses} />}
+              </QueryState>
+            </Card>
+            <Restriction name={name} known={uses.data} />
+          </Frame>
+        );
+      }}
+    </QueryState>
   );
 }
 
@@ -78,19 +80,8 @@ function Frame({ secret, uses, children }: { secret: Secret; uses: Uses | undefi
   );
 }
 
-function UsedBy({ uses, error, retry }: { uses: Uses | undefined; error: unknown; retry: () => void }) {
-  if (uses === undefined) {
-    return error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={error} retry={retry} what="What uses the secret" />
-    );
-  }
-  return uses.uses.length === 0 ? (
-    <Text c="dimmed">Nothing refers to it.</Text>
-  ) : (
-    <UsesList uses={uses.uses} />
-  );
+function UsedBy({ uses }: { uses: Uses['uses'] }) {
+  return uses.length === 0 ? <Text c="dimmed">Nothing refers to it.</Text> : <UsesList uses={uses} />;
 }
 
 function Restriction({ name, known }: { name: string; known: Uses | undefined }) {

@@ -6,7 +6,7 @@ import { watchedFetch } from '../../api/client.ts';
 import { failureOf } from '../../api/failure.ts';
 import { keys } from '../../api/keys.ts';
 import type { Artifact } from '../../api/types.ts';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { artifactPath } from './artifact-path.ts';
 import { beginningOf, maxPreviewCharacters, previewKind } from './preview-kind.ts';
@@ -26,7 +26,7 @@ export function ArtifactPreview({ artifact, sessionId, onClose }: PreviewProps) 
 }
 
 function Content({ artifact, sessionId }: { artifact: Artifact; sessionId: string }) {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.session(sessionId, 'artifacts', artifact.id),
     async queryFn({ signal }) {
       const answer = await watchedFetch(artifactPath(sessionId, artifact.id), { signal });
@@ -40,24 +40,21 @@ function Content({ artifact, sessionId }: { artifact: Artifact; sessionId: strin
     gcTime: 0,
   });
   const kind = previewKind(artifact);
-  if (data === undefined) {
-    return error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={error} retry={() => void refetch()} what="The artifact" />
-    );
-  }
   return (
-    <>
-      <Text size="sm" c="dimmed" mb="xs" component="div">
-        <VisibleText text={artifact.name} />
-      </Text>
-      {kind?.as === 'image' ? (
-        <Picture bytes={data} type={kind.type} name={artifact.name} />
-      ) : (
-        <Words bytes={data} />
+    <QueryState query={query} what="The artifact">
+      {(bytes) => (
+        <>
+          <Text size="sm" c="dimmed" mb="xs" component="div">
+            <VisibleText text={artifact.name} />
+          </Text>
+          {kind?.as === 'image' ? (
+            <Picture bytes={bytes} type={kind.type} name={artifact.name} />
+          ) : (
+            <Words bytes={bytes} />
+          )}
+        </>
       )}
-    </>
+    </QueryState>
   );
 }
 

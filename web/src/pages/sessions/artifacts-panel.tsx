@@ -4,7 +4,7 @@ import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Artifact } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
-import { ListState } from '../../components/state-views.tsx';
+import { ListState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { sizeText } from '../../text/size-text.ts';
 import { artifactPath } from './artifact-path.ts';

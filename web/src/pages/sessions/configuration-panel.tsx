@@ -6,8 +6,8 @@ import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Configuration } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
 export function ConfigurationPanel({ sessionId }: { sessionId: string }) {
@@ -33,7 +33,7 @@ export function ConfigurationPanel({ sessionId }: { sessionId: string }) {
 }
 
 function Frozen({ sessionId }: { sessionId: string }) {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.session(sessionId, 'configuration'),
     queryFn: ({ signal }) => {
       const params = { path: { session_id: sessionId } };
@@ -41,14 +41,15 @@ function Frozen({ sessionId }: { sessionId: string }) {
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (data === undefined) {
-    return error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={error} retry={() => void refetch()} what="The configuration" />
-    );
-  }
-  const { agent, servers, siblings, services, frozen_at: at } = data.configuration;
+  return (
+    <QueryState query={query} what="The configuration">
+      {({ configuration }) => <Parts configuration={configuration} />}
+    </QueryState>
+  );
+}
+
+function Parts({ configuration }: { configuration: Configuration }) {
+  const { agent, servers, siblings, services, frozen_at: at } = configuration;
   return (
     <Stack>
       <FactList label="The agent as it was">

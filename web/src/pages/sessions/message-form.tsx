@@ -1,10 +1,10 @@
 /** The operator's messages and answers to the agent. What was typed stays until the platform has accepted it. */
 import { Button, Card, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type SyntheticEvent, useRef } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -14,13 +14,12 @@ import type { Question } from './open-questions.ts';
 export function MessageForm({ session, question }: { session: Session; question: Question | undefined }) {
   const [text, setText] = useDraft(`message to ${session.id}`, '');
   const field = useRef<HTMLTextAreaElement>(null);
-  const queries = useQueryClient();
   const params = { path: { session_id: session.id } };
-  const send = useMutation({
-    mutationFn: (message: string) =>
+  const send = useApiMutation({
+    send: (message: string) =>
       call(api.POST('/api/sessions/{session_id}/messages', { params, body: { text: message } })),
     onSuccess: (_, sent) => setText((typed) => (typed === sent ? '' : typed)),
-    onError: () => void queries.invalidateQueries({ queryKey: keys.session(session.id) }),
+    invalidatesOnError: [keys.session(session.id)],
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();

@@ -1,21 +1,20 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 
 /** Says that this session's permission requests are muted, and offers to unmute them. */
 export function MuteNotice({ session }: { session: Session }) {
-  const queries = useQueryClient();
-  const unmute = useMutation({
-    mutationFn() {
+  const unmute = useApiMutation({
+    send() {
       const params = { path: { session_id: session.id } };
       return call(
         api.PATCH('/api/sessions/{session_id}', { params, body: { permission_requests_muted: false } }),
       );
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: keys.session(session.id) }),
+    invalidates: [keys.session(session.id)],
   });
   return session.permission_requests_muted ? (
     <Alert color="yellow" role="status">

@@ -1,46 +1,45 @@
 import { Button, Group, Select, Stack, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
 import type { Agent } from '../../api/types.ts';
+import { useAllAgents } from '../../api/use-all.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
-import { EmptyState, FailedState, LoadingState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import { EmptyState } from '../../components/state-views.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { ReachNotice } from './reach-notice.tsx';
-import { useAgents } from './use-agents.ts';
 
 export function NewSessionPage() {
   const { slug } = useWorkspace();
-  const agents = useAgents();
+  const query = useAllAgents(slug);
   return (
     <PageFrame
       title="Start a session"
       description="One run of an agent, with its configuration as it is now. You drive it."
     >
-      {agents.data === undefined ? (
-        agents.error === null ? (
-          <LoadingState />
-        ) : (
-          <FailedState error={agents.error} retry={() => void agents.refetch()} what="The agents" />
-        )
-      ) : agents.data.length === 0 ? (
-        <EmptyState title="There is no agent yet" text="Create one first.">
-          <Button component={Link} href={pathOf(slug, 'agents')}>
-            To the agents
-          </Button>
-        </EmptyState>
-      ) : (
-        <StartForm agents={agents.data.map(optionOf)} />
-      )}
+      <QueryState query={query} what="The agents">
+        {(agents) =>
+          agents.length === 0 ? (
+            <EmptyState title="There is no agent yet" text="Create one first.">
+              <Button component={Link} href={pathOf(slug, 'agents')}>
+                To the agents
+              </Button>
+            </EmptyState>
+          ) : (
+            <StartForm agents={agents.map(optionOf)} />
+          )
+        }
+      </QueryState>
     </PageFrame>
   );
 }
@@ -68,7 +67,6 @@ function StartForm({ agents }: { agents: AgentOption[] }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const [params] = useSearchParams();
-  const queries = useQueryClient();
   const keyFor = useIdempotencyKey();
   const named = agents.find(({ value }) => value === params.get('agent'));
   const wanted = named ?? (agents.length === 1 && agents[0]?.disabled === false ? agents[0] : undefined);
@@ -79,18 +77,16 @@ function StartForm({ agents }: { agents: AgentOption[] }) {
       prompt: (value) => (value.trim() === '' ? 'Say what the agent should do' : null),
     },
   });
-  const start = useMutation({
-    mutationFn: (body: { agent_id: string; prompt: string }) =>
+  const start = useApiMutation({
+    send: (body: { agent_id: string; prompt: string }) =>
       call(
         api.POST('/api/workspaces/{slug}/sessions', {
           params: { path: { slug }, header: keyFor(body) },
           body,
         }),
       ),
-    onSuccess({ session }) {
-      void queries.invalidateQueries({ queryKey: keys.sessions(slug) });
-      navigate(pathOf(slug, 'sessions', session.id));
-    },
+    invalidates: [keys.sessions(slug)],
+    onSuccess: ({ session }) => navigate(pathOf(slug, 'sessions', session.id)),
     onError: (error) => form.setErrors(fieldErrors(error)),
   });
   const submit = ({ agent_id, prompt }: typeof form.values) => {

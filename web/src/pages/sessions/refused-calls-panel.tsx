@@ -1,7 +1,7 @@
 /** Calls that the agent made beyond a limit of its session: they reached nothing, and are kept as numbers. */
 import { Badge, Card, Code, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
 import type { RefusedCalls, Session } from '../../api/types.ts';
-import { FailedState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { absoluteTime, minutesText } from '../../text/time-text.ts';
 import { callOutcomeText } from './call-text.ts';
@@ -9,9 +9,9 @@ import { useRefusedCalls } from './use-tool-calls.ts';
 
 /** Nothing for a session that kept to its limits. */
 export function RefusedCallsPanel({ session }: { session: Session }) {
-  const { data, error, refetch } = useRefusedCalls(session);
-  const refused = data?.refused_calls ?? [];
-  if (refused.length === 0 && error === null) {
+  const query = useRefusedCalls(session);
+  const { data, error } = query;
+  if ((data?.refused_calls ?? []).length === 0 && error === null) {
     return null;
   }
   return (
@@ -19,21 +19,21 @@ export function RefusedCallsPanel({ session }: { session: Session }) {
       <Title order={2} size="h5" mb={4}>
         Calls beyond the limit
       </Title>
-      {data === undefined ? (
-        <FailedState error={error} retry={() => void refetch()} what="The refused calls" />
-      ) : (
-        <>
-          <Text size="xs" c="dimmed" mb="xs">
-            The agent called more often than it may. These calls reached no server, and are counted instead of
-            listed one by one.
-          </Text>
-          <Stack gap="xs" component="ul" m={0} p={0}>
-            {refused.map((calls) => (
-              <RefusedRow key={JSON.stringify([calls.server, calls.tool, calls.outcome])} calls={calls} />
-            ))}
-          </Stack>
-        </>
-      )}
+      <QueryState query={query} what="The refused calls">
+        {({ refused_calls: refused }) => (
+          <>
+            <Text size="xs" c="dimmed" mb="xs">
+              The agent called more often than it may. These calls reached no server, and are counted instead
+              of listed one by one.
+            </Text>
+            <Stack gap="xs" component="ul" m={0} p={0}>
+              {refused.map((calls) => (
+                <RefusedRow key={JSON.stringify([calls.server, calls.tool, calls.outcome])} calls={calls} />
+              ))}
+            </Stack>
+          </>
+        )}
+      </QueryState>
     </Card>
   );
 }

@@ -3,26 +3,22 @@ import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { SessionProcess } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { ProcessOutput } from './process-output.tsx';
 import { processFacts, stateColor, stateWord } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
+import { QueryState } from '../../components/query-state.tsx';
 
 export function ServersPanel({ sessionId }: { sessionId: string }) {
-  const { data, error, refetch } = useProcesses(sessionId);
+  const query = useProcesses(sessionId);
   const [opened, setOpened] = useState<SessionProcess | null>(null);
   return (
     <Card withBorder padding="sm" component="section" aria-label="Servers">
       <Title order={2} size="h5" mb="xs">
         Servers
       </Title>
-      {data !== undefined ? (
-        <Processes processes={data.processes} onOpen={setOpened} />
-      ) : error === null ? (
-        <LoadingState />
-      ) : (
-        <FailedState error={error} retry={() => void refetch()} what="The servers" />
-      )}
+      <QueryState query={query} what="The servers">
+        {({ processes }) => <Processes processes={processes} onOpen={setOpened} />}
+      </QueryState>
       <ProcessOutput process={opened} sessionId={sessionId} onClose={() => setOpened(null)} />
     </Card>
   );

@@ -1,14 +1,15 @@
 import { Group, Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
+import { useAllAgents } from '../../api/use-all.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
 import { type SessionState, sessionStates, stateLabel } from './status-text.ts';
-import { useAgents } from './use-agents.ts';
 
 const states = sessionStates.map((value) => ({ value, label: stateLabel(value) }));
 
 /** Kept in the address, so that a filtered list can be sent to somebody. */
 export function SessionFilters({ status, agentId }: { status: SessionState | null; agentId: string | null }) {
   const [, setParams] = useSearchParams();
-  const agents = useAgents();
+  const agents = useAllAgents(useWorkspace().slug);
   const set = (name: string, value: string | null) =>
     setParams((before) => {
       const params = new URLSearchParams(before);

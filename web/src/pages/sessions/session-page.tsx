@@ -7,7 +7,8 @@ import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
 import { useSessionEvents } from '../../api/use-session-events.ts';
 import { PageFrame } from '../../components/page-frame.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import { FailedState } from '../../components/state-views.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ArtifactsPanel } from './artifacts-panel.tsx';
 import { ChildrenPanel } from './children-panel.tsx';
@@ -33,19 +34,16 @@ import { useToolCalls } from './use-tool-calls.ts';
 import { useWaitingRequests } from './use-waiting-requests.ts';
 
 export function SessionPage({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.session(id, 'one'),
     queryFn: ({ signal }) =>
       call(api.GET('/api/sessions/{session_id}', { params: { path: { session_id: id } }, signal })),
   });
-  if (data === undefined) {
-    return error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={error} retry={() => void refetch()} what="This session" />
-    );
-  }
-  return <Loaded key={id} session={data.session} />;
+  return (
+    <QueryState query={query} what="This session">
+      {({ session }) => <Loaded key={id} session={session} />}
+    </QueryState>
+  );
 }
 
 function Loaded({ session }: { session: Session }) {

@@ -1,9 +1,9 @@
 import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { useDraft } from '../../components/use-draft.ts';
@@ -12,18 +12,16 @@ export function TerminateButton({ session }: { session: Session }) {
   const { slug } = useWorkspace();
   const [opened, dialog] = useDisclosure();
   const [reason, setReason, forgetDraft] = useDraft(`end of ${session.id}`, '');
-  const queries = useQueryClient();
-  const terminate = useMutation({
-    mutationFn() {
+  const terminate = useApiMutation({
+    send() {
       const params = { path: { session_id: session.id } };
       const body = reason.trim() === '' ? {} : { reason: reason.trim() };
       return call(api.POST('/api/sessions/{session_id}/terminate', { params, body }));
     },
+    invalidates: [keys.session(session.id), keys.sessions(slug)],
     onSuccess() {
       forgetDraft();
       dialog.close();
-      void queries.invalidateQueries({ queryKey: keys.session(session.id) });
-      void queries.invalidateQueries({ queryKey: keys.sessions(slug) });
     },
   });
   return (

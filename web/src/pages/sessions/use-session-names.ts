@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
-import { useNames } from '../../api/use-names.ts';
+import { usePeople } from '../../api/use-names.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 
 const mostRequests = 200;
@@ -11,7 +11,7 @@ const mostRequests = 200;
 /** Knows the person, the session's operators, those who answered its requests, and the members of the workspace; nobody else's name. */
 export function useSessionNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
   const me = useMe();
-  const names = useNames();
+  const members = usePeople();
   const { slug } = useWorkspace();
   const requests = useQuery({
     queryKey: keys.permissionRequests(slug, 'of-session', id),
@@ -27,7 +27,7 @@ export function useSessionNames({ id, operator, root_operator: root }: Session):
       known.set(person.id, person.name);
     }
   }
-  const stranger = names.isComplete ? 'Somebody who has left' : 'Somebody';
+  const stranger = members.isComplete ? 'Somebody who has left' : 'Somebody';
   return (userId) =>
-    userId === me.user.id ? 'You' : (known.get(userId) ?? names.nameOf(userId) ?? stranger);
+    userId === me.user.id ? 'You' : (known.get(userId) ?? members.nameOf(userId) ?? stranger);
 }

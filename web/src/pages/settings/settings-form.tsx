@@ -1,11 +1,12 @@
 import { Alert, Button, Card, Group, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
 import type { Workspace } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
@@ -24,18 +25,18 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
     initialValues: { name, settings },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
-  const save = useMutation({
-    mutationFn: (values: Values) => {
+  const save = useApiMutation({
+    send: (values: Values) => {
       const body = changesOf({ name, settings }, values);
       return call(api.PATCH('/api/workspaces/{slug}', { params: { path: { slug } }, body }));
     },
-    async onSuccess(answer) {
+    // The workspace's name stands in the header.
+    invalidates: [keys.me],
+    onSuccess(answer) {
       const { name, settings } = answer.workspace;
       form.setInitialValues({ name, settings });
       form.reset();
       queries.setQueryData(keys.settings(slug), answer);
-      // The workspace's name stands in the header.
-      await queries.invalidateQueries({ queryKey: keys.me });
     },
     onError: (error) => form.setErrors(fieldErrors(error)),
   });

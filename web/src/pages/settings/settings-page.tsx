@@ -5,8 +5,8 @@ import { keys } from '../../api/keys.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
 export function SettingsPage() {
@@ -17,23 +17,18 @@ export function SettingsPage() {
   });
   return (
     <PageFrame title="Settings" description="What holds for the whole workspace.">
-      {query.data === undefined ? (
-        query.error === null ? (
-          <LoadingState />
-        ) : (
-          <FailedState error={query.error} retry={() => void query.refetch()} what="The settings" />
-        )
-      ) : (
-        <Stack maw={720}>
-          <SettingsForm workspace={query.data.workspace} />
-          <Text size="sm" c="dimmed" component="div">
-            Slug {slug}: part of every address, it cannot be changed. Created{' '}
-            <RelativeTime at={query.data.workspace.created_at} />, changed last{' '}
-            <RelativeTime at={query.data.workspace.updated_at} />. Id{' '}
-            <CopyableId id={query.data.workspace.id} />
-          </Text>
-        </Stack>
-      )}
+      <QueryState query={query} what="The settings">
+        {({ workspace }) => (
+          <Stack maw={720}>
+            <SettingsForm workspace={workspace} />
+            <Text size="sm" c="dimmed" component="div">
+              Slug {slug}: part of every address, it cannot be changed. Created{' '}
+              <RelativeTime at={workspace.created_at} />, changed last{' '}
+              <RelativeTime at={workspace.updated_at} />. Id <CopyableId id={workspace.id} />
+            </Text>
+          </Stack>
+        )}
+      </QueryState>
     </PageFrame>
   );
 }

@@ -1,13 +1,13 @@
 /** The ways of signing in that the platform offers. */
 import { Anchor, Button, Divider, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, call } from '../../api/client.ts';
-import { reportSignedIn } from '../../api/connection.ts';
 import { keys } from '../../api/keys.ts';
-import type { Me } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import { useEnter } from '../../app/use-enter.ts';
 
 /** `overPage`: a page with unsent input is open below, so the identity provider opens beside it. */
 export function SignInChoices({ overPage = false }: { overPage?: boolean }) {
@@ -16,43 +16,24 @@ export function SignInChoices({ overPage = false }: { overPage?: boolean }) {
     queryFn: ({ signal }) => call(api.GET('/api/auth/options', { signal })),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (options.data === undefined) {
-    return options.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={options.error} retry={() => void options.refetch()} what="The sign-in" />
-    );
-  }
-  const { oidc, demo_people: demoPeople } = options.data;
   return (
-    <Stack>
-      {demoPeople === null ? null : <DemoSignIn people={demoPeople} />}
-      {oidc && demoPeople !== null ? <Divider label="or" /> : null}
-      {oidc ? overPage ? <ProviderBeside /> : <ProviderHere /> : null}
-    </Stack>
+    <QueryState query={options} what="The sign-in">
+      {({ oidc, demo_people: demoPeople }) => (
+        <Stack>
+          {demoPeople === null ? null : <DemoSignIn people={demoPeople} />}
+          {oidc && demoPeople !== null ? <Divider label="or" /> : null}
+          {oidc ? overPage ? <ProviderBeside /> : <ProviderHere /> : null}
+        </Stack>
+      )}
+    </QueryState>
   );
-}
-
-/** Continues the page as the person who signed in. A different person gets a new page: nothing of the first remains. */
-function useEnter(): (me: Me) => void {
-  const queries = useQueryClient();
-  return (me) => {
-    const before = queries.getQueryData<Me>(keys.me);
-    if (before !== undefined && before.user.id !== me.user.id) {
-      window.location.assign('/app/');
-      return;
-    }
-    queries.setQueryData(keys.me, me);
-    reportSignedIn();
-    void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.me[0] });
-  };
 }
 
 function DemoSignIn({ people }: { people: { email: string; name: string }[] }) {
   const [email, setEmail] = useState('');
   const enter = useEnter();
-  const signIn = useMutation({
-    mutationFn: (body: { email: string }) => call(api.POST('/api/auth/demo-sign-in', { body })),
+  const signIn = useApiMutation({
+    send: (body: { email: string }) => call(api.POST('/api/auth/demo-sign-in', { body })),
     onSuccess: enter,
   });
   const submit = (event: FormEvent) => {
@@ -106,7 +87,7 @@ function ProviderHere() {
 
 function ProviderBeside() {
   const enter = useEnter();
-  const look = useMutation({ mutationFn: () => call(api.GET('/api/me')), onSuccess: enter });
+  const look = useApiMutation({ send: () => call(api.GET('/api/me')), onSuccess: enter });
   return (
     <Stack gap="sm">
       <Text size="sm">

@@ -7,8 +7,8 @@ import type { SystemState } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { FailedState, LoadingState } from '../../components/state-views.tsx';
 import { sentence } from '../../components/unavailable.tsx';
 import { ruledOut } from './ruled-out.ts';
 import { sessionsText } from './sessions-text.ts';
@@ -18,7 +18,7 @@ const lookEveryMs = 15_000;
 /** What runs, what cannot run here, why, and what to do about it; for admins. */
 export function SystemPage() {
   const { slug } = useWorkspace();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: keys.system(slug),
     queryFn: ({ signal }) =>
       call(api.GET('/api/workspaces/{slug}/system', { params: { path: { slug } }, signal })),
@@ -29,15 +29,9 @@ export function SystemPage() {
       title="System"
       description="What this platform runs on. It is the same for every workspace; an operator changes it."
     >
-      {data === undefined ? (
-        error === null ? (
-          <LoadingState />
-        ) : (
-          <FailedState error={error} retry={() => void refetch()} what="The state of the system" />
-        )
-      ) : (
-        <Parts system={data.system} />
-      )}
+      <QueryState query={query} what="The state of the system">
+        {({ system }) => <Parts system={system} />}
+      </QueryState>
     </PageFrame>
   );
 }

@@ -5,7 +5,7 @@ import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { PageFrame } from '../../../components/page-frame.tsx';
-import { FailedState, LoadingState } from '../../../components/state-views.tsx';
+import { QueryState } from '../../../components/query-state.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { UnavailableAlert } from '../../../components/unavailable.tsx';
 import { useEntry } from '../use-entry.ts';
@@ -16,15 +16,12 @@ import { useCheck } from './use-check.ts';
 
 export default function CheckPage({ name }: { name: string }) {
   const { slug } = useWorkspace();
-  const entry = useEntry(slug, name);
-  if (entry.data === undefined) {
-    return entry.error === null ? (
-      <LoadingState />
-    ) : (
-      <FailedState error={entry.error} retry={() => void entry.refetch()} what="The MCP server" />
-    );
-  }
-  return <Check entry={entry.data} />;
+  const query = useEntry(slug, name);
+  return (
+    <QueryState query={query} what="The MCP server">
+      {(entry) => <Check entry={entry} />}
+    </QueryState>
+  );
 }
 
 function Check({ entry }: { entry: McpServer }) {

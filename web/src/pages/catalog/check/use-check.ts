@@ -1,11 +1,12 @@
 /** One check of an entry: begun here, followed until it ends. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, call } from '../../../api/client.ts';
 import { ApiFailure } from '../../../api/failure.ts';
 import { keys } from '../../../api/keys.ts';
 import type { McpCheck } from '../../../api/types.ts';
+import { useApiMutation } from '../../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
 import { readDraft, writeDraft } from '../../../app/drafts.ts';
 import { useMe } from '../../../app/signed-in.tsx';
@@ -32,9 +33,9 @@ export function useCheck(slug: string, name: string) {
     last.write(mcp_check.id);
     setParams({ check: mcp_check.id }, { replace: true });
   };
-  const start = useMutation({
+  const start = useApiMutation({
     // Another check with the same env is another request.
-    mutationFn: (env: Record<string, string>) =>
+    send: (env: Record<string, string>) =>
       call(
         api.POST('/api/workspaces/{slug}/mcp-servers/{name}/checks', {
           params: { path: { slug, name }, header: keyFor({ env, after: id }) },
@@ -62,8 +63,8 @@ export function useCheck(slug: string, name: string) {
     refetchInterval: ({ state: { data } }) =>
       data !== undefined && data.ended_at === null ? askEveryMs : false,
   });
-  const cancel = useMutation({
-    mutationFn: (checkId: string) =>
+  const cancel = useApiMutation({
+    send: (checkId: string) =>
       call(
         api.POST('/api/workspaces/{slug}/mcp-servers/{name}/checks/{check_id}/cancel', {
           params: { path: { slug, name, check_id: checkId } },
