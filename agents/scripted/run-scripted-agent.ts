@@ -1,4 +1,4 @@
-/** The deterministic agent: does the steps of its instructions, and nothing else (design 9). */
+/** The deterministic agent: follows the steps of its instructions, and nothing else. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import {

@@ -55,7 +55,7 @@ describeInBrowser('the approval dialog', () => {
     return { sessionId: session.id, request: await ada.openRequest(session.id) };
   }
 
-  it('hides nothing that decides behind its buttons, however long everything in it is', async () => {
+  it('keeps everything relevant to the decision above its buttons, however long the content is', async () => {
     const { sessionId, request } = await askedAtLength();
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
@@ -78,7 +78,7 @@ describeInBrowser('the approval dialog', () => {
     await ada.ok('POST', `/api/sessions/${sessionId}/terminate`, {});
   });
 
-  it('appear as soon as the agent has asked: no later than any other event of its session', async () => {
+  it('appear no later than any other event of the session', async () => {
     const says = Array.from({ length: 5 }, (_, turn) => [waitFor(`say ${turn}`), say(`Status ${turn}`)]);
     const agent = await ada.createAgent(
       'prompt asker',
@@ -89,7 +89,7 @@ describeInBrowser('the approval dialog', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
-    await page.getByText('Live: what happens appears here.').waitFor();
+    await page.getByText('Live: new events appear here.').waitFor();
     /** Sends what the agent waits for, and returns when the page showed `look`. */
     const shownAfter = async (text: string, look: string): Promise<number> => {
       await page.evaluate(`void (window.shownAt = new Promise((resolve) =>
@@ -127,7 +127,7 @@ const wholeOption = (radio: Locator) => radio.locator('xpath=../..');
 async function expectDecidingInSight(page: Page, dialog: Locator): Promise<void> {
   for (const what of [
     dialog.getByRole('heading', { level: 3 }),
-    dialog.getByLabel('What it opens'),
+    dialog.getByLabel('What it allows'),
     ...(await dialog.getByRole('radio').all()).map(wholeOption),
   ]) {
     const inSight = await isInSightOfDialog(page, what);
@@ -138,7 +138,7 @@ async function expectDecidingInSight(page: Page, dialog: Locator): Promise<void>
 /** Anything wider than one call can be approved only after the whole choice has been in view; a button leads there. */
 async function expectApproveOnlyWhenSeen(page: Page, dialog: Locator): Promise<void> {
   const approve = dialog.getByRole('button', { name: 'Approve for every session of the agent' });
-  const show = dialog.getByRole('button', { name: 'Show the choice' });
+  const show = dialog.getByRole('button', { name: 'Show choice' });
   const isReady = dialog.locator('button:enabled', { hasText: 'Approve for every session of the agent' });
   await show.or(isReady).first().waitFor();
   if ((await show.count()) === 1) {

@@ -19,7 +19,7 @@ describeInBrowser('an approval that nobody gives', () => {
     await platform?.stop();
   });
 
-  it('ends as expired in the dialog, which stays until it is closed', async () => {
+  it('is shown as expired in the dialog, which stays open until it is closed', async () => {
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const agent = await ada.createAgent('unheard', [waitFor('ask'), ask('once'), waitFor('expired')], {
       files: {},
@@ -28,7 +28,7 @@ describeInBrowser('an approval that nobody gives', () => {
     const { page } = visitor;
     const session = await ada.startSession(agent.id);
     await visitor.open(`demo/sessions/${session.id}`);
-    await page.getByText('Live: what happens appears here.').waitFor();
+    await page.getByText('Live: new events appear here.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask' });
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByRole('button', { name: /^Approve/ }).waitFor();
@@ -38,7 +38,7 @@ describeInBrowser('an approval that nobody gives', () => {
     await page.route('**/permission-requests/*', (route) =>
       route.fulfill({ contentType: 'application/json', body: stale }),
     );
-    await dialog.getByText('The time to answer is over').waitFor();
+    await dialog.getByText('This request has expired').waitFor();
     expect(await dialog.getByRole('button', { name: /Approve|Deny/ }).count()).toBe(0);
     await page.unroute('**/permission-requests/*');
     await dialog.getByText('Nobody answered in time.').waitFor();
@@ -76,7 +76,7 @@ describeInBrowser('an answer that is not taken yet', () => {
     return { visitor, page: visitor.page, dialog, request };
   }
 
-  it('has its refusal forgotten with the choice, and with the reason, that it was about', async () => {
+  it('drops a refusal when the choice or the reason that it was about changes', async () => {
     const { visitor, page, dialog } = await lookAtRequest();
     visitor.expectInConsole(/403/);
     const json = { error: { code: 'forbidden', message: 'Not that one.', request_id: 'none' } };
@@ -97,7 +97,7 @@ describeInBrowser('an answer that is not taken yet', () => {
     await visitor.leave();
   });
 
-  it('keeps its reason while one looks elsewhere, until it is sent', async () => {
+  it('keeps the typed reason across navigation until it is sent', async () => {
     const { visitor, page, dialog, request } = await lookAtRequest();
     const reason = dialog.getByLabel('Reason');
     const drafts = () =>

@@ -62,17 +62,17 @@ describeInBrowser('approvals in the web UI', () => {
       `[...document.querySelectorAll('[role=dialog] button')].some((button) => button.textContent === '${label}' && !button.disabled)`,
     );
 
-  it('begin with the narrowest choice, above the quote, and name what the button does', async () => {
+  it('start with the narrowest choice, above the quote, and name what the button does', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `Reason ${line + 1} of many.`).join('\n');
     const { session, request } = await asking([ask('persistent', long), waitForever]);
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const { visitor, page, dialog } = await at(`demo/approvals/${request.id}`, 'ada', context);
       await armed(visitor, 'Approve one call');
       expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
-      expect(await dialog.getByRole('radio', { name: /asked for/ }).isChecked()).toBe(false);
+      expect(await dialog.getByRole('radio', { name: /requested/ }).isChecked()).toBe(false);
       // What decides is in view when the dialog opens: not below the window, and not behind the buttons.
       for (const what of [
-        dialog.getByLabel('What it opens'),
+        dialog.getByLabel('What it allows'),
         ...(await dialog.getByRole('radio').all()).map((radio) => radio.locator('xpath=../..')),
       ]) {
         expect(await isInSightOfDialog(page, what)).toBe(true);
@@ -95,7 +95,7 @@ describeInBrowser('approvals in the web UI', () => {
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
   });
 
-  it('approve what is wider than once only after the choice was in sight', async () => {
+  it('approve more than one call only after the choice was visible', async () => {
     const { session, request } = await asking([ask('persistent'), waitForever]);
     const visitor = await visit(browser, {
       url: platform.url,
@@ -113,11 +113,11 @@ describeInBrowser('approvals in the web UI', () => {
     });
     await visitor.open(`demo/approvals/${request.id}`);
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
-    await dialog.getByText('This goes further than one call').waitFor();
+    await dialog.getByText('This allows more than one call').waitFor();
     const approve = dialog.getByRole('button', { name: 'Approve for this session' });
     await armed(visitor, 'Deny…');
     expect(await approve.isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'Show the choice' }).click();
+    await dialog.getByRole('button', { name: 'Show choice' }).click();
     await armed(visitor, 'Approve for this session');
     await approve.click();
     await page.unroute(`**${requests}/${request.id}`);
@@ -126,7 +126,7 @@ describeInBrowser('approvals in the web UI', () => {
     await visitor.leave();
   });
 
-  it('decide nothing on keys that were meant for something else', async () => {
+  it('ignore keys that were meant for something else', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
     for (const key of ['Enter', 'Space', 'Enter']) {
@@ -160,13 +160,13 @@ describeInBrowser('approvals in the web UI', () => {
     }
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('A permission request waits for you').waitFor();
+    await page.getByText('A permission request is waiting for you').waitFor();
     expect(await read(request)).toMatchObject({ status: 'open' });
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
 
-  it('deny with a reason that the agent reads, mute the session, and take that back', async () => {
+  it('deny with a reason that the agent reads, mute the session and unmute it', async () => {
     const { session, request } = await asking([
       ask('once'),
       waitFor('Not on a Friday'),
@@ -185,16 +185,16 @@ describeInBrowser('approvals in the web UI', () => {
     await dialog.getByText('Not on a Friday').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     expect(await read(request)).toMatchObject({ status: 'denied', reason: 'Not on a Friday' });
-    await page.getByText('what this session asks permission for is refused at once').waitFor();
+    await page.getByText('permission requests of this session are refused immediately').waitFor();
     await page.getByText('step 4 of 4').waitFor();
     await visitor.checkAccessibility();
-    await page.getByRole('button', { name: 'Take requests again' }).click();
+    await page.getByRole('button', { name: 'Unmute' }).click();
     await page.getByText('Permission requests of this session are taken again.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
 
-  it('show in two windows who was first, and that the second changed nothing', async () => {
+  it('show in two windows who was first, and that the second decision changed nothing', async () => {
     const { session, request } = await asking([ask('once'), waitForever], { by: max });
     const first = await at(`demo/sessions/${session.id}`, 'max');
     const second = await at(`demo/approvals/${request.id}`, 'ada');
@@ -220,7 +220,7 @@ describeInBrowser('approvals in the web UI', () => {
     await Promise.all([first.visitor.leave(), second.visitor.leave()]);
   });
 
-  it('send a decision again under its key when it or its answer was lost, with one effect', async () => {
+  it('resend a decision under its idempotency key when it or its response was lost, with one effect', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
@@ -241,7 +241,7 @@ describeInBrowser('approvals in the web UI', () => {
     await armed(visitor, 'Approve for this session');
     await dialog.getByRole('button', { name: 'Approve for this session' }).click();
     const unconfirmed = dialog.getByRole('alert').filter({ hasText: 'sent, but is not confirmed yet' });
-    const waited = 'It is sent again for up to five minutes, or until the request expires';
+    const waited = 'Retrying for up to five minutes, or until the request expires';
     for (const failures of [1, 2]) {
       await eventually(() => expect(keys.length).toBeGreaterThanOrEqual(failures));
       await unconfirmed.getByText(waited).waitFor();
@@ -261,7 +261,7 @@ describeInBrowser('approvals in the web UI', () => {
     await visitor.leave();
   });
 
-  it('send nothing any more once the dialog is closed', async () => {
+  it('stop sending once the dialog is closed', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
@@ -272,7 +272,7 @@ describeInBrowser('approvals in the web UI', () => {
     });
     await armed(visitor, 'Approve one call');
     await dialog.getByRole('button', { name: 'Approve one call' }).click();
-    await dialog.getByText('Closing this dialog stops that.').waitFor();
+    await dialog.getByText('Closing this dialog stops the retries.').waitFor();
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     await dialog.waitFor({ state: 'hidden' });
     const sentBefore = sent;
@@ -284,7 +284,7 @@ describeInBrowser('approvals in the web UI', () => {
     await visitor.leave();
   });
 
-  it('never exchange the request that is shown, and say when it is cancelled', async () => {
+  it('never replace the request that is shown, and say when it is cancelled', async () => {
     const { session, request } = await asking([
       ask('once'),
       waitFor('go on'),
@@ -293,20 +293,20 @@ describeInBrowser('approvals in the web UI', () => {
     ]);
     const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
-    await dialog.getByText('1 more waits').waitFor();
+    await dialog.getByText('1 more waiting').waitFor();
     await dialog.getByRole('heading', { name: /files\.write$/ }).waitFor();
-    await dialog.getByRole('button', { name: 'Skip to the next' }).click();
+    await dialog.getByRole('button', { name: 'Skip to next' }).click();
     await dialog.getByRole('heading', { name: /files\.remove$/ }).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await dialog.getByText('Cancelled').waitFor();
-    await dialog.getByText('The session ended before anybody answered.').waitFor();
+    await dialog.getByText('The session ended before anyone answered.').waitFor();
     expect(await read(request)).toMatchObject({ status: 'cancelled' });
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('The session has ended.').waitFor();
     await visitor.leave();
   });
 
-  it('show a hostile agent’s words as words, on a phone too', async () => {
+  it('show a hostile agent’s text as plain text, also on a phone', async () => {
     const justification = [
       '<img src=x onerror="window.ran=true"><button>Approve</button><script>window.ran=true</script>',
       'Harmless: \u202Egpj.exe\u202C and \u200Bnothing\u2066 more',
@@ -319,7 +319,7 @@ describeInBrowser('approvals in the web UI', () => {
       ...phone,
       colorScheme: 'dark',
     });
-    const claim = dialog.getByLabel(/^Claim of/);
+    const claim = dialog.getByLabel(/^Unverified text by/);
     expect(await claim.getByTitle('U+202E right-to-left override').count()).toBeGreaterThan(0);
     expect(await claim.locator('img, button, script, a').count()).toBe(0);
     expect(await claim.textContent()).toContain('<button>Approve</button>');
@@ -336,8 +336,8 @@ describeInBrowser('approvals in the web UI', () => {
     }
     await visitor.checkAccessibility();
     await visitor.picture('approval-phone');
-    await dialog.getByLabel('Until it is revoked').check();
-    await dialog.getByRole('radiogroup', { name: 'For whom?' }).getByLabel('For me').check();
+    await dialog.getByLabel('Until revoked').check();
+    await dialog.getByRole('radiogroup', { name: 'Who is it for?' }).getByLabel('For me').check();
     await armed(visitor, 'Approve for all my sessions');
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();

@@ -58,29 +58,29 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       expect(await page.getByRole('radio', { name }).isDisabled()).toBe(true);
     }
     expect(await page.getByRole('radio', { name: 'Command' }).isDisabled()).toBe(false);
-    expect(await page.getByLabel('Private destinations that are open to it').isDisabled()).toBe(true);
+    expect(await page.getByLabel('Allowed private destinations').isDisabled()).toBe(true);
     await visitor.checkAccessibility();
 
     await visitor.open('demo/agents/new');
-    await page.getByText('A container image is not available here').first().waitFor();
-    await page.getByRole('combobox', { name: 'What runs' }).click();
-    const option = page.getByRole('option', { name: /A container image: not available here/ });
+    await page.getByText('Container image is not available here').first().waitFor();
+    await page.getByRole('combobox', { name: 'Program type' }).click();
+    const option = page.getByRole('option', { name: /^Container image: not available here/ });
     expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('button', { name: 'Add a sibling' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Add sibling' }).isDisabled()).toBe(true);
     await visitor.checkAccessibility();
 
     await visitor.open('demo/catalog/_/import');
     await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
     const far = page.getByRole('region', { name: 'far' });
     await far.getByText('it cannot run here: remote MCP servers are not available yet').waitFor();
-    await page.getByText('1 of 2 cannot be registered like this.').waitFor();
+    await page.getByText('1 of 2 cannot be registered.').waitFor();
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByText('Registered: local').waitFor();
     await visitor.leave();
   });
 
-  it('is marked where it exists already, in the catalog and for agents', async () => {
+  it('is marked on existing entries and agents', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     // As after a move from a cluster to this runtime: an image entry exists.
@@ -107,7 +107,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await visitor.leave();
   });
 
-  it('is the internet: disabled where it is chosen, and said of whatever needs it', async () => {
+  it('is the internet: disabled in forms, and stated for whatever needs it', async () => {
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const shape = { type: 'command', command: 'mcp-server-everything', args: [] };
     await ada.ok('POST', '/api/workspaces/demo/mcp-servers', { name: 'far', shape, network: 'internet' });
@@ -116,7 +116,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const forget = await reportMachine({ internet: false });
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    const alert = page.getByRole('note').filter({ hasText: 'Sessions cannot start with this here' });
+    const alert = page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start here' });
 
     await visitor.open('demo/catalog/_/new');
     await page.getByText(/Not available here: there is no way from sessions to the internet/).waitFor();
@@ -128,7 +128,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByRole('textbox', { name: 'Configuration' }).fill(pasted);
     await page.getByText(/it cannot run here: there is no way from sessions to the internet/).waitFor();
     expect(await page.getByRole('button', { name: 'Register', exact: true }).isDisabled()).toBe(true);
-    await page.getByRole('checkbox', { name: 'Register it without a network' }).check();
+    await page.getByRole('checkbox', { name: 'Register without network access' }).check();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByText(/^near is in the catalog/).waitFor();
@@ -154,7 +154,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       .waitFor();
     await visitor.open(`demo/agents/${traveller.id}`);
     await alert.getByText(/Its MCP server "far"/).waitFor();
-    expect(await page.getByRole('button', { name: 'Start a session' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Start session' }).isDisabled()).toBe(true);
     await visitor.open(`demo/sessions/new?agent=${traveller.id}`);
     await alert.getByText(/Its MCP server "far"/).waitFor();
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
@@ -166,9 +166,9 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(false);
 
     await visitor.open('demo/system');
-    const ruledOut = page.getByRole('region', { name: 'What cannot run here' });
+    const ruledOut = page.getByRole('region', { name: 'Not available here' });
     for (const what of [
-      'The internet for agents and MCP servers',
+      'Internet access of agents and MCP servers',
       'Remote MCP servers',
       'The built-in agent Claude',
       'MCP servers and agents that are images',
@@ -182,7 +182,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await visitor.leave();
   });
 
-  it('is a command where the machine has no sandbox, but for those that came with it', async () => {
+  it('is a command where the machine has no sandbox, except the preinstalled ones', async () => {
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const running = { type: 'command', command: 'mcp-server-everything', args: [] };
     await ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
@@ -194,7 +194,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/422/);
     const { page } = visitor;
-    const alert = page.getByRole('note').filter({ hasText: 'Sessions cannot start with this here' });
+    const alert = page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start here' });
 
     await visitor.open('demo/catalog/_/new');
     await page.getByText(/Not available here: there is no sandbox on the machine/).waitFor();
@@ -209,7 +209,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByRole('textbox', { name: 'Command' }).fill('mcp-server-filesystem');
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { name: 'unfenced', level: 1 }).waitFor();
-    await page.getByRole('heading', { name: 'What runs' }).waitFor();
+    await page.getByRole('heading', { name: 'Configuration' }).waitFor();
     expect(await alert.count()).toBe(0);
 
     await visitor.open('demo/catalog/fenced');
@@ -217,17 +217,17 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await visitor.checkAccessibility();
 
     await visitor.open('demo/agents/new');
-    await page.getByText(/^A command is not available here: there is no sandbox/).waitFor();
-    await page.getByRole('combobox', { name: 'What runs' }).click();
-    const option = page.getByRole('option', { name: /^A command: not available here/ });
+    await page.getByText(/^Command is not available here: there is no sandbox/).waitFor();
+    await page.getByRole('combobox', { name: 'Program type' }).click();
+    const option = page.getByRole('option', { name: /^Command: not available here/ });
     expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
 
     await visitor.open('demo/system');
-    const facts = page.getByRole('region', { name: 'What runs' });
+    const facts = page.getByRole('region', { name: 'Components' });
     await facts.getByText('each in a sandbox of its own on some workers only').waitFor();
     const except = 'MCP servers that are commands, but for mcp-server-filesystem.';
     await page
-      .getByRole('region', { name: 'What cannot run here' })
+      .getByRole('region', { name: 'Not available here' })
       .getByText(except, { exact: true })
       .waitFor();
     await forget();
@@ -239,13 +239,13 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
       const { page } = visitor;
       await visitor.open('demo/system');
-      const running = page.getByRole('region', { name: 'What runs' });
+      const running = page.getByRole('region', { name: 'Components' });
       await running.getByText('1 running').waitFor();
       await running.getByText(/each in a sandbox of its own$/).waitFor();
-      expect(await running.getByText('does not work').count()).toBe(0);
+      expect(await running.getByText('Down', { exact: true }).count()).toBe(0);
       expect(await page.getByLabel('A worker', { exact: true }).count()).toBe(1);
       await page
-        .getByRole('region', { name: 'What cannot run here' })
+        .getByRole('region', { name: 'Not available here' })
         .getByText(/Images need a container engine/)
         .waitFor();
       await visitor.checkAccessibility();
@@ -256,7 +256,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     }
   });
 
-  it('says on the System page that Temporal is unavailable, and that it is back', async () => {
+  it('shows on the System page that Temporal is unreachable, and that it is back', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const [temporal] = await processesMentioning(join(platform.dataDirectory, 'temporal'));
@@ -266,15 +266,15 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     process.kill(temporal.pid, 'SIGSTOP');
     try {
       await visitor.open('demo/system');
-      await page.getByText('does not answer: no session starts and no decision is taken').waitFor();
+      await page.getByText('unreachable: no session can start and no decision can be made').waitFor();
       await visitor.checkAccessibility();
     } finally {
       process.kill(temporal.pid, 'SIGCONT');
     }
     await untilFound('Temporal on the page', async () => {
       await page.reload();
-      const text = await page.getByRole('region', { name: 'What runs' }).textContent();
-      return text?.includes('no session starts') === false ? text : null;
+      const text = await page.getByRole('region', { name: 'Components' }).textContent();
+      return text?.includes('no session can start and') === false ? text : null;
     });
     await visitor.leave();
   });

@@ -29,19 +29,19 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await platform?.stop();
   });
 
-  it('import a desktop configuration: what can be is registered, what cannot is named, no secret is sent', async () => {
+  it('import a desktop configuration: register what is possible, name what is not, send no secret', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const sent: string[] = [];
     page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
     await visitor.open('demo/catalog');
-    await page.getByRole('link', { name: 'Import a configuration' }).click();
+    await page.getByRole('link', { name: 'Import configuration' }).click();
     await page.getByRole('textbox', { name: 'Configuration' }).fill('{');
-    await page.getByText('This is not JSON').waitFor();
+    await page.getByText('Invalid JSON').waitFor();
     await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
     const planned = page.getByRole('region', { name: 'Second Everything' });
-    await planned.getByText('it will be called "second-everything"').waitFor();
-    await planned.getByText('"disabled" has no counterpart here and is left out').waitFor();
+    await planned.getByText('it will be named "second-everything"').waitFor();
+    await planned.getByText('"disabled" is not supported here and is ignored').waitFor();
     const refused = page.getByRole('region', { name: 'files' });
     await refused.getByText('argument 2 looks like a secret').waitFor();
     await refused.getByText('the catalog already has "files"').waitFor();
@@ -50,7 +50,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByText('Registered: second-everything').waitFor();
     expect(sent.join('\n')).not.toContain('ghp_');
     await visitor.open('demo/catalog/second-everything');
-    await page.getByRole('link', { name: 'Check it' }).click();
+    await page.getByRole('link', { name: 'Check the server' }).click();
     await page.getByRole('heading', { name: 'Check second-everything' }).waitFor();
     await visitor.open('demo/catalog/_/import');
     await page
@@ -74,7 +74,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.leave();
   });
 
-  it('check a manifest as one types, keep its versions, and say who stands in the way of a removal', async () => {
+  it('validate a manifest while typing, keep its versions, and name what blocks a removal', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/409/);
     const { page } = visitor;
@@ -94,12 +94,12 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.picture('catalog-entry');
     await page.getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove files?' });
-    await dialog.getByRole('button', { name: 'Remove the server' }).click();
+    await dialog.getByRole('button', { name: 'Remove server' }).click();
     await dialog.getByRole('link', { name: 'scribe' }).waitFor();
     await visitor.leave();
   });
 
-  it('create an agent, attach a server with errors at their fields and then right, and start it', async () => {
+  it('create an agent, attach a server after errors at its fields, and start it', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/422/);
     const { page } = visitor;
@@ -110,15 +110,15 @@ describeInBrowser('the catalog and agents in the web UI', () => {
       .getByText('must have exactly one of call, list_tools, wait_for_message and sleep_seconds')
       .waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('2 fields need a look.').waitFor();
+    await page.getByText('2 fields need attention.').waitFor();
     await page.getByRole('textbox', { name: 'Steps' }).fill('');
-    await page.getByRole('button', { name: 'Start from an example' }).click();
+    await page.getByRole('button', { name: 'Use an example' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('tester');
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'tester', level: 1 }).waitFor();
 
-    await page.getByRole('combobox', { name: 'Attach another' }).click();
+    await page.getByRole('combobox', { name: 'Attach an MCP server' }).click();
     await page.getByRole('option', { name: 'everything', exact: true }).click();
     await page.getByRole('heading', { name: 'Attach everything' }).waitFor();
     await page.getByRole('button', { name: 'Attach' }).click();
@@ -139,13 +139,15 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.checkAccessibility();
     await visitor.picture('agent');
 
-    await page.getByRole('combobox', { name: 'Let it start' }).click();
+    await page.getByRole('combobox', { name: 'Allow it to start' }).click();
     await page.getByRole('option', { name: 'scribe' }).click();
     await page.getByRole('button', { name: 'Grant', exact: true }).click();
-    await page.getByRole('button', { name: 'Revoke the start of scribe' }).click();
+    await page.getByRole('button', { name: 'Revoke the permission to start scribe' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Revoke the start of scribe' }).waitFor({ state: 'detached' });
-    const start = await page.getByRole('link', { name: 'Start a session' }).getAttribute('href');
+    await page
+      .getByRole('button', { name: 'Revoke the permission to start scribe' })
+      .waitFor({ state: 'detached' });
+    const start = await page.getByRole('link', { name: 'Start session' }).getAttribute('href');
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     expect(start).toContain(`agent=${id}`);
     await visitor.leave();
@@ -162,9 +164,9 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const { page } = visitor;
     await visitor.open(`demo/agents/${agent.id}/edit`);
     const environment = page.getByRole('region', { name: 'Environment' });
-    await environment.getByRole('button', { name: 'Add a variable' }).click();
+    await environment.getByRole('button', { name: 'Add variable' }).click();
     await environment.getByRole('textbox', { name: 'Variable' }).fill('API_TOKEN');
-    await environment.getByRole('combobox', { name: 'Takes' }).click();
+    await environment.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'Secret', exact: true }).click();
     await environment.getByText('The agent can read this secret').waitFor();
     await environment.getByRole('combobox', { name: 'Secret' }).click();
@@ -174,30 +176,28 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByText('Not granted: sessions will not start.').waitFor();
     await page.getByRole('button', { name: 'Let the agent read DEMO_API_TOKEN' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Let the agent read it' }).click();
-    await page.getByText('granted: readable by the agent').waitFor();
+    await page.getByText('granted: the agent can read it').waitFor();
     await visitor.checkAccessibility();
     await visitor.leave();
   });
 
-  it('show members what they may not change, with the reason, also on a phone', async () => {
+  it('show members what they cannot change, with the reason, also on a phone', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max', context: phone });
     const { page } = visitor;
     await visitor.open('demo/agents');
     await page.getByRole('link', { name: 'scribe' }).click();
-    await page.getByText('only its owner and admins of the workspace may change it').waitFor();
-    await page.getByRole('link', { name: 'Start a session' }).waitFor();
+    await page.getByText('only its owner and workspace admins can edit it').waitFor();
+    await page.getByRole('link', { name: 'Start session' }).waitFor();
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /Delete|Detach|Grant/ }).count()).toBe(0);
     await visitor.checkAccessibility();
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
     expect(wider).toBeLessThanOrEqual(0);
     await visitor.open('demo/catalog/files/edit');
-    await page
-      .getByText('Only an admin of this workspace may register, change or check MCP servers.')
-      .waitFor();
+    await page.getByText('Only workspace admins can register, edit or check MCP servers.').waitFor();
     await visitor.open('demo/catalog');
     await page.getByRole('link', { name: 'files' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Register a server' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Register server' }).count()).toBe(0);
     await visitor.checkAccessibility();
     await visitor.leave();
   });

@@ -34,7 +34,7 @@ describeInBrowser('image servers in the web UI', () => {
     await registry?.close();
   });
 
-  it('are registered with what the image says, and take a newer one when an admin has seen what it changes', async () => {
+  it('are registered with the manifest of the image, and updated after an admin has reviewed the changes', async () => {
     const { workspace, admin } = await api.workspace();
     const [name = '', value = ''] = admin.cookie.split('=');
     const cookie = { name, value, url: api.url };
@@ -58,14 +58,14 @@ describeInBrowser('image servers in the web UI', () => {
     await refuseOnce(visitor, /\/image-check$/, 'Check for a newer image');
     const check = page.getByRole('button', { name: 'Check for a newer image' });
     await check.click();
-    await page.getByText('It is the image that the registry has now').waitFor();
+    await page.getByText('The image is up to date').waitFor();
     const newer = withScopes({ write: 'files.write' });
     registry.push('team/server', '1', newer);
     await check.click();
-    await page.getByText('move is no longer gated: it runs without asking').waitFor();
+    await page.getByText('move is no longer gated: agents can call it without a grant').waitFor();
     await visitor.checkAccessibility();
-    await refuseOnce(visitor, /\/mcp-servers\/boxed$/, 'Take the newer image');
-    await page.getByRole('button', { name: 'Take the newer image' }).click();
+    await refuseOnce(visitor, /\/mcp-servers\/boxed$/, 'Update image');
+    await page.getByRole('button', { name: 'Update image' }).click();
     await page.getByText('Version 2').waitFor();
     await page.getByText(newer.digest).waitFor();
     expect(await page.getByText('files.move').count()).toBe(0);

@@ -43,7 +43,7 @@ describeInBrowser('the check of a catalog entry', () => {
     await platform?.stop();
   });
 
-  it('takes a secret by its name, lists the tools with what the server claims, and saves the scopes that are picked', async () => {
+  it('takes a secret by name, lists the tools with the claims of the server, and saves the chosen scopes', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     visitor.expectInConsole(/422/);
@@ -51,11 +51,11 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('link', { name: 'Check', exact: true }).click();
     await page.getByRole('heading', { name: 'Check checked' }).waitFor();
     await page.getByLabel('Mode (MODE)').fill('honest');
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', { name: 'Run check' }).click();
     await page.getByText('is required').first().waitFor();
     await page.getByRole('combobox', { name: /Token/ }).click();
     await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', { name: 'Run check' }).click();
     await page.getByText('The server works and lists 2 tools').waitFor({ timeout: 120_000 });
 
     // A reload shows the same check again.
@@ -63,12 +63,12 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByText('The server works and lists 2 tools').waitFor();
     const tools = page.getByRole('region', { name: 'Tools' });
     const erase = tools.getByRole('row', { name: /erase/ });
-    await erase.getByText('claims: destroys things').waitFor();
+    await erase.getByText('claims: destructive').waitFor();
     expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('');
-    await tools.getByRole('button', { name: 'Fill in what is suggested' }).click();
+    await tools.getByRole('button', { name: 'Use all suggestions' }).click();
     expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');
     await erase.getByLabel('Scope of erase').fill('Wrong Scope');
-    expect(await tools.getByRole('button', { name: 'Save to the entry' }).isDisabled()).toBe(true);
+    expect(await tools.getByRole('button', { name: 'Save scopes' }).isDisabled()).toBe(true);
     await erase.getByRole('button', { name: 'Use checked.delete' }).click();
     // Visiting another page loses neither the check nor what was typed.
     await page.getByRole('link', { name: 'Secrets' }).click();
@@ -79,8 +79,8 @@ describeInBrowser('the check of a catalog entry', () => {
     expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');
     await visitor.checkAccessibility();
     await visitor.picture('check-entry');
-    await tools.getByRole('button', { name: 'Save to the entry' }).click();
-    await tools.getByText('Saved to the entry').waitFor();
+    await tools.getByRole('button', { name: 'Save scopes' }).click();
+    await tools.getByText('Scopes saved').waitFor();
     const { mcp_server } = await ada.ok<{ mcp_server: McpServer }>('GET', `${servers}/checked`);
     expect(mcp_server.manifest.tool_scopes).toEqual({
       gone: 'checked.old',
@@ -89,7 +89,7 @@ describeInBrowser('the check of a catalog entry', () => {
     });
     expect(Object.keys(mcp_server.manifest.env).sort()).toEqual(['API_TOKEN', 'MODE']);
     await erase.getByLabel('Scope of erase').fill('checked.other');
-    await tools.getByText('Saved to the entry').waitFor({ state: 'detached' });
+    await tools.getByText('Scopes saved').waitFor({ state: 'detached' });
 
     // A check makes no version.
     await visitor.open('demo/catalog/checked');
@@ -99,13 +99,13 @@ describeInBrowser('the check of a catalog entry', () => {
     await visitor.leave();
   });
 
-  it('shows hostile text as text, what the server wrote without its secret, and that it is a claim', async () => {
+  it('shows hostile text as plain text, and the output of the server without its secret, as not verified', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open('demo/catalog/checked/check');
     const check = async (mode: string) => {
       await page.getByLabel('Mode (MODE)').fill(mode);
-      await page.getByRole('button', { name: 'Check', exact: true }).click();
+      await page.getByRole('button', { name: 'Run check' }).click();
     };
     await page.getByRole('combobox', { name: /Token/ }).click();
     await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
@@ -118,51 +118,51 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('button', { name: /^Output/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Output of checked' });
     await dialog.getByText('plain [secret]').waitFor();
-    await dialog.getByText('nobody has checked them').waitFor();
+    await dialog.getByText('not verified').waitFor();
     expect(await page.content()).not.toContain(secret);
     await visitor.leave();
   });
 
-  it('says why a server does not work and what to do, and can be cancelled', async () => {
+  it('says why a server is not working and what to do, and can be cancelled', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open('demo/catalog/missing/check');
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', { name: 'Run check' }).click();
     await page.getByText('The server did not start: its program was not found').waitFor({ timeout: 120_000 });
     await page.getByText('Check the command of its catalog entry').waitFor();
     await visitor.checkAccessibility();
-    await page.getByRole('link', { name: 'Edit the entry' }).click();
+    await page.getByRole('link', { name: 'Edit entry' }).click();
     // As typed in a shell.
     await page.getByRole('textbox', { name: 'Command' }).fill('mcp-server-filesystem /workspace');
-    await page.getByRole('button', { name: 'Make arguments of what follows mcp-server-filesystem' }).click();
+    await page
+      .getByRole('button', { name: 'Move what follows mcp-server-filesystem to the arguments' })
+      .click();
     expect(await page.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('mcp-server-filesystem');
     expect(await page.getByLabel('Argument 1', { exact: true }).inputValue()).toBe('/workspace');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('link', { name: 'Check', exact: true }).click();
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByRole('button', { name: 'Run check' }).click();
     await page.getByText(/The server works and lists \d+ tools/).waitFor({ timeout: 120_000 });
 
     await visitor.open('demo/catalog/checked/check');
     await page.getByLabel('Mode (MODE)').fill('silence');
     await page.getByRole('combobox', { name: /Token/ }).click();
     await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
-    await refuseOnce(visitor, /\/checks\/[^/]+\/cancel$/, 'Cancel the check');
-    await page.getByRole('button', { name: 'Cancel the check' }).click();
+    await page.getByRole('button', { name: 'Run check' }).click();
+    await refuseOnce(visitor, /\/checks\/[^/]+\/cancel$/, 'Cancel check');
+    await page.getByRole('button', { name: 'Cancel check' }).click();
     await page.getByText('An admin cancelled the check').waitFor({ timeout: 120_000 });
     await visitor.leave();
   });
 
-  it('is not there for members', async () => {
+  it('is not available to members', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     const { page } = visitor;
     await visitor.open('demo/catalog/checked');
     await page.getByRole('heading', { name: 'checked', exact: true }).waitFor();
     expect(await page.getByRole('link', { name: 'Check', exact: true }).count()).toBe(0);
     await visitor.open('demo/catalog/checked/check');
-    await page
-      .getByText('Only an admin of this workspace may register, change or check MCP servers.')
-      .waitFor();
+    await page.getByText('Only workspace admins can register, edit or check MCP servers.').waitFor();
     await visitor.leave();
   });
 });

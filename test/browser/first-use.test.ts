@@ -31,7 +31,7 @@ describeInBrowser('a new user of the web UI', () => {
     await platform?.stop();
   });
 
-  it('finds the way from the sign-in through an approval to an outage and on, without a dead end', async () => {
+  it('gets from the sign-in through an approval and an outage without a dead end', async () => {
     const visitor = await visit(browser, { url: platform.url });
     visitor.expectInConsole(/401 |422|ERR_|Failed to (load resource|fetch)/);
     await signInAndMakeWorkspace(visitor);
@@ -51,15 +51,15 @@ describeInBrowser('a new user of the web UI', () => {
     await follow(page, 'Agents');
     await page.getByRole('link', { name: 'New agent' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('after the outage');
-    await page.getByRole('button', { name: 'Start from an example' }).click();
+    await page.getByRole('button', { name: 'Use an example' }).click();
     const { dataDirectory } = platform;
     const port = Number(new URL(platform.url).port);
     await platform.stop({ keepData: true });
-    const banner = page.getByText('Nothing that you typed is lost');
+    const banner = page.getByText('Nothing you typed is lost');
     await banner.waitFor();
     // A user who tries anyway can press the button, and sees why it fails.
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('alert').getByText('The platform does not answer.', { exact: true }).waitFor();
+    await page.getByRole('alert').getByText('The platform is unreachable.', { exact: true }).waitFor();
     await seen(visitor, '10-away');
     platform = await startPlatform({ dataDirectory, port });
     await banner.waitFor({ state: 'detached' });
@@ -77,9 +77,7 @@ const follow = (page: Page, section: string) =>
 /** Expects no failure on the page, and accessibility. */
 async function seen(visitor: Visitor, picture: string): Promise<void> {
   await visitor.picture(`first-use-${picture}`);
-  expect(await visitor.page.getByText(/defect of the page|could not be loaded|does not exist/).count()).toBe(
-    0,
-  );
+  expect(await visitor.page.getByText(/page crashed|could not be loaded|was not found/).count()).toBe(0);
   await visitor.checkAccessibility();
 }
 
@@ -88,7 +86,7 @@ async function signInAndMakeWorkspace(visitor: Visitor): Promise<void> {
   await page.goto('/');
   await seen(visitor, '01-sign-in');
   await page.getByRole('button', { name: 'Nora Newcomer' }).click();
-  await page.getByText('You are in no workspace yet').waitFor();
+  await page.getByText('You are not in a workspace yet').waitFor();
   await page.getByLabel('Name').fill('My team');
   await seen(visitor, '02-new-workspace');
   await page.getByRole('button', { name: 'Create' }).click();
@@ -96,17 +94,17 @@ async function signInAndMakeWorkspace(visitor: Visitor): Promise<void> {
   await page.getByRole('heading', { name: /^No / }).waitFor();
   await seen(visitor, '03-empty');
   // Without an agent, starting a session leads to creating one.
-  await page.getByRole('link', { name: 'Start a session' }).first().click();
-  await page.getByRole('link', { name: 'To the agents' }).click();
+  await page.getByRole('link', { name: 'Start session' }).first().click();
+  await page.getByRole('link', { name: 'Go to agents' }).click();
   await page.getByRole('heading', { name: 'No agents yet' }).waitFor();
 }
 
 async function importThreeServers(visitor: Visitor): Promise<void> {
   const { page } = visitor;
   await follow(page, 'MCP catalog');
-  await page.getByRole('link', { name: 'Import a configuration' }).first().click();
+  await page.getByRole('link', { name: 'Import configuration' }).first().click();
   await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
-  await page.getByRole('region', { name: 'Notes' }).getByText('it will be called "notes"').waitFor();
+  await page.getByRole('region', { name: 'Notes' }).getByText('it will be named "notes"').waitFor();
   await seen(visitor, '04-import');
   await page.getByRole('button', { name: 'Register 3 servers' }).click();
   await page.getByText('files, notes, extra are in the catalog').waitFor();
@@ -118,13 +116,13 @@ async function importThreeServers(visitor: Visitor): Promise<void> {
 async function gateTools(visitor: Visitor): Promise<string> {
   const { page } = visitor;
   await page.getByRole('link', { name: 'Gate tools of files' }).click();
-  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.getByRole('button', { name: 'Run check' }).click();
   await page.getByText(/^The server works and lists/).waitFor({ timeout: 180_000 });
-  await page.getByRole('button', { name: 'Fill in what is suggested' }).click();
+  await page.getByRole('button', { name: 'Use all suggestions' }).click();
   const scope = await page.getByLabel('Scope of write_file').inputValue();
   expect(scope).toMatch(/^files\./);
-  await page.getByRole('button', { name: 'Save to the entry' }).click();
-  await page.getByText('Saved to the entry').waitFor();
+  await page.getByRole('button', { name: 'Save scopes' }).click();
+  await page.getByText('Scopes saved').waitFor();
   await seen(visitor, '06-gated');
   return scope;
 }
@@ -152,7 +150,7 @@ async function createAgent(visitor: Visitor, scope: string): Promise<void> {
 async function attachServers(visitor: Visitor): Promise<void> {
   const { page } = visitor;
   for (const server of ['files', 'notes']) {
-    await page.getByRole('combobox', { name: 'Attach another' }).click();
+    await page.getByRole('combobox', { name: 'Attach an MCP server' }).click();
     await page.getByRole('option', { name: server, exact: true }).click();
     await page.getByRole('heading', { name: `Attach ${server}` }).waitFor();
     if (server === 'notes') {
@@ -172,7 +170,7 @@ async function attachServers(visitor: Visitor): Promise<void> {
 
 async function startAndApprove(visitor: Visitor): Promise<void> {
   const { page } = visitor;
-  await page.getByRole('link', { name: 'Start a session' }).click();
+  await page.getByRole('link', { name: 'Start session' }).click();
   await page.getByLabel('Prompt').fill('Keep a note.');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Permission request' });
@@ -182,7 +180,7 @@ async function startAndApprove(visitor: Visitor): Promise<void> {
   await dialog.getByText('Approved by you').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   const transcript = page.getByRole('region', { name: 'Transcript' });
-  await transcript.getByRole('listitem').filter({ hasText: 'passed on grant' }).waitFor();
+  await transcript.getByRole('listitem').filter({ hasText: 'allowed by grant' }).waitFor();
 }
 
 async function messageAndTerminate(visitor: Visitor): Promise<void> {
@@ -199,8 +197,8 @@ async function messageAndTerminate(visitor: Visitor): Promise<void> {
 async function addAndRemoveMember(visitor: Visitor): Promise<void> {
   const { page } = visitor;
   await follow(page, 'Members');
-  await page.getByRole('button', { name: 'Add a member' }).click();
-  await page.getByLabel('E-mail address or user id').fill('max@demo.test');
+  await page.getByRole('button', { name: 'Add member' }).click();
+  await page.getByLabel('E-mail address or user ID').fill('max@demo.test');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   const row = page.getByRole('row').filter({ hasText: 'max@demo.test' });
   await row.getByRole('button', { name: 'Remove: Max Member' }).click();

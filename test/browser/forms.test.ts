@@ -60,7 +60,7 @@ describeInBrowser('forms in the web UI', () => {
     return null;
   }
 
-  it('bring what the API refuses into view and the focus to it, until a field is changed, each of them', async () => {
+  it('each bring a refusal of the API into view and focus it, until a field changes', async () => {
     const subjects = await makeFormSubjects(ada);
     for (const context of sizes) {
       const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
@@ -77,7 +77,7 @@ describeInBrowser('forms in the web UI', () => {
     await ada.ok('POST', `/api/sessions/${subjects.mutedSessionId}/terminate`, {});
   });
 
-  it('lead to the first field that is wrong, and forget what was said of an old value', async () => {
+  it('lead to the first invalid field, and drop the message of an old value', async () => {
     for (const context of sizes) {
       const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
       visitor.expectInConsole(/409|422/);
@@ -112,7 +112,7 @@ describeInBrowser('forms in the web UI', () => {
     }
   });
 
-  it('ask first before what may hold secrets is dropped: by a link, by Back, and by a reload', async () => {
+  it('ask before a link, Back or a reload drops input that may hold secrets', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const asked: string[] = [];
@@ -124,7 +124,7 @@ describeInBrowser('forms in the web UI', () => {
     const text = page.getByRole('textbox', { name: 'Configuration' });
     const pasteInto = async () => {
       await visitor.open('demo/catalog');
-      await page.getByRole('link', { name: 'Import a configuration' }).click();
+      await page.getByRole('link', { name: 'Import configuration' }).click();
       await text.fill('{ "mcpServers": { "a": { "command": "x" } } }');
     };
     const link = page.getByRole('link', { name: 'Agents' });
@@ -154,7 +154,7 @@ describeInBrowser('forms in the web UI', () => {
       await page.waitForURL(address);
     }
     // Nothing is typed: no prompt, and one step leads back.
-    await page.getByRole('link', { name: 'Import a configuration' }).click();
+    await page.getByRole('link', { name: 'Import configuration' }).click();
     await text.fill('x');
     await text.fill('');
     asked.length = 0;
@@ -164,10 +164,10 @@ describeInBrowser('forms in the web UI', () => {
     await visitor.leave();
   });
 
-  it('keep a restriction that was not saved yet while one looks elsewhere', async () => {
+  it('keep an unsaved restriction across navigation', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    const some = page.getByRole('radio', { name: /Only the MCP servers/ });
+    const some = page.getByRole('radio', { name: /Only selected MCP servers/ });
     await ada.ok('PUT', '/api/workspaces/demo/secrets/OPEN_TOKEN', { value: 'x' });
     await visitor.open('demo/secrets/OPEN_TOKEN');
     await some.check();
@@ -176,7 +176,7 @@ describeInBrowser('forms in the web UI', () => {
     await page.reload();
     await some.waitFor();
     expect(await some.isChecked()).toBe(true);
-    await press(page, 'Save the restriction');
+    await press(page, 'Save');
     await page.getByText('Saved.').waitFor();
     const path = '/api/workspaces/demo/secrets/OPEN_TOKEN/uses';
     expect(await ada.ok('GET', path)).toMatchObject({ allowed_servers: ['files'] });

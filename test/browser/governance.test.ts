@@ -39,7 +39,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByRole('heading', { name: 'Grant: Call gated tools', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/app/demo/grants/${granted.grantId}`);
     await page.getByText('Used up', { exact: true }).waitFor();
-    await page.getByText('Reason given: The report is wanted.').waitFor();
+    await page.getByText('Reason: The report is wanted.').waitFor();
     await page.getByRole('table', { name: 'Uses' }).getByText('files.write_file').waitFor();
     expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
     await visitor.checkAccessibility();
@@ -69,14 +69,14 @@ describeInBrowser('grants, audit, members and settings', () => {
       `${base}/audit-events?event=session.mcp.tool_called&limit=200`,
     );
     expect(events).toEqual(expected);
-    await page.getByText(`Saved ${expected.length} events.`).waitFor();
+    await page.getByText(`Exported ${expected.length} events.`).waitFor();
     const details = page.getByRole('button', { name: 'Details' });
     await details.nth(expected.length - 1).waitFor();
     expect(await details.count()).toBe(expected.length);
     await visitor.leave();
   });
 
-  it('says that an export failed, with the focus on it', async () => {
+  it('shows that an export failed, and focuses the message', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/500/);
     const { page } = visitor;
@@ -91,49 +91,49 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.leave();
   });
 
-  it('makes a grant by hand, finds it by its holder, and revokes it', async () => {
+  it('creates a grant, finds it by its holder, and revokes it', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open('demo/grants');
-    await page.getByRole('heading', { name: 'Nothing is permitted now' }).waitFor();
-    await page.getByRole('link', { name: 'Make a grant' }).click();
-    await page.getByRole('button', { name: 'Make the grant' }).click();
+    await page.getByRole('heading', { name: 'No active grants' }).waitFor();
+    await page.getByRole('link', { name: 'New grant' }).click();
+    await page.getByRole('button', { name: 'Create grant' }).click();
     await page.getByText('Choose who gets it').waitFor();
-    await choose(page, 'Held by', 'scribe');
-    await choose(page, 'Scope of the tools', 'files.write');
+    await choose(page, 'Grant to', 'scribe');
+    await choose(page, 'Tool scope', 'files.write');
     await page.getByText('files.edit_file').waitFor();
     await page.getByRole('radio', { name: 'Until revoked' }).check();
     await page.getByLabel('Reason').fill('It writes every day. \u202Egnp.exe');
     await visitor.checkAccessibility();
-    await page.getByRole('button', { name: 'Make the grant' }).click();
-    await page.getByText('It permits what it says now.').waitFor();
+    await page.getByRole('button', { name: 'Create grant' }).click();
+    await page.getByText('In effect.', { exact: true }).waitFor();
     await page.getByText('U+202E').waitFor();
 
     await page.getByRole('link', { name: 'All grants' }).click();
-    await choose(page, 'Held by', 'scribe');
+    await choose(page, 'Granted to', 'scribe');
     await page.waitForURL('**/grants?subject=agent*');
     await visitor.picture('grants');
-    await page.getByLabel('Lets them', { exact: true }).selectOption('Start an agent');
-    await page.getByRole('heading', { name: 'No grant passes this filter' }).waitFor();
-    await page.getByLabel('Lets them', { exact: true }).selectOption('Call gated tools');
+    await page.getByLabel('Grant type', { exact: true }).selectOption('Start an agent');
+    await page.getByRole('heading', { name: 'No matching grants' }).waitFor();
+    await page.getByLabel('Grant type', { exact: true }).selectOption('Call gated tools');
     await page.getByRole('link', { name: 'Call gated tools: files.write' }).click();
 
     await page.getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke this grant?' });
-    await dialog.getByText('From now on no call passes on it.').waitFor();
+    await dialog.getByText('From now on it allows no calls.').waitFor();
     await untilFound('the focus on Cancel', async () =>
       (await page.evaluate('document.activeElement.textContent')) === 'Cancel' ? true : null,
     );
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('It permits nothing since it was revoked.').waitFor();
+    await page.getByText('No longer in effect.').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Revoked' }).getByText('by Ada Admin').waitFor();
     await visitor.open('demo/grants?state=revoked');
     await page.getByRole('link', { name: 'Call gated tools: files.write' }).waitFor();
     await visitor.leave();
   });
 
-  it('shows members their own, and says why the rest is not theirs', async () => {
+  it('shows members their own grants, and says why others are not available', async () => {
     const { agents } = await ada.ok<{ agents: { id: string }[] }>('GET', `${base}/agents`);
     await ada.ok('POST', `${base}/grants`, {
       agent_subject_id: agents[0]?.id,
@@ -147,30 +147,30 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByRole('link', { name: 'Call gated tools: files.write' }).first().click();
     expect(await page.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
     await visitor.open('demo/grants/new');
-    await choose(page, 'Held by', 'Max Member (you)');
-    expect(await page.getByRole('radio', { name: 'Hold a secret' }).count()).toBe(0);
+    await choose(page, 'Grant to', 'Max Member (you)');
+    expect(await page.getByRole('radio', { name: 'Read a secret' }).count()).toBe(0);
     await visitor.checkAccessibility();
     for (const section of ['audit', 'settings']) {
       await visitor.open(`demo/${section}`);
-      await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+      await page.getByRole('heading', { name: 'You do not have access' }).waitFor();
     }
     await visitor.leave();
   });
 
-  it('changes settings, and asks before what cannot be taken back', async () => {
+  it('changes settings, and asks before what cannot be undone', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open('demo/settings');
-    await page.getByLabel('Name of the workspace').fill('Renamed');
-    await page.getByRole('switch', { name: 'Keep arguments and results of tool calls' }).check();
-    await page.getByText('What tools read and write is then on record').waitFor();
+    await page.getByLabel('Workspace name').fill('Renamed');
+    await page.getByRole('switch', { name: 'Record arguments and results of tool calls' }).check();
+    await page.getByText('Everything that tools read and write is recorded').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect((await settingsOf(ada)).name).toBe('Demo');
     await page.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('button', { name: 'Keep them from now on' }).click();
+    await dialog.getByRole('button', { name: 'Start recording' }).click();
     await page.getByText('Saved.').waitFor();
     expect(await settingsOf(ada)).toMatchObject({
       name: 'Renamed',
@@ -197,21 +197,21 @@ describeInBrowser('grants, audit, members and settings', () => {
     const outsider = await visit(browser, { url: platform.url, as: 'max' });
     outsider.expectInConsole(/401/);
     await outsider.open('');
-    await outsider.page.getByText('You are in no workspace yet').waitFor();
+    await outsider.page.getByText('You are not in a workspace yet').waitFor();
     await outsider.checkAccessibility();
     await outsider.page.getByRole('button', { name: /^Max Member/ }).click();
     await outsider.page.getByRole('menuitem', { name: 'Sign out' }).click();
     await outsider.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await outsider.page.getByRole('button', { name: /Max Member/ }).click();
-    await outsider.page.getByText('You are in no workspace yet').waitFor();
+    await outsider.page.getByText('You are not in a workspace yet').waitFor();
 
     await page.getByRole('button', { name: 'Remove: Ada Admin' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Leave the workspace' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave workspace' }).click();
     await page.getByText('The last admin of a workspace cannot be removed').waitFor();
     await page.keyboard.press('Escape');
 
-    await page.getByRole('button', { name: 'Add a member' }).click();
-    const who = page.getByLabel('E-mail address or user id');
+    await page.getByRole('button', { name: 'Add member' }).click();
+    const who = page.getByLabel('E-mail address or user ID');
     await who.fill('nobody@demo.test');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('nobody with this address can be added').waitFor();
@@ -219,8 +219,8 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.checkAccessibility();
     await who.fill('max@demo.test');
     await page.reload();
-    await page.getByRole('button', { name: 'Add a member' }).click();
-    await page.getByText('What you typed before is here again.').waitFor();
+    await page.getByRole('button', { name: 'Add member' }).click();
+    await page.getByText('Your draft was restored.').waitFor();
     expect(await who.inputValue()).toBe('max@demo.test');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await row.getByText('Member', { exact: true }).waitFor();
@@ -230,7 +230,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.leave();
   });
 
-  it('fits a phone in the dark', async () => {
+  it('fits a phone in dark mode', async () => {
     const context = { ...phone, colorScheme: 'dark' } as const;
     const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
     const { page } = visitor;

@@ -54,7 +54,7 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     const key = await send();
     expect(key).toMatch(/^[0-9a-f]{32}$/);
     const alert = visitor.page.getByRole('alert');
-    await alert.getByText('The platform does not answer.', { exact: true }).waitFor();
+    await alert.getByText('The platform is unreachable.', { exact: true }).waitFor();
     expect(await send()).toBe(key);
     return key ?? '';
   }
@@ -64,7 +64,7 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     return (await ada.ok<{ grants: { id: string }[] }>('GET', path)).grants;
   };
 
-  it('to start a session is one for each attempt, and another once the prompt changes', async () => {
+  it('for starting a session stays the same across retries, and changes with the prompt', async () => {
     const { visitor, page, sendWith, arrive } = await lossyPage();
     const send = () => sendWith('Start');
     await visitor.open(`demo/sessions/new?agent=${agentId}`);
@@ -83,11 +83,11 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     await visitor.leave();
   });
 
-  it('to make a grant is one for each attempt, and another once the form changes', async () => {
+  it('for creating a grant stays the same across retries, and changes with the form', async () => {
     const { visitor, page, sendWith, arrive } = await lossyPage();
-    const send = () => sendWith('Make the grant');
+    const send = () => sendWith('Create grant');
     await visitor.open(`demo/grants/new?holder=agent:${agentId}`);
-    await page.getByRole('combobox', { name: 'Scope of the tools' }).click();
+    await page.getByRole('combobox', { name: 'Tool scope' }).click();
     await page.getByRole('option', { name: /files\.write/ }).click();
     const first = await keyOfBoth(visitor, send);
     await page.getByLabel('Reason').fill('It writes every day.');
@@ -95,20 +95,20 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     expect(changed).not.toBe(first);
     arrive();
     expect(await send()).toBe(changed);
-    await page.getByText('It permits what it says now.').waitFor();
+    await page.getByText('In effect.', { exact: true }).waitFor();
     expect(await grantsOf('tool_scope')).toHaveLength(1);
     await visitor.leave();
   });
 
-  it('to let an agent start another is one for each attempt, and another for the same after it was revoked', async () => {
+  it('for letting an agent start another stays the same across retries, and changes after a revocation', async () => {
     const { visitor, page, sendWith, arrive } = await lossyPage();
     const send = () => sendWith('Grant');
     const chooseScribe = async () => {
-      await page.getByRole('combobox', { name: 'Let it start' }).click();
+      await page.getByRole('combobox', { name: 'Allow it to start' }).click();
       await page.getByRole('option', { name: 'scribe' }).click();
     };
     await visitor.open(`demo/agents/${agentId}`);
-    await page.getByRole('combobox', { name: 'Let it start' }).click();
+    await page.getByRole('combobox', { name: 'Allow it to start' }).click();
     await page.getByRole('option', { name: 'keyed' }).click();
     const first = await keyOfBoth(visitor, send);
     await chooseScribe();
@@ -116,18 +116,20 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     expect(changed).not.toBe(first);
     arrive();
     expect(await send()).toBe(changed);
-    await press(page, 'Revoke the start of scribe');
+    await press(page, 'Revoke the permission to start scribe');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Revoke the start of scribe' }).waitFor({ state: 'detached' });
+    await page
+      .getByRole('button', { name: 'Revoke the permission to start scribe' })
+      .waitFor({ state: 'detached' });
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await chooseScribe();
     expect(await send()).not.toBe(changed);
-    await page.getByRole('button', { name: 'Revoke the start of scribe' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke the permission to start scribe' }).waitFor();
     expect(await grantsOf('spawn')).toHaveLength(1);
     await visitor.leave();
   });
 
-  it('to let an agent read a secret is one for each attempt, and another after it was revoked', async () => {
+  it('for letting an agent read a secret stays the same across retries, and changes after a revocation', async () => {
     await ada.ok('PATCH', `/api/agents/${agentId}`, { env: { API_TOKEN: '${DEMO_API_TOKEN}' } });
     const { visitor, page, sendWith, arrive } = await lossyPage();
     const send = () => sendWith('Let the agent read it');
@@ -136,13 +138,13 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     const key = await keyOfBoth(visitor, send);
     arrive();
     expect(await send()).toBe(key);
-    await page.getByText('granted: readable by the agent').waitFor();
+    await page.getByText('granted: the agent can read it').waitFor();
     const [grant] = await grantsOf('agent_env');
     await ada.ok('DELETE', `/api/workspaces/demo/grants/${grant?.id}`);
     await visitor.open(`demo/agents/${agentId}`);
     await press(page, 'Let the agent read DEMO_API_TOKEN');
     expect(await send()).not.toBe(key);
-    await page.getByText('granted: readable by the agent').waitFor();
+    await page.getByText('granted: the agent can read it').waitFor();
     expect(await grantsOf('agent_env')).toHaveLength(1);
     await visitor.leave();
   });

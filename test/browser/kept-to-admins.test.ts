@@ -1,4 +1,4 @@
-/** Grants that stop counting when an entry is kept to admins, and grants that an edit of an agent would cost. */
+/** Grants that lose their effect when an entry is reserved for admins, and grants that an edit of an agent would revoke. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { waitForever } from '../support/asking-steps.ts';
@@ -29,28 +29,28 @@ describeInBrowser('an entry that is kept to admins', () => {
     await platform?.stop();
   });
 
-  it('names the grants that stop counting before it is saved, and the grants say so afterwards', async () => {
+  it('names the grants that will have no effect before it is saved, and the grants say so afterwards', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open('demo/catalog/files/edit');
     await page.getByRole('radio', { name: 'Whoever drives the session, and admins' }).waitFor();
-    const note = page.getByRole('note').filter({ hasText: 'Grants that members made stop counting' });
+    const note = page.getByRole('note').filter({ hasText: 'Grants from members will have no effect' });
     expect(await note.count()).toBe(0);
     await page.getByRole('radio', { name: 'Admins only' }).check();
     await note.getByRole('link', { name: 'files.write' }).waitFor();
-    await note.getByText('made by Max Member').waitFor();
+    await note.getByText('by Max Member').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL('**/demo/catalog/files');
     await visitor.open('demo/grants');
-    await page.getByText('no call passes on it').waitFor();
+    await page.getByText('it has no effect').waitFor();
     await visitor.open(`demo/grants/${grantId}`);
-    await page.getByRole('note').filter({ hasText: 'a member made it' }).waitFor();
+    await page.getByRole('note').filter({ hasText: 'a member created it' }).waitFor();
     await visitor.checkAccessibility();
     await visitor.leave();
   });
 
-  it('names those of sessions that run with an earlier version, of every edit, and on its page afterwards', async () => {
+  it('names those of sessions with an earlier version at every edit, and on its page afterwards', async () => {
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const entries = '/api/workspaces/demo/mcp-servers';
     const entry = {
@@ -77,15 +77,15 @@ describeInBrowser('an entry that is kept to admins', () => {
 
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    const note = page.getByRole('note').filter({ hasText: 'Grants that members made' });
+    const note = page.getByRole('note').filter({ hasText: 'Grants from members' });
     await visitor.open('demo/catalog/notes/edit');
     await page.getByRole('radio', { name: 'Admins only' }).check();
-    await note.getByText('stop counting').waitFor();
+    await note.getByText('will have no effect').waitFor();
     await note.getByRole('link', { name: 'notes.write' }).waitFor();
     expect(await note.getByRole('link', { name: 'notes.new' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL('**/demo/catalog/notes');
-    await note.getByText('do not count').waitFor();
+    await note.getByText('members have no effect').waitFor();
     await note.getByRole('link', { name: 'notes.write' }).waitFor();
     await visitor.checkAccessibility();
 
@@ -100,9 +100,9 @@ describeInBrowser('an entry that is kept to admins', () => {
     await visitor.leave();
   });
 
-  it('is attached and detached with the same sentence beforehand as an edit of the agent', async () => {
+  it('is attached and detached after the same warning as an edit of the agent', async () => {
     const agent = await max.createAgent('attached', [], { files: {} });
-    const sentence = 'revokes those of its grants that you could not make yourself';
+    const sentence = 'revokes those of its grants that you could not create yourself';
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     const { page } = visitor;
     for (const path of ['edit', 'servers/files']) {

@@ -23,7 +23,7 @@ describeInBrowser('a page of the web UI', () => {
     await platform?.stop();
   });
 
-  it('tells a removed member so within seconds, and keeps nothing of the workspace', async () => {
+  it('tells a removed member within seconds, and keeps nothing of the workspace', async () => {
     const max = await FrontDoor.signIn(platform.url, demoPeople.max.email);
     const { user } = await max.ok<{ user: { id: string } }>('GET', '/api/me');
     const agent = await ada.createAgent('to-be-left', [waitForever], {});
@@ -32,7 +32,7 @@ describeInBrowser('a page of the web UI', () => {
     visitor.expectInConsole(/40[34]/);
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
-    await page.getByText('Live: what happens appears here.').waitFor();
+    await page.getByText('Live: new events appear here.').waitFor();
     await page.getByRole('textbox', { name: 'Message to the agent' }).fill('half a sentence');
     await eventually(async () => expect(await everythingKept(page)).toContain('half a sentence'));
     await ada.ok('DELETE', `/api/workspaces/demo/members/${user.id}`);
@@ -71,7 +71,7 @@ describeInBrowser('a page of the web UI', () => {
     await page.unrouteAll({ behavior: 'wait' });
   }
 
-  it('shows what happens elsewhere without asking for it', async () => {
+  it('shows changes from elsewhere without polling', async () => {
     const agent = await ada.createAgent('asker', [waitFor('go'), ask('once'), waitForever], {
       files: {},
     });
@@ -107,7 +107,7 @@ describeInBrowser('a page of the web UI', () => {
     'members',
     'settings',
     'system',
-  ])('asks at most once every 15 s while nothing happens: %s', async (section) => {
+  ])('sends at most one request every 15 s while nothing happens: %s', async (section) => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const asked = countRequests(page);
@@ -122,7 +122,7 @@ describeInBrowser('a page of the web UI', () => {
     await visitor.leave();
   });
 
-  it('asks for nothing while a session waits', async () => {
+  it('sends no requests while a session waits', async () => {
     const agent = await ada.createAgent('idle', [waitForever], {});
     const session = await ada.startSession(agent.id);
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
@@ -130,7 +130,7 @@ describeInBrowser('a page of the web UI', () => {
     const asked = countRequests(page);
     await page.clock.install();
     await visitor.open(`demo/sessions/${session.id}`);
-    await page.getByText('Live: what happens appears here.').waitFor();
+    await page.getByText('Live: new events appear here.').waitFor();
     await untilQuiet(asked);
     asked.length = 0;
     await page.clock.runFor(idleMs);
@@ -149,7 +149,7 @@ describeInBrowser('a page of the web UI', () => {
     'Members',
     'System',
     'Settings',
-  ])('has read everything again within seconds of an outage: %s', async (section) => {
+  ])('refreshes everything within seconds of an outage: %s', async (section) => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const { page } = visitor;
@@ -161,7 +161,7 @@ describeInBrowser('a page of the web UI', () => {
     await visitor.leave();
   });
 
-  it('has read everything of a session again within seconds of an outage', async () => {
+  it('refreshes everything of a session within seconds of an outage', async () => {
     const agent = await ada.createAgent('away', [waitForever], {});
     const session = await ada.startSession(agent.id);
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
@@ -173,12 +173,12 @@ describeInBrowser('a page of the web UI', () => {
     await page.route(`**/api/sessions/${session.id}/**`, (route) => route.abort());
     await row.getByRole('link', { name: 'away' }).click();
     await expectBackWithinSeconds(page);
-    await page.getByText('Live: what happens appears here.').waitFor();
+    await page.getByText('Live: new events appear here.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
 
-  it('reads the list of secrets with one request, however many there are', async () => {
+  it('loads the list of secrets with one request, however many there are', async () => {
     for (let count = 0; count < 30; count += 1) {
       await ada.ok('PUT', `/api/workspaces/demo/secrets/MANY_${count}`, { value: 'not told' });
     }
@@ -199,7 +199,7 @@ const secondsMs = 12_000;
 /** With every request refused: waits for what failed, lets requests through, and measures until nothing fails any more. */
 async function expectBackWithinSeconds(page: Page): Promise<void> {
   const failed = page.getByRole('heading', { name: /could not be loaded$/ });
-  const banner = page.getByText('The platform does not answer.');
+  const banner = page.getByText('The platform is unreachable.');
   await banner.waitFor();
   // What another page has already loaded is still shown.
   await failed.or(page.getByRole('row').nth(1)).first().waitFor();

@@ -43,7 +43,7 @@ describeInBrowser('people and ids in the web UI', () => {
     }
   });
 
-  it('name who acted in a session that somebody else drives', async () => {
+  it('name who acted in a session of another operator', async () => {
     const [ada, max] = await Promise.all(
       ['ada', 'max'].map((name) => FrontDoor.signIn(platform.url, `${name}@demo.test`)),
     );
@@ -63,11 +63,11 @@ describeInBrowser('people and ids in the web UI', () => {
     const transcript = page.getByRole('region', { name: 'Transcript' });
     await transcript.getByText('Ada Admin', { exact: true }).waitFor();
     await max.ok('POST', `/api/sessions/${session.id}/terminate`, {});
-    expect(await page.getByText('Somebody').count()).toBe(0);
+    expect(await page.getByText(/Someone|A former member/).count()).toBe(0);
     await visitor.leave();
   });
 
-  it('say that nothing is there, and lead out of what one may not see', async () => {
+  it('say that a page was not found, and lead away from pages without access', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     visitor.expectInConsole(/40[13]|404/);
     const { page } = visitor;
@@ -79,18 +79,18 @@ describeInBrowser('people and ids in the web UI', () => {
       `approvals/${randomUUID()}`,
     ]) {
       await visitor.open(`demo/${path}`);
-      await page.getByRole('heading', { name: /does not exist$/ }).waitFor();
+      await page.getByRole('heading', { name: /was not found$/ }).waitFor();
     }
     await visitor.open('demo/audit');
-    await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
-    await page.getByRole('link', { name: 'To the start' }).waitFor();
+    await page.getByRole('heading', { name: 'You do not have access' }).waitFor();
+    await page.getByRole('link', { name: 'Go to home page' }).waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await visitor.leave();
   });
 
-  it('are told when they are still signed in after all', async () => {
+  it('are told when signing out failed', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     visitor.expectInConsole(/500|40[13]/);
     const { page } = visitor;
@@ -108,18 +108,18 @@ describeInBrowser('people and ids in the web UI', () => {
     await still.getByText('It broke on purpose.').waitFor();
     await inPage(page, 'the focus in the dialog', "document.activeElement.closest('[role=dialog]') !== null");
     await page.unroute('**/auth/sign-out');
-    await still.getByRole('button', { name: 'Sign out again' }).click();
+    await still.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('button', { name: 'Ada Admin' }).waitFor();
     await visitor.leave();
   });
 
-  it('show an id as it is copied', async () => {
+  it('show an ID as it is copied', async () => {
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const agent = await ada.createAgent('identified', [], {});
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open(`demo/agents/${agent.id}`);
-    const id = page.getByRole('button', { name: `Copy id ${agent.id}` });
+    const id = page.getByRole('button', { name: `Copy ID ${agent.id}` });
     expect(await id.textContent()).toBe(agent.id);
     await visitor.open(`demo/audit?resource=${agent.id.toUpperCase()}`);
     await page.getByRole('row').filter({ hasText: 'identified' }).first().waitFor();

@@ -24,7 +24,7 @@ describeInBrowser('secrets in the web UI', () => {
     await platform?.stop();
   });
 
-  it('are set, and the value is nowhere in the page afterwards', async () => {
+  it('are set, and leave no value in the page', async () => {
     const value = 'value-that-nobody-sees-1';
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
@@ -46,7 +46,7 @@ describeInBrowser('secrets in the web UI', () => {
     await visitor.leave();
   });
 
-  it('leave the field as they are sent, also when the platform refuses them', async () => {
+  it('are cleared from the field when they are sent, also when the platform refuses them', async () => {
     const value = 'v'.repeat(70_000);
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/422/);
@@ -58,13 +58,13 @@ describeInBrowser('secrets in the web UI', () => {
     await dialog.getByLabel('Value').fill(value);
     await dialog.getByRole('button', { name: 'Set' }).click();
     await dialog.getByText('must be at most 65536 bytes').waitFor();
-    await dialog.getByText('please enter it again').waitFor();
+    await dialog.getByText('Enter it again').waitFor();
     expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('TOO_LONG');
     expect(await wholePage(page)).not.toContain(value.slice(0, 100));
     await visitor.leave();
   });
 
-  it('keep the line breaks of a key that is pasted', async () => {
+  it('keep the line breaks of a pasted key', async () => {
     const key = '-----BEGIN KEY-----\nabc\n-----END KEY-----\n';
     const visitor = await visit(browser, {
       url: platform.url,
@@ -84,7 +84,7 @@ describeInBrowser('secrets in the web UI', () => {
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(key)})`);
     await dialog.getByLabel('Value').focus();
     await page.keyboard.press('Control+V');
-    await dialog.getByText('4 lines were pasted').waitFor();
+    await dialog.getByText('4 lines pasted').waitFor();
     expect(await wholePage(page)).not.toContain('BEGIN KEY');
     await dialog.getByRole('button', { name: 'Set' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -99,21 +99,21 @@ describeInBrowser('secrets in the web UI', () => {
     await page.getByText('MCP server everything, as DEMO_API_TOKEN').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('radio', { name: /Any MCP server/ }).check();
-    await page.getByRole('button', { name: 'Save the restriction' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
-    await page.getByRole('button', { name: 'Clear' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Clear DEMO_API_TOKEN?' });
+    await page.getByRole('button', { name: 'Clear value' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Clear the value of DEMO_API_TOKEN?' });
     await dialog.getByText('sessions of these will not start until it is set again').waitFor();
     await dialog.getByRole('link', { name: 'scribe' }).waitFor();
     await visitor.checkAccessibility();
     await expectForgottenWithDialog(visitor, dialog);
-    await dialog.getByRole('button', { name: 'Clear the value' }).click();
+    await dialog.getByRole('button', { name: 'Clear value' }).click();
     await page.getByText('not set', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Set the value' }).click();
+    await page.getByRole('button', { name: 'Set value' }).click();
     const setting = page.getByRole('dialog', { name: 'Set DEMO_API_TOKEN' });
     await setting.getByLabel('Value').fill('again');
     await setting.getByRole('button', { name: 'Set' }).click();
-    await page.getByRole('button', { name: 'Replace the value' }).waitFor();
+    await page.getByRole('button', { name: 'Replace value' }).waitFor();
     await visitor.leave();
   });
 
@@ -122,7 +122,7 @@ describeInBrowser('secrets in the web UI', () => {
     const { page } = visitor;
     await visitor.open('demo/secrets');
     await page.getByRole('link', { name: 'DEMO_API_TOKEN' }).click();
-    await page.getByText('Only an admin of the workspace may change it.').waitFor();
+    await page.getByText('Only workspace admins can change it.').waitFor();
     await page.getByText('MCP server everything, as DEMO_API_TOKEN').waitFor();
     expect(await page.getByRole('button', { name: /Clear|Replace|Save/ }).count()).toBe(0);
     await visitor.checkAccessibility();
@@ -140,11 +140,11 @@ async function expectForgottenWithDialog(visitor: Visitor, dialog: Locator): Pro
       ? route.fulfill({ status: 422, json: { error } })
       : route.fallback(),
   );
-  await dialog.getByRole('button', { name: 'Clear the value' }).click();
+  await dialog.getByRole('button', { name: 'Clear value' }).click();
   await dialog.getByText('Not this one.').waitFor();
   await page.unroute('**/secrets/DEMO_API_TOKEN');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Clear' }).click();
-  await dialog.getByRole('button', { name: 'Clear the value' }).waitFor();
+  await page.getByRole('button', { name: 'Clear value' }).click();
+  await dialog.getByRole('button', { name: 'Clear value' }).waitFor();
   expect(await dialog.getByText('Not this one.').count()).toBe(0);
 }

@@ -32,7 +32,7 @@ describeInBrowser('the page of a session', () => {
     return box !== null && box.y >= 0 && box.y + box.height <= height;
   }
 
-  it('keeps a message that was not sent while one looks elsewhere, and over a reload', async () => {
+  it('keeps an unsent message across navigation and a reload', async () => {
     const agent = await ada.createAgent('left-alone', [waitForever], {});
     const session = await ada.startSession(agent.id);
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
@@ -53,7 +53,7 @@ describeInBrowser('the page of a session', () => {
     await visitor.leave();
   });
 
-  it('says whom it waits for, here, in the list, in its filter and in the title of the tab', async () => {
+  it('says what it waits for: on its page, in the list, in the filter and in the tab title', async () => {
     const steps = [...talk, question, waitFor('Green'), ask('once'), waitForever];
     const agent = await ada.createAgent('waiter', steps, { files: {} });
     const session = await ada.startSession(agent.id);
@@ -65,11 +65,11 @@ describeInBrowser('the page of a session', () => {
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
     const state = page.getByRole('group', { name: 'State of the session' });
-    await state.getByText('Waiting for an answer').waitFor();
-    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for an answer · Session')`);
+    await state.getByText('Waiting for answer').waitFor();
+    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for answer · Session')`);
     await visitor.open('demo/sessions?status=waiting_for_answer');
-    await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for an answer').waitFor();
-    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Waiting for an answer');
+    await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for answer').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Waiting for answer');
 
     await page.getByRole('link', { name: 'waiter' }).click();
     const field = page.getByRole('textbox', { name: 'Your answer' });
@@ -86,7 +86,7 @@ describeInBrowser('the page of a session', () => {
     await visitor.leave();
   });
 
-  it('does not interrupt who is typing with a request, and gives the focus back after it', async () => {
+  it('does not interrupt typing with a request, and restores the focus after it', async () => {
     const agent = await ada.createAgent('interrupter', [waitFor('ask now'), ask('once'), waitForever], {
       files: {},
     });
@@ -99,7 +99,7 @@ describeInBrowser('the page of a session', () => {
     await field.click();
     await page.keyboard.type('half of what');
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask now' });
-    await page.getByText('A permission request waits for you').waitFor();
+    await page.getByText('A permission request is waiting for you').waitFor();
     await page.keyboard.type(' I mean to say');
     expect(await field.inputValue()).toBe('half of what I mean to say');
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
@@ -122,11 +122,11 @@ describeInBrowser('the page of a session', () => {
     await dialog.getByRole('button', { name: 'Deny…' }).click();
     await inPage(page, 'the focus at the reason', `document.activeElement.tagName === 'TEXTAREA'`);
     await dialog.getByRole('button', { name: 'Back' }).click();
-    await focused('asks to use the tools of');
+    await focused('wants to use tools that need');
     await dialog.locator('button:enabled', { hasText: 'Approve one call' }).focus();
     await page.keyboard.press('Enter');
     await dialog.getByText('Approved by you').waitFor();
-    await focused('asks to use the tools of');
+    await focused('wants to use tools that need');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await inPage(page, 'the focus at the message', `document.activeElement.value?.startsWith('half of')`);
@@ -134,7 +134,7 @@ describeInBrowser('the page of a session', () => {
     await visitor.leave();
   });
 
-  it('says how far an approval went, and gives the focus back to the link that led to it', async () => {
+  it('says how far an approval went, and restores the focus to the link that led to it', async () => {
     const steps = [write('permission_required'), ask('session'), waitForever];
     const agent = await ada.createAgent('narrowed', steps, { files: {} });
     const session = await ada.startSession(agent.id);
@@ -156,9 +156,9 @@ describeInBrowser('the page of a session', () => {
     await dialog.getByText('Approved once, for files.write_file only.').waitFor();
     await dialog.getByText('Approved by you').waitFor();
     await visitor.checkAccessibility();
-    await dialog.getByRole('link', { name: 'See the grant' }).click();
-    const permitted = page.getByRole('row', { name: /^May call/ });
-    await permitted.getByText('files.write_file only, of the scope').waitFor();
+    await dialog.getByRole('link', { name: 'View grant' }).click();
+    const permitted = page.getByRole('row', { name: /^Can call/ });
+    await permitted.getByText('files.write_file only, which needs').waitFor();
     expect(await permitted.getByRole('listitem').count()).toBe(0);
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
@@ -205,7 +205,7 @@ describeInBrowser('the page of a session', () => {
     }
   });
 
-  it('opens at its newest line while it goes on, and keeps its reason in view when it has ended', async () => {
+  it('opens at its newest line while it runs, and keeps its reason in view when it has ended', async () => {
     const agent = await ada.createAgent('chatty', [...talk, waitFor('go on'), say('Newer'), waitForever], {});
     const reason = `It was enough. ${'Somebody said so at length. '.repeat(10)}`;
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {

@@ -56,10 +56,10 @@ describeInBrowser('servers that do not work', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     const { page } = visitor;
     await visitor.open(path);
-    const alert = page.getByRole('status').filter({ hasText: /does not work|do not work/ });
+    const alert = page.getByRole('status').filter({ hasText: /not working/ });
     await alert.getByText('missing did not start: its program was not found').waitFor();
     await alert.getByText('Check the command of its catalog entry').first().waitFor();
-    const entry = alert.getByRole('link', { name: 'The catalog entry of missing' });
+    const entry = alert.getByRole('link', { name: 'View missing in the catalog' });
     expect(await entry.getAttribute('href')).toBe('/app/demo/catalog/missing');
     const panel = page.getByRole('region', { name: 'Servers' });
     await panel.getByText('failed').first().waitFor();
@@ -70,7 +70,7 @@ describeInBrowser('servers that do not work', () => {
     await visitor.leave();
   });
 
-  it('show admins what they wrote, as their claim and as text', async () => {
+  it('show admins their output as plain text, not verified', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open(path);
@@ -82,13 +82,13 @@ describeInBrowser('servers that do not work', () => {
     await row.getByRole('button', { name: 'Output' }).click();
     const dialog = page.getByRole('dialog', { name: 'Output of noisy' });
     await dialog.getByText('Error: no key <b>here</b>').waitFor();
-    await dialog.getByText('nobody has checked them').waitFor();
+    await dialog.getByText('not verified').waitFor();
     await dialog.getByText('U+202E').waitFor();
     await visitor.checkAccessibility();
     await visitor.leave();
   });
 
-  it('stand beside the counts of calls that were refused beyond the limit', async () => {
+  it('are shown beside the counts of calls refused over the limit', async () => {
     const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
     const list = { call: 'files.list_allowed_directories', arguments: {} };
     const write = { call: 'files.write_file', arguments: { path: '/workspace/a', content: 'x' } };
@@ -103,7 +103,7 @@ describeInBrowser('servers that do not work', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
-    const panel = page.getByRole('region', { name: 'Calls beyond the limit' });
+    const panel = page.getByRole('region', { name: 'Calls over the limit' });
     const row = (tool: string) => panel.getByRole('listitem').filter({ hasText: tool });
     await row('files.list_allowed_directories').getByText('2 calls').waitFor();
     await row('files.write_file').getByText('1 call').waitFor();

@@ -30,22 +30,22 @@ describeInBrowser('sessions in the web UI', () => {
     const { page } = visitor;
     await page.goto('/');
     await page.getByRole('button', { name: 'Ada Admin' }).click();
-    await page.getByText('1 permission request waits for you').waitFor();
+    await page.getByText('1 permission request is waiting for you').waitFor();
     await page.getByRole('link', { name: 'scribe' }).waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('sessions');
 
-    await page.getByRole('link', { name: 'Start a session' }).click();
+    await page.getByRole('link', { name: 'Start session' }).click();
     await page.getByLabel('Prompt').fill('Write the report.');
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
-    await dialog.getByRole('heading', { name: 'scribe asks to use the tools of files.write' }).waitFor();
-    expect(await dialog.getByLabel('Who asks').textContent()).toContain('Ada Admin');
-    expect(await dialog.getByLabel('What it opens').textContent()).toMatch(
+    await dialog.getByRole('heading', { name: 'scribe wants to use tools that need files.write' }).waitFor();
+    expect(await dialog.getByLabel('Requested by').textContent()).toContain('Ada Admin');
+    expect(await dialog.getByLabel('What it allows').textContent()).toMatch(
       /edit_file of files[\s\S]*write_file of files[\s\S]*files\.write_file/,
     );
-    expect(await dialog.getByLabel('Claim of scribe').textContent()).toBe(
+    expect(await dialog.getByLabel('Unverified text by scribe').textContent()).toBe(
       'To write report.md into the workspace.',
     );
     expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
@@ -62,7 +62,7 @@ describeInBrowser('sessions in the web UI', () => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
     const transcript = page.getByRole('region', { name: 'Transcript' });
-    const passed = transcript.getByRole('listitem').filter({ hasText: 'passed on grant' });
+    const passed = transcript.getByRole('listitem').filter({ hasText: 'allowed by grant' });
     await passed.getByText('files.write_file').waitFor();
     await transcript.getByText('The session has ended.').waitFor();
     const { grant_id } = await theRequestOf(page.url());
@@ -84,7 +84,7 @@ describeInBrowser('sessions in the web UI', () => {
     return permission_requests[0] ?? { grant_id: '' };
   }
 
-  it('go on after the API was killed, with no event lost or doubled', async () => {
+  it('continue after the API was killed, with no event lost or duplicated', async () => {
     const numbers = Array.from({ length: 30 }, (_, index) => `Number ${index + 1} of 30`);
     const steps = numbers.flatMap((text) => [say(text), { sleep_seconds: 0.2 }]);
     const agent = await ada.createAgent('counter', [waitFor('count'), ...steps], {});
@@ -93,11 +93,11 @@ describeInBrowser('sessions in the web UI', () => {
     visitor.expectInConsole(/ERR_|Failed to load resource/);
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
-    await page.getByText('Live: what happens appears here.').waitFor();
+    await page.getByText('Live: new events appear here.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'count' });
     await page.getByText('Number 3 of 30').waitFor();
     await platform.kill('api', session.id);
-    await page.getByText('The connection was lost').waitFor();
+    await page.getByText('Connection lost.').waitFor();
     await page.getByText('Number 30 of 30').waitFor();
     await page.getByText('The session has ended.').waitFor();
     const shown = await page.getByText(/^Number \d+ of 30$/).allTextContents();
@@ -105,7 +105,7 @@ describeInBrowser('sessions in the web UI', () => {
     await visitor.leave();
   });
 
-  it('show each who they are: what an operator may do, and what an admin and a stranger may not', async () => {
+  it('show each person what their role allows: operator, admin and stranger', async () => {
     const agent = await ada.createAgent('patient', [waitForever], {});
     const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
     const [ofAda, ofMax] = [await ada.startSession(agent.id), await max.startSession(agent.id)];
@@ -113,7 +113,7 @@ describeInBrowser('sessions in the web UI', () => {
     const member = await visit(browser, { url: platform.url, as: 'max' });
     member.expectInConsole(/403/);
     await member.open(`demo/sessions/${ofAda.id}`);
-    await member.page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+    await member.page.getByRole('heading', { name: 'You do not have access' }).waitFor();
     await member.open('demo/sessions/new');
     await member.page.getByRole('combobox', { name: 'Agent' }).click();
     await member.page.getByRole('option', { name: 'patient' }).click();
@@ -124,7 +124,7 @@ describeInBrowser('sessions in the web UI', () => {
     const admin = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = admin;
     await admin.open(`demo/sessions/${ofMax.id}`);
-    await page.getByText('Live: what happens appears here.').waitFor();
+    await page.getByText('Live: new events appear here.').waitFor();
     expect(await page.getByLabel('Message to the agent').count()).toBe(0);
     await page.getByRole('button', { name: 'Terminate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Terminate this session?' });
@@ -152,7 +152,7 @@ describeInBrowser('sessions in the web UI', () => {
     await admin.leave();
   });
 
-  it('let the operator answer with an option, and look at artifacts without running them', async () => {
+  it('let the operator answer with an option, and preview artifacts without running them', async () => {
     const script = '<script>window.ran = true</script><svg onload="window.ran = true"/>';
     const artifact = (name: string, mime_type: string, text: string) => ({
       call: 'platform.emit_artifact',
@@ -181,7 +181,7 @@ describeInBrowser('sessions in the web UI', () => {
     await visitor.open(`demo/sessions/${session.id}`);
     const panel = page.getByRole('region', { name: 'Artifacts' });
     await panel.getByText('dot.png').waitFor();
-    const preview = page.getByRole('dialog', { name: 'Artifact of the agent' });
+    const preview = page.getByRole('dialog', { name: 'Artifact' });
     for (const name of ['page.html', 'drawing.svg']) {
       await panel
         .getByRole('listitem')
@@ -197,7 +197,7 @@ describeInBrowser('sessions in the web UI', () => {
       .filter({ hasText: 'liar.png' })
       .getByRole('button', { name: 'Preview' })
       .click();
-    await preview.getByText('This is no picture').waitFor();
+    await preview.getByText('This file is not an image').waitFor();
     await page.keyboard.press('Escape');
     await panel
       .getByRole('listitem')
@@ -234,13 +234,13 @@ describeInBrowser('sessions in the web UI', () => {
     const { page } = visitor;
     await visitor.open(`demo/sessions/${session.id}`);
     await page.getByRole('button', { name: 'Decide later' }).click();
-    await page.getByText('A permission request waits for you').waitFor();
+    await page.getByText('A permission request is waiting for you').waitFor();
     const field = page.getByRole('textbox', { name: 'Message to the agent' });
     await field.fill('Hello there');
     await page.route('**/messages', (route) => route.abort());
     await page.getByRole('button', { name: 'Send' }).click();
     const composer = page.getByRole('region', { name: 'Message to the agent' });
-    await composer.getByRole('alert').getByText('The platform does not answer.').waitFor();
+    await composer.getByRole('alert').getByText('The platform is unreachable.').waitFor();
     expect(await field.inputValue()).toBe('Hello there');
     await page.unroute('**/messages');
     await page.getByRole('button', { name: 'Send' }).click();

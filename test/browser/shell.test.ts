@@ -20,7 +20,7 @@ describeInBrowser('the web UI', () => {
     await platform?.stop();
   });
 
-  it('asks who one is, and goes on to the page that was asked for', async () => {
+  it('asks for a sign-in, then opens the requested page', async () => {
     const visitor = await visit(browser, { url: platform.url });
     visitor.expectInConsole(/401 .*\/api\/me/);
     const { page } = visitor;
@@ -34,7 +34,7 @@ describeInBrowser('the web UI', () => {
     await visitor.leave();
   });
 
-  it('leads from the printed address to the sessions, with what waits in the title', async () => {
+  it('leads from the printed address to the sessions, with the waiting requests in the title', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await page.goto('/');
@@ -63,7 +63,7 @@ describeInBrowser('the web UI', () => {
     expect(nonceOf(second)).not.toBe(nonceOf(first));
   });
 
-  it('makes no markup from text, whoever asks', async () => {
+  it('never turns text into markup', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     await visitor.open('demo/sessions');
     await visitor.page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
@@ -74,7 +74,7 @@ describeInBrowser('the web UI', () => {
     await visitor.leave();
   });
 
-  it('changes between light and dark, and keeps the choice', async () => {
+  it('switches between light and dark mode, and keeps the choice', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada', context: { colorScheme: 'dark' } });
     const { page } = visitor;
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
@@ -82,10 +82,10 @@ describeInBrowser('the web UI', () => {
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     expect(await scheme()).toBe('dark');
     await visitor.checkAccessibility();
-    await page.getByRole('button', { name: 'Use light colours' }).click();
+    await page.getByRole('button', { name: 'Switch to light mode' }).click();
     expect(await scheme()).toBe('light');
     await page.reload();
-    await page.getByRole('button', { name: 'Use dark colours' }).waitFor();
+    await page.getByRole('button', { name: 'Switch to dark mode' }).waitFor();
     expect(await scheme()).toBe('light');
     await visitor.leave();
   });
@@ -94,7 +94,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     const { page } = visitor;
     await visitor.open('demo/audit');
-    await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+    await page.getByRole('heading', { name: 'You do not have access' }).waitFor();
     const links = page.getByRole('navigation').getByRole('link');
     const labels = (await links.allTextContents()).map((label) => label.replace(/\d+$/, ''));
     expect(labels).toEqual([
@@ -111,17 +111,17 @@ describeInBrowser('the web UI', () => {
   });
 
   it.each(['other/sessions', 'demo/nothing', '_/nothing'])(
-    'says that /app/%s does not exist',
+    'says that /app/%s was not found',
     async (path) => {
       const visitor = await visit(browser, { url: platform.url, as: 'max' });
       await visitor.open(path);
-      await visitor.page.getByRole('heading', { name: /does not exist$/ }).waitFor();
+      await visitor.page.getByRole('heading', { name: /was not found$/ }).waitFor();
       await visitor.checkAccessibility();
       await visitor.leave();
     },
   );
 
-  it('lets one sign in again over the page, and keeps what was typed', async () => {
+  it('signs in again over the page, and keeps the input', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/401/);
     const { page } = visitor;
@@ -130,7 +130,7 @@ describeInBrowser('the web UI', () => {
     await page.getByLabel('Slug').fill('typed-before');
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Create' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+    const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
     await dialog.waitFor();
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Ada Admin' }).click();
@@ -154,7 +154,7 @@ describeInBrowser('the web UI', () => {
     await visitor.leave();
   });
 
-  it('says when the platform does not answer, and goes on when it does', async () => {
+  it('says when the platform is unreachable, and recovers', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const { page } = visitor;
@@ -163,7 +163,7 @@ describeInBrowser('the web UI', () => {
     await page.route('**/api/**', (route) => route.abort());
     // Nothing is requested while nothing happens: the next page is the first to notice.
     await page.getByRole('link', { name: 'Grants' }).click();
-    const banner = page.getByText('The platform does not answer.');
+    const banner = page.getByText('The platform is unreachable.');
     await banner.waitFor();
     // What takes a click is on top: the banner is not behind anything.
     await banner.click({ trial: true });
@@ -173,7 +173,7 @@ describeInBrowser('the web UI', () => {
     await visitor.leave();
   });
 
-  it('waits for a page that it cannot load, and brings every page up to date when the platform is back', async () => {
+  it('waits for a page that it cannot load, and refreshes every page when the platform is back', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_|Failed to (load resource|fetch)/);
     const { page } = visitor;
@@ -181,19 +181,19 @@ describeInBrowser('the web UI', () => {
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'MCP catalog' }).click();
-    await page.getByText('The platform does not answer.').waitFor();
-    expect(await page.getByText('It is a defect of the page').count()).toBe(0);
+    await page.getByText('The platform is unreachable.').waitFor();
+    expect(await page.getByText('This page crashed').count()).toBe(0);
     await visitor.picture('platform-away');
     await page.context().setOffline(false);
     const backAt = Date.now();
     await page.getByRole('heading', { name: 'MCP catalog', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'files' }).first().waitFor();
     process.stdout.write(`the page was there ${Date.now() - backAt} ms after the platform was back\n`);
-    await page.getByText('The platform does not answer.').waitFor({ state: 'detached' });
+    await page.getByText('The platform is unreachable.').waitFor({ state: 'detached' });
     await visitor.leave();
   });
 
-  it('reads every list and page again that failed while a proxy had no platform behind it', async () => {
+  it('refetches every list and page that failed while a proxy had no platform behind it', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/502|Failed to (load resource|fetch)/);
     const { page } = visitor;
@@ -201,9 +201,10 @@ describeInBrowser('the web UI', () => {
       page.route(pattern, (route) =>
         route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
       );
-    const banner = page.getByText('Nothing that you typed is lost');
-    await visitor.open('demo/grants');
-    await page.getByRole('heading', { name: 'Grants', level: 1 }).waitFor();
+    const banner = page.getByText('Nothing you typed is lost');
+    // A page that reads no agents: the list of agents is not cached yet.
+    await visitor.open('demo/secrets');
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
     await ofProxy('**/api/**');
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByRole('heading', { name: /could not be loaded$/ }).waitFor();
@@ -215,14 +216,14 @@ describeInBrowser('the web UI', () => {
     await ofProxy('**/*');
     await page.getByRole('link', { name: 'MCP catalog' }).click();
     await banner.waitFor();
-    expect(await page.getByText('It is a defect of the page').count()).toBe(0);
+    expect(await page.getByText('This page crashed').count()).toBe(0);
     await page.unrouteAll();
     await page.getByRole('link', { name: 'files' }).first().waitFor();
     await banner.waitFor({ state: 'detached' });
     await visitor.leave();
   });
 
-  it('offers a reload after an upgrade, and what was typed stays', async () => {
+  it('offers a reload after an upgrade, and keeps the input', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/404|Failed to fetch|PageNotLoaded/);
     const { page } = visitor;
@@ -236,21 +237,21 @@ describeInBrowser('the web UI', () => {
       }),
     );
     await page.route('**/app/_assets/**', (route) => route.fulfill({ status: 404, body: 'not found' }));
-    await page.getByRole('link', { name: 'Audit' }).click();
-    await page.getByRole('heading', { name: 'The platform was upgraded' }).waitFor();
-    expect(await page.getByText('It is a defect of the page').count()).toBe(0);
+    await page.getByRole('link', { name: 'Audit trail' }).click();
+    await page.getByRole('heading', { name: 'A new version is available' }).waitFor();
+    expect(await page.getByText('This page crashed').count()).toBe(0);
     await visitor.checkAccessibility();
     await visitor.picture('upgraded');
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Reload', exact: true }).click();
-    await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Audit trail', level: 1 }).waitFor();
     await visitor.open('demo/sessions/new');
-    await page.getByText('What you typed before is here again.').waitFor();
+    await page.getByText('Your draft was restored.').waitFor();
     expect(await page.getByLabel('Prompt').inputValue()).toBe('Half a prompt');
     await visitor.leave();
   });
 
-  it('keeps what was typed while one looks elsewhere, but no value that looks secret', async () => {
+  it('keeps the input across navigation, but no value that looks secret', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const secrets = ['ghp_0123456789abcdefghij0123456789abcdef', 'hunter2-of-a-variable'];
@@ -260,11 +261,11 @@ describeInBrowser('the web UI', () => {
       .getByRole('textbox', { name: 'Steps' })
       .fill(`{ "steps": [{ "call": "x.y", "arguments": { "a": "${secrets[0]}" } }] }`);
     const environment = page.getByRole('region', { name: 'Environment' });
-    await environment.getByRole('button', { name: 'Add a variable' }).click();
+    await environment.getByRole('button', { name: 'Add variable' }).click();
     await environment.getByRole('textbox', { name: 'Variable' }).fill('API_TOKEN');
     await environment.getByRole('textbox', { name: 'Value' }).fill(secrets[1] ?? '');
     await page.getByRole('link', { name: 'Sessions' }).click();
-    await page.getByRole('link', { name: 'Start a session' }).click();
+    await page.getByRole('link', { name: 'Start session' }).click();
     await page.getByLabel('Prompt').fill(`Sign in with ${secrets[0]}, please.`);
     await page.getByRole('link', { name: 'Secrets' }).click();
     await page.getByRole('button', { name: 'New secret' }).click();
@@ -282,9 +283,9 @@ describeInBrowser('the web UI', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Agents' }).click();
     await page.getByRole('link', { name: 'New agent' }).click();
-    await page.getByText('What you typed before is here again.').waitFor();
+    await page.getByText('Your draft was restored.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Name' }).first().inputValue()).toBe('drafted');
-    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByRole('button', { name: 'Discard draft' }).click();
     expect(await page.getByRole('textbox', { name: 'Name' }).first().inputValue()).toBe('');
     await visitor.leave();
   });
@@ -301,7 +302,7 @@ describeInBrowser('the web UI', () => {
     await visitor.open(`demo/sessions/new?agent=${first.id}`);
     await page.getByLabel('Prompt').fill('Half a prompt');
     await visitor.open(`demo/sessions/new?agent=${second.id}`);
-    await page.getByText('What you typed before is here again.').waitFor();
+    await page.getByText('Your draft was restored.').waitFor();
     expect(await agent.inputValue()).toContain('second-one');
     await page.getByLabel('Prompt').press('Control+Enter');
     await page.getByRole('heading', { name: /^Session / }).waitFor();
@@ -312,7 +313,7 @@ describeInBrowser('the web UI', () => {
     await visitor.leave();
   });
 
-  it('says when the platform is slow, and stops saying so', async () => {
+  it('shows that the platform is slow only while it is', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     let answer: () => void = () => undefined;
@@ -325,20 +326,20 @@ describeInBrowser('the web UI', () => {
     });
     await visitor.open('demo/agents');
     await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
-    const banner = page.getByText('The platform answers slowly.');
+    const banner = page.getByText('The platform is responding slowly.');
     await banner.waitFor();
     answer();
     await banner.waitFor({ state: 'detached' });
     await visitor.leave();
   });
 
-  it('makes room on a phone, and works from the keyboard', async () => {
+  it('fits a phone, and works from the keyboard', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada', context: phone });
     const { page } = visitor;
     await visitor.open('demo/sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to main content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await page.getByRole('button', { name: 'Open navigation' }).click();

@@ -52,7 +52,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
   };
 
   it(
-    'show one session live, take a message at once, and lose nothing when the tab with the stream goes',
+    'show one session live, send a message immediately, and lose nothing when the tab with the stream is closed',
     async () => {
       const { numbers, session } = counters.one;
       await inWindow(async (context) => {
@@ -102,7 +102,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
   );
 
   it(
-    'show different sessions, each its own, with a connection to spare for everything else',
+    'show different sessions, with a connection to spare for everything else',
     async () => {
       const { first, second } = counters;
       await inWindow(async (context) => {
@@ -130,7 +130,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
   );
 
   it(
-    'end with the sign-in, and keep nothing that was typed',
+    'end with the sign-in, and keep no input',
     async () => {
       await inWindow(async (context) => {
         const [first, second] = await openTabs(context, ['demo/agents', '_/workspaces/new']);
@@ -158,9 +158,9 @@ describeInBrowser('twenty tabs of the web UI', () => {
         await other?.getByRole('button', { name: 'Max Member' }).waitFor();
         // The first tab learns it when its stream reconnects, as after a restart of the API.
         await platform.kill('api', '');
-        await tab?.getByRole('dialog', { name: 'Somebody else has signed in' }).waitFor();
+        await tab?.getByRole('dialog', { name: 'Someone else signed in' }).waitFor();
         expect(await tab?.getByText('Ada Admin').count()).toBe(0);
-        await tab?.getByRole('button', { name: 'Go on as who is signed in now' }).click();
+        await tab?.getByRole('button', { name: 'Continue as the signed-in user' }).click();
         await tab?.getByRole('button', { name: 'Max Member' }).waitFor();
       });
     },
@@ -180,7 +180,7 @@ async function openTabs(context: BrowserContext, paths: string[]): Promise<Page[
 
 /** Waits until all tabs are live; throws with what the others show. */
 async function allLive(tabs: Page[]): Promise<void> {
-  const isLive = (tab: Page) => tab.getByText('Live: what happens appears here.').waitFor();
+  const isLive = (tab: Page) => tab.getByText('Live: new events appear here.').waitFor();
   const results = await Promise.allSettled(tabs.map(isLive));
   const late = tabs.filter((_, index) => results[index]?.status === 'rejected');
   const shown = await Promise.all(late.map((tab) => tab.locator('main').textContent()));

@@ -60,10 +60,10 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       // Before she has signed in.
       visitor.expectInConsole(/401 .*\/api\/me/);
       await visitor.open('');
-      await page.getByText('Sign in at your identity provider').click();
+      await page.getByText('Sign in with your identity provider').click();
       await page.getByText('For demos only.').waitFor();
       await page.getByRole('button', { name: 'Ada Admin' }).click();
-      await page.getByText('1 permission request waits for you').waitFor();
+      await page.getByText('1 permission request is waiting for you').waitFor();
       await visitor.open('demo/approvals');
       await page.getByText('Review').first().click();
       const dialog = page.getByRole('dialog', { name: 'Permission request' });

@@ -82,7 +82,7 @@ const type = (field: string, text: string) => (page: Page) =>
 /** Invalid in between, as while a user types. */
 const pasteAnother = async (page: Page) => {
   await type('Configuration', '{ "mcpServers": {')(page);
-  await page.getByText('What will be registered').waitFor({ state: 'detached' });
+  await page.getByText('Servers to register').waitFor({ state: 'detached' });
   const another = '{ "mcpServers": { "imported": { "command": "mcp-server-everything", "args": ["x"] } } }';
   await type('Configuration', another)(page);
   await page.getByText('mcp-server-everything x').waitFor();
@@ -102,7 +102,7 @@ const ofCatalog: Record<string, WebForm> = {
   'the removal of an entry': {
     at: () => 'demo/catalog/files',
     fill: (page) => press(page, 'Remove'),
-    submit: 'Remove the server',
+    submit: 'Remove server',
     inside: dialog,
   },
   'an import': {
@@ -114,10 +114,10 @@ const ofCatalog: Record<string, WebForm> = {
     submit: 'Register',
     change: pasteAnother,
   },
-  'a check': { at: () => 'demo/catalog/files/check', submit: 'Check' },
+  'a check': { at: () => 'demo/catalog/files/check', submit: 'Run check' },
   'scopes of a check': {
     at: ({ checkId }) => `demo/catalog/files/check?check=${checkId}`,
-    submit: 'Save to the entry',
+    submit: 'Save scopes',
     change: type('Scope of write_file', 'files.change'),
   },
 };
@@ -127,9 +127,9 @@ const ofAgents: Record<string, WebForm> = {
     at: () => 'demo/agents/new',
     async fill(page) {
       await page.getByRole('textbox', { name: 'Name' }).fill('another');
-      await press(page, 'Start from an example');
+      await press(page, 'Use an example');
     },
-    submit: 'Create',
+    submit: 'Create agent',
     change: type('Name', 'yet another'),
   },
   'a changed agent': {
@@ -140,7 +140,7 @@ const ofAgents: Record<string, WebForm> = {
   'the deletion of an agent': {
     at: ({ agentId }) => `demo/agents/${agentId}`,
     fill: (page) => press(page, 'Delete'),
-    submit: 'Delete the agent',
+    submit: 'Delete agent',
     inside: dialog,
   },
   'an attachment': { at: ({ agentId }) => `demo/agents/${agentId}/servers/files`, submit: 'Save' },
@@ -153,16 +153,16 @@ const ofAgents: Record<string, WebForm> = {
   'an agent that may be started': {
     at: ({ agentId }) => `demo/agents/${agentId}`,
     async fill(page) {
-      await page.getByRole('button', { name: 'Revoke the start of asker' }).waitFor();
-      await page.getByRole('combobox', { name: 'Let it start' }).click();
+      await page.getByRole('button', { name: 'Revoke the permission to start asker' }).waitFor();
+      await page.getByRole('combobox', { name: 'Allow it to start' }).click();
       await page.getByRole('option', { name: 'scribe' }).click();
     },
     submit: 'Grant',
-    change: (page) => choose(page, 'Let it start', 'waiter'),
+    change: (page) => choose(page, 'Allow it to start', 'waiter'),
   },
   'an agent that may no longer be started': {
     at: ({ agentId }) => `demo/agents/${agentId}`,
-    fill: (page) => press(page, 'Revoke the start of asker'),
+    fill: (page) => press(page, 'Revoke the permission to start asker'),
     submit: 'Revoke',
     inside: dialog,
   },
@@ -196,7 +196,7 @@ const ofSessions: Record<string, WebForm> = {
   },
   'a session that is muted no longer': {
     at: ({ mutedSessionId }) => `demo/sessions/${mutedSessionId}`,
-    submit: 'Take requests again',
+    submit: 'Unmute',
   },
   'an approval': {
     at: ({ requestId }) => `demo/approvals/${requestId}`,
@@ -216,8 +216,8 @@ const ofSessions: Record<string, WebForm> = {
 const ofGovernance: Record<string, WebForm> = {
   'a new grant': {
     at: ({ agentId }) => `demo/grants/new?holder=agent:${agentId}`,
-    fill: (page) => choose(page, 'Scope of the tools', /files\.write/),
-    submit: 'Make the grant',
+    fill: (page) => choose(page, 'Tool scope', /files\.write/),
+    submit: 'Create grant',
     change: type('Reason', 'For later.'),
   },
   'a revocation': {
@@ -228,18 +228,18 @@ const ofGovernance: Record<string, WebForm> = {
   },
   'the settings': {
     at: () => 'demo/settings',
-    fill: (page) => page.getByLabel('Name of the workspace').fill('Another'),
+    fill: (page) => page.getByLabel('Workspace name').fill('Another'),
     submit: 'Save',
-    change: (page) => page.getByLabel('Name of the workspace').fill('Yet another'),
+    change: (page) => page.getByLabel('Workspace name').fill('Yet another'),
   },
   'a new member': {
     at: () => 'demo/members',
     async fill(page) {
-      await press(page, 'Add a member');
-      await page.getByLabel('E-mail address or user id').fill('max@demo.test');
+      await press(page, 'Add member');
+      await page.getByLabel('E-mail address or user ID').fill('max@demo.test');
     },
     submit: 'Add',
-    change: (page) => page.getByLabel('E-mail address or user id').fill('ada@demo.test'),
+    change: (page) => page.getByLabel('E-mail address or user ID').fill('ada@demo.test'),
     inside: dialog,
   },
   'a changed role': {
@@ -251,13 +251,13 @@ const ofGovernance: Record<string, WebForm> = {
   'the removal of a member': {
     at: () => 'demo/members',
     fill: (page) => press(page, 'Remove: Max Member'),
-    submit: 'Remove',
+    submit: 'Remove member',
     inside: dialog,
   },
   'a new workspace': {
     at: () => '_/workspaces/new',
     fill: (page) => page.getByRole('textbox', { name: 'Name' }).fill('Another'),
-    submit: 'Create',
+    submit: 'Create workspace',
     change: type('Name', 'Yet another'),
   },
 };
@@ -279,7 +279,7 @@ const ofSecrets: Record<string, WebForm> = {
   'a replaced value': {
     at: () => 'demo/secrets/DEMO_API_TOKEN',
     async fill(page) {
-      await press(page, 'Replace the value');
+      await press(page, 'Replace value');
       await typeSecret(page);
     },
     submit: 'Replace',
@@ -288,15 +288,15 @@ const ofSecrets: Record<string, WebForm> = {
   },
   'a value that is cleared': {
     at: () => 'demo/secrets/DEMO_API_TOKEN',
-    fill: (page) => press(page, 'Clear'),
-    submit: 'Clear the value',
+    fill: (page) => press(page, 'Clear value'),
+    submit: 'Clear value',
     inside: dialog,
   },
   'a restriction': {
     at: () => 'demo/secrets/DEMO_API_TOKEN',
     fill: (page) => page.getByRole('radio', { name: /Any MCP server/ }).check(),
-    submit: 'Save the restriction',
-    change: (page) => page.getByRole('radio', { name: /Only the MCP servers/ }).check(),
+    submit: 'Save',
+    change: (page) => page.getByRole('radio', { name: /Only selected MCP servers/ }).check(),
   },
 };
 
@@ -309,9 +309,9 @@ export const webForms: Record<string, WebForm> = {
   ...ofSecrets,
   'the sign-in': {
     at: () => '',
-    fill: (page) => page.getByLabel("Another person's e-mail address").fill('nobody@demo.test'),
+    fill: (page) => page.getByLabel('Other e-mail address').fill('nobody@demo.test'),
     submit: 'Sign in',
-    change: (page) => page.getByLabel("Another person's e-mail address").fill('somebody@demo.test'),
+    change: (page) => page.getByLabel('Other e-mail address').fill('somebody@demo.test'),
     inside: 'body',
     isForSignedOut: true,
   },

@@ -112,7 +112,7 @@ describe('rows of an environment', () => {
   it('have problems where an environment would lose something', () => {
     expect(rowProblems(rowsOf({ A: 'x' }))).toEqual({});
     const row = { name: 'A', kind: 'value' as const, text: '' };
-    expect(rowProblems([row, { ...row, name: ' A ' }])).toEqual({ '1.name': 'is there twice' });
+    expect(rowProblems([row, { ...row, name: ' A ' }])).toEqual({ '1.name': 'is a duplicate' });
   });
 });
 

@@ -44,11 +44,11 @@ const onceForAgent: Choice = { scope: 'once', holder: 'agent' };
 describe('what a request may be answered with', () => {
   const may_grant = { agent: ['once' as const, 'session' as const], operator: ['persistent' as const] };
 
-  it('is what the API offers, and the narrowest comes first', () => {
+  it('is what the API offers, narrowest first', () => {
     expect(offeredScopes({ may_grant })).toEqual(['once', 'session', 'persistent']);
   });
 
-  it('is the narrowest on offer at first, for the agent alone, whatever was asked', () => {
+  it('starts as the narrowest offered scope, for the agent alone, whatever was requested', () => {
     expect(preselectedChoice({ may_grant })).toEqual({ scope: 'once', holder: 'agent' });
     expect(preselectedChoice({ may_grant: { agent: ['persistent'], operator: ['session'] } })).toEqual({
       scope: 'session',
@@ -57,7 +57,7 @@ describe('what a request may be answered with', () => {
     expect(preselectedChoice({ may_grant: { agent: [], operator: [] } })).toBeNull();
   });
 
-  it('is named by what it lets happen', () => {
+  it('is named after what it allows', () => {
     const mine = { operatorIsMe: true };
     const label = (choice: Choice, more: Partial<typeof request> = {}, whose = mine) =>
       approveLabel({ ...request, ...more }, choice, whose);
@@ -76,7 +76,7 @@ describe('what a request may be answered with', () => {
     );
   });
 
-  it('never gives a holder a scope that is not on offer for it', () => {
+  it('never gives a holder a scope that is not offered for it', () => {
     const choice = { scope: 'once' as const, holder: 'agent' as const };
     expect(withScope({ may_grant }, choice, 'session')).toEqual({ scope: 'session', holder: 'agent' });
     expect(withScope({ may_grant }, choice, 'persistent')).toEqual({
@@ -124,10 +124,10 @@ describe('what a request may be answered with', () => {
     expect(approvedReach({ scope: 'persistent', subject: agent })).toContain('every session of the agent');
     expect(approvedReach({ scope: 'persistent', subject: person })).toContain('all sessions of the person');
   });
-  it('names the thing that is asked for', () => {
+  it('names what is requested', () => {
     const child_agent = { id: 'c', name: 'helper' };
     expect(subjectOf({ ...request, child_agent: null })).toEqual({
-      what: 'to use the tools of',
+      what: 'to use tools that need',
       name: 'files.write',
     });
     const spawn = { grant_type: 'spawn' as const, details: { child_agent_id: 'c' } };
@@ -137,7 +137,7 @@ describe('what a request may be answered with', () => {
 });
 
 describe('the queue of requests', () => {
-  it('shows the oldest, and never another in its place', () => {
+  it('shows the oldest, and never replaces it', () => {
     const first = withWaiting(emptyQueue, ['a', 'b']);
     expect(first.shown).toBe('a');
     expect(withWaiting(first, ['b', 'c'])).toBe(first);
@@ -146,7 +146,7 @@ describe('the queue of requests', () => {
     expect(toNext(first, ['a']).shown).toBeNull();
   });
 
-  it('opens by itself for what is new, not for what was put off', () => {
+  it('opens by itself for new requests, not for postponed ones', () => {
     const later = closed(withWaiting(emptyQueue, ['a', 'b']), ['a', 'b']);
     expect(withWaiting(later, ['a', 'b']).shown).toBeNull();
     expect(withWaiting(later, ['a', 'b', 'c']).shown).toBe('c');
@@ -154,8 +154,8 @@ describe('the queue of requests', () => {
   });
 });
 
-describe('the queue while the person is typing', () => {
-  it('opens nothing by itself, not afterwards either, but for what is new', () => {
+describe('the queue while typing', () => {
+  it('opens nothing by itself, also afterwards, except for new requests', () => {
     const typed = putOff(emptyQueue, ['a']);
     expect(typed.shown).toBeNull();
     expect(withWaiting(typed, ['a'])).toBe(typed);
@@ -185,7 +185,7 @@ describe('a decision that was sent', () => {
     expect(decisionState(given(error))).toBe(expected);
   });
 
-  it('is sent again while no answer comes', () => {
+  it('is resent while no response arrives', () => {
     const pending = { isPending: true, error: null };
     expect(decisionState({ ...pending, failureReason: null })).toBe('none');
     expect(decisionState({ ...pending, failureReason: unreachable() })).toBe('trying');
@@ -200,7 +200,7 @@ describe('a decision that was sent', () => {
     ['a refusal', failure(403, 'forbidden'), 1, false],
     ['a decision before it', failure(409, 'already_decided'), 1, false],
     ['a defect of the page', new Error('x'), 1, false],
-  ])('after %s: again or not', (_what, error, nowMs, expected) => {
+  ])('after %s: resent or not', (_what, error, nowMs, expected) => {
     expect(maySendAgain(error, { sentAtMs: 0, expiresAtMs: 15 * minuteMs, nowMs })).toBe(expected);
   });
 
@@ -210,7 +210,7 @@ describe('a decision that was sent', () => {
     expect(isInTime({ sentAtMs: 0, expiresAtMs: 5, nowMs: 5 })).toBe(false);
   });
 
-  it('waits longer each time, or as the platform asks, for seconds at most', () => {
+  it('backs off, or waits as the platform asks, for seconds at most', () => {
     expect([0, 1, 2, 3, 9].map((failures) => pauseBeforeSendingMs(failures, unreachable()))).toEqual([
       1000, 2000, 4000, 8000, 8000,
     ]);

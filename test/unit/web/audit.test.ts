@@ -21,7 +21,7 @@ const event = (changes: Partial<AuditEvent>): AuditEvent => ({
 });
 
 describe('audit events as text', () => {
-  it('has words for every event, and for no other', () => {
+  it('has a label for every event, and for no other', () => {
     expect(Object.keys(eventLabels).sort()).toEqual(auditEventName.options.toSorted());
   });
 
@@ -67,7 +67,7 @@ describe('audit events as text', () => {
     ]);
   });
 
-  it('leads nowhere from what is gone', () => {
+  it('has no links for what was deleted', () => {
     const removed = event({
       event: 'agent.removed',
       resource: { type: 'agent', id: 'x', name: 'scribe' },
@@ -79,14 +79,14 @@ describe('audit events as text', () => {
 });
 
 describe('the filter of the audit page', () => {
-  it('comes from the address and goes back into it', () => {
+  it('is read from the address and written back', () => {
     const filter = { event: 'grant.revoked', resource: 'files', from: '2026-11-21T10:00:00.000Z' } as const;
     const address = new URL(`http://x${onlyWith('demo', filter)}`);
     expect(address.pathname).toBe('/demo/audit');
     expect(readFilter(address.searchParams)).toEqual(filter);
   });
 
-  it('leaves out what is no event and no time', () => {
+  it('ignores unknown events and invalid times', () => {
     expect(readFilter(new URLSearchParams('event=constructor&from=yesterday&actor=%20&x=1'))).toEqual({});
   });
 

@@ -18,8 +18,8 @@ import {
 } from '../../../web/src/text/secret-use-text.ts';
 import { commandText, shapeText } from '../../../web/src/text/shape-text.ts';
 
-describe('a manifest that is typed', () => {
-  it('is nothing while there is no text', () => {
+describe('a typed manifest', () => {
+  it('is absent without text', () => {
     expect(readManifest(' \n')).toEqual({ manifest: null, problems: [] });
   });
   it('is read, with what it leaves out filled in', () => {
@@ -121,11 +121,11 @@ describe('what a newer image changes', () => {
     env: { ...none, added: ['TOKEN'] },
     tool_scopes: { added: ['move'], removed: ['write'], changed: ['read'] },
   };
-  it('is told line by line, and first of all what is no longer asked for', () => {
+  it('is listed line by line, tools that are no longer gated among the first', () => {
     expect(imageChangeLines(change)).toEqual([
-      'The digest becomes sha256:b',
-      'It runs another command',
-      'write is no longer gated: it runs without asking',
+      'New digest: sha256:b',
+      'The image runs a different command',
+      'write is no longer gated: agents can call it without a grant',
       'Variable TOKEN: new',
       'Scope of the tool move: new',
       'Scope of the tool read: changed',
@@ -149,7 +149,7 @@ describe('texts', () => {
     const data = { version: 2, changed: ['shape', 'approvers'] };
     expect(versionText({ event: 'workspace.mcp.updated', data })).toEqual({
       version: '2',
-      change: 'what runs, who may grant',
+      change: 'what runs, who can grant',
     });
   });
   it('say where a secret is used, and which uses a restriction ends', () => {

@@ -57,7 +57,7 @@ async function follow(answers: AnswerWith[], last: number, more: Partial<typeof 
 }
 
 describe('following a stream', () => {
-  it('connects again after a connection that broke inside a message, from where it was', async () => {
+  it('reconnects after a connection that broke inside a message, from its position', async () => {
     const { seen, states, paths } = await follow(
       [
         (response) => response.write(`${frame(1)}${frame(2)}dat`, () => response.destroy()),
@@ -71,7 +71,7 @@ describe('following a stream', () => {
     expect(states).toEqual(['connecting', 'live', 'reconnecting', 'live', 'reconnecting', 'live']);
   });
 
-  it('tries again whatever the platform answers, and says why', async () => {
+  it('retries whatever the platform responds, and says why', async () => {
     const { statuses, seen } = await follow(
       [
         (response) => response.writeHead(503).end('<html>a proxy</html>'),
@@ -85,7 +85,7 @@ describe('following a stream', () => {
     expect(seen).toEqual([1]);
   });
 
-  it('gives up a connection that never answers, or has gone silent', async () => {
+  it('drops a connection that never responds, or has gone silent', async () => {
     const { seen, states } = await follow(
       [() => undefined, (response) => response.write(frame(1)), (response) => response.write(frame(2))],
       2,
@@ -95,7 +95,7 @@ describe('following a stream', () => {
     expect(states).toContain('reconnecting');
   });
 
-  it('connects at once when it is told to, instead of waiting', async () => {
+  it('connects immediately when told to', async () => {
     const done = follow(
       [(response) => response.writeHead(401).end('{}'), (response) => response.write(frame(1))],
       1,
@@ -107,7 +107,7 @@ describe('following a stream', () => {
     clearInterval(nudge);
   });
 
-  it('is not connected again once another has taken its place', async () => {
+  it('does not reconnect once it is retired', async () => {
     const done = follow([(response) => setTimeout(() => response.end(frame(1)), 50)], 99);
     const nudge = setInterval(() => follower?.retire(), 5);
     const { seen, states } = await done;
@@ -117,7 +117,7 @@ describe('following a stream', () => {
   });
 });
 
-it('takes messages apart wherever the text is cut', async () => {
+it('separates messages wherever the text is cut', async () => {
   const text = `: open\n\n${frame(1)}: still here\n\n${frame(2)}`;
   for (let cut = 0; cut <= text.length; cut += 1) {
     expect(await messagesOf([text.slice(0, cut), text.slice(cut)])).toEqual(['1', '2']);
@@ -145,7 +145,7 @@ async function messagesOf(parts: string[]): Promise<string[]> {
   return seen;
 }
 
-it('waits longer with each attempt that brings nothing, up to a limit', () => {
+it('backs off with each fruitless attempt, up to a limit', () => {
   const pauses = [0, 1, 2, 3, 10, 2000].map((failures) =>
     pauseMs(failures, { ...timing, firstPauseMs: 5 }, 1),
   );

@@ -43,7 +43,7 @@ describe('times in fields', () => {
     expect(fromLocalInput(local)).toBe('2026-11-21T19:15:00.000Z');
   });
 
-  it('are empty for what is no time', () => {
+  it('are empty for an invalid time', () => {
     expect(toLocalInput('soon')).toBe('');
     expect(fromLocalInput('')).toBeNull();
   });

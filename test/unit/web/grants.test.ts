@@ -17,7 +17,7 @@ const other = '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0002';
 const admin = { isAdmin: true };
 
 describe('the filter of grants', () => {
-  it('shows what is permitted now, unless the address says otherwise', () => {
+  it('shows active grants, unless the address says otherwise', () => {
     expect(readFilter(new URLSearchParams())).toEqual({ subject: null, type: null, state: 'active' });
     expect(queryOf(readFilter(new URLSearchParams()))).toEqual({ state: 'active' });
     expect(queryOf(readFilter(new URLSearchParams('state=all')))).toEqual({ include_revoked: 'true' });
@@ -33,7 +33,7 @@ describe('the filter of grants', () => {
     });
   });
 
-  it('leaves out what the address names wrongly', () => {
+  it('ignores invalid parts of the address', () => {
     const search = new URLSearchParams('subject=server:x&type=toString&state=gone');
     expect(readFilter(search)).toEqual({ subject: null, type: null, state: 'active' });
   });
@@ -44,8 +44,8 @@ describe('the filter of grants', () => {
   });
 });
 
-describe('a grant made by hand', () => {
-  it('is what the API takes, for every type, holder and scope on offer', () => {
+describe('a grant from the form', () => {
+  it('is valid for the API, for every offered type, holder and scope', () => {
     for (const holder of [`user:${id}`, `agent:${id}`]) {
       for (const type of typesFor(holder, admin)) {
         const matter = { tool_scope: 'files.write', spawn: other, agent_env: 'TOKEN' }[type];
@@ -60,7 +60,7 @@ describe('a grant made by hand', () => {
     expect(scopesOf('tool_scope')).toEqual(grantScope.options);
   });
 
-  it('drops what no longer goes together', () => {
+  it('drops combinations that are no longer valid', () => {
     const values = { ...emptyValues, holder: `agent:${id}`, type: 'agent_env' as const, matter: 'TOKEN' };
     expect(changed(values, { holder: `user:${id}` }, admin)).toMatchObject({
       type: 'tool_scope',
@@ -71,7 +71,7 @@ describe('a grant made by hand', () => {
     expect(changed(forSession, { type: 'agent_env' }, admin)).toMatchObject({ scope: 'once', session: '' });
   });
 
-  it('does not offer members what only admins may', () => {
+  it('does not offer members what only admins can grant', () => {
     expect(typesFor(`agent:${id}`, { isAdmin: false })).toEqual(['tool_scope', 'spawn']);
   });
 

@@ -32,7 +32,7 @@ describe('the import of a desktop configuration', () => {
     expect(JSON.stringify(planned)).not.toContain('ghp_');
   });
 
-  it('takes the person at their word over its guess', () => {
+  it('prefers the person’s choice over its guess', () => {
     const text = JSON.stringify({ mcpServers: { a: { command: 'x', env: { MODE: 'fast', API_KEY: 'k' } } } });
     const { servers } = planImport(text, {
       kinds: { 'a / MODE': 'secret', 'a / API_KEY': 'value' },
@@ -52,21 +52,21 @@ describe('the import of a desktop configuration', () => {
     expect(planImport(JSON.stringify(value)).servers.map(({ key }) => key)).toEqual(['a']);
   });
 
-  it('takes a fragment as a README shows it', () => {
+  it('accepts a fragment as shown in a README', () => {
     expect(planImport('"mcpServers": { "a": { "command": "x" } },').servers).toHaveLength(1);
   });
 
   it.each([
-    ['nothing like JSON', 'npx foo', /not JSON/],
-    ['a list', '[]', /not an object/],
-    ['an object without servers', '{"a": 1}', /no "mcpServers"/],
+    ['nothing like JSON', 'npx foo', /Invalid JSON/],
+    ['a list', '[]', /Expected an object/],
+    ['an object without servers', '{"a": 1}', /No "mcpServers"/],
     ['a server without a name', '{"command": "x"}', /has no name/],
-    ['an empty map', '{"mcpServers": {}}', /no server/],
+    ['an empty map', '{"mcpServers": {}}', /No servers/],
   ])('says why there is nothing in %s', (_, text, why) => {
     expect(planImport(text).problem).toMatch(why);
   });
 
-  it('says what has no network here, and takes it without one when that is chosen', () => {
+  it('says what has no network here, and accepts it without one when that is chosen', () => {
     const text = JSON.stringify({ mcpServers: { far: { command: 'x' }, near: { command: 'x' } } });
     const worker = { runtime: 'process', sandbox: true, internet: false, commands: null } as const;
     const here = availabilityOf('process', [{ ...worker, missing_commands: [], limits: [] }]);
@@ -82,20 +82,20 @@ describe('the import of a desktop configuration', () => {
     });
     expect(servers[0]?.input.shape).toEqual({ type: 'remote', url: 'https://mcp.example/mcp' });
     expect(servers[0]?.problems).toEqual([]);
-    expect(servers[1]?.problems).toEqual([expect.stringMatching(/url may hold a secret/)]);
+    expect(servers[1]?.problems).toEqual([expect.stringMatching(/url may contain a secret/)]);
   });
 
-  it('renames what is no entry name, and names what it leaves out', () => {
+  it('renames invalid entry names, and names what it ignores', () => {
     const [server] = plan({ 'My Server': { command: 'x', disabled: true, cwd: '/tmp' } }).servers;
     expect(server?.input.name).toBe('my-server');
     expect(server?.notes).toEqual([
-      'it will be called "my-server"',
-      '"disabled" has no counterpart here and is left out',
-      '"cwd" has no counterpart here and is left out',
+      'it will be named "my-server"',
+      '"disabled" is not supported here and is ignored',
+      '"cwd" is not supported here and is ignored',
     ]);
   });
 
-  it('names every problem: taken and doubled names, no command, wrong types, reserved names', () => {
+  it('names every problem: taken and duplicate names, no command, wrong types, reserved names', () => {
     const { servers } = plan(
       {
         files: { command: 'x' },
@@ -115,10 +115,10 @@ describe('the import of a desktop configuration', () => {
       files: expect.stringMatching(/already has "files"/),
       a: '',
       A: expect.stringMatching(/already has "a"/),
-      nothing: expect.stringMatching(/neither a command nor a url/),
-      text: expect.stringMatching(/not an object/),
-      list: expect.stringMatching(/env must be an object of texts; args must be a list of texts/),
-      env: expect.stringMatching(/env.A must be a text/),
+      nothing: expect.stringMatching(/needs a command or a url/),
+      text: expect.stringMatching(/must be an object/),
+      list: expect.stringMatching(/env must be an object of strings; args must be a list of strings/),
+      env: expect.stringMatching(/env.A must be a string/),
       platform: expect.stringMatching(/built-in server/),
       '!!': expect.stringMatching(/name must be/),
     });
@@ -139,7 +139,7 @@ describe('the import of a desktop configuration', () => {
   });
 
   it.each([[['-y', '@modelcontextprotocol/server-filesystem', '/home/me/Documents']], [['--port', '8080']]])(
-    'has nothing against %j',
+    'accepts %j',
     (args) => {
       expect(plan({ a: { command: 'npx', args } }).servers[0]?.problems).toEqual([]);
     },

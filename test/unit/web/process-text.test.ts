@@ -27,7 +27,7 @@ describe('a process in the panel', () => {
     expect(stateColor({ ...server, state })).toBe(color);
   });
 
-  it('that answers nobody runs once it was started', () => {
+  it('that responds to nobody counts as running once it was started', () => {
     expect(stateWord({ kind: 'agent', state: 'ready' })).toBe('running');
     expect(stateWord({ kind: 'sibling', state: 'ready' })).toBe('running');
   });

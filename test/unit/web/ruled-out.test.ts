@@ -28,7 +28,7 @@ const always = [
 it('lists what each of the workers lacks, and what the runtime rules out', () => {
   expect(rowsOf({}).sort()).toEqual([...always].sort());
   expect(rowsOf({}, { internet: false }).filter((row) => !always.includes(row))).toEqual([
-    'The internet for agents and MCP servers',
+    'Internet access of agents and MCP servers',
   ]);
   expect(rowsOf({ missing_commands: ['uvx'] })).toContain('MCP servers that are started with uvx');
   const bare = rowsOf({ sandbox: false, commands: ['mcp-server-filesystem'] });
@@ -36,7 +36,7 @@ it('lists what each of the workers lacks, and what the runtime rules out', () =>
   expect(bare).toContain('Agents that are commands');
 });
 
-it('rules out in a cluster only what is not available yet', () => {
+it('rules out in a cluster only what is not supported yet', () => {
   const rows = ruledOut(availabilityOf('kubernetes', [{ ...worker, runtime: 'kubernetes' }]));
   expect(rows.map(({ what }) => what)).toEqual(['Remote MCP servers', 'The built-in agent Claude']);
 });

@@ -25,7 +25,7 @@ describe('a suggested scope', () => {
     expect(suggestedScope('files-2', hints)).toBe(scope);
   });
 
-  it('is always a scope', () => {
+  it('is always a valid scope', () => {
     for (const name of ['a', '1-2', 'my-server-3']) {
       expect(scopeProblem(suggestedScope(name, { ...silent, read_only: true }) ?? '')).toBeNull();
     }
@@ -35,9 +35,9 @@ describe('a suggested scope', () => {
 it('shows each hint that was given, as it was given', () => {
   expect(hintTexts(silent)).toEqual([]);
   expect(hintTexts({ read_only: true, destructive: false, idempotent: null, open_world: true })).toEqual([
-    'only reads',
-    'destroys nothing',
-    'reaches other systems',
+    'read-only',
+    'not destructive',
+    'reaches external systems',
   ]);
 });
 
@@ -45,11 +45,11 @@ describe('the manifest with the scopes that were chosen', () => {
   const manifest = { env: {}, tool_scopes: { look: 'files.read', gone: 'files.write' } };
   const tools = [tool('look'), tool('write'), tool('constructor')];
 
-  it('begins with those that it has', () => {
+  it('starts with its existing scopes', () => {
     expect(chosenBefore(tools, manifest)).toEqual({ look: 'files.read', write: '', constructor: '' });
   });
 
-  it('keeps what was not listed, and drops what was emptied', () => {
+  it('keeps tools that were not listed, and drops cleared scopes', () => {
     expect(unlistedTools(tools, manifest)).toEqual(['gone']);
     expect(manifestWith(manifest, { look: '', write: 'files.write', constructor: '' })).toEqual({
       env: {},

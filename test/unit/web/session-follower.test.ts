@@ -39,7 +39,7 @@ function tab(stored: Event[], fail?: () => unknown, firstPauseMs = 60_000) {
 
 const events = (count: number): Event[] => Array.from({ length: count }, (_, at) => ({ seq: at + 1 }));
 
-it('reads what was, page by page, and then takes what comes', async () => {
+it('reads past events page by page, then takes new ones', async () => {
   const { follower, seen, watched, fetched } = tab(events(7));
   await eventually(() => expect(watched).toEqual([7]));
   expect(fetched).toEqual([0, 3, 6]);
@@ -47,7 +47,7 @@ it('reads what was, page by page, and then takes what comes', async () => {
   expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-it('drops what it knows, and reads what is missing, each event once', async () => {
+it('drops known events, and reads missing ones, each once', async () => {
   const stored = events(2);
   const { follower, seen, watched } = tab(stored);
   await eventually(() => expect(watched).toEqual([2]));
@@ -58,7 +58,7 @@ it('drops what it knows, and reads what is missing, each event once', async () =
   await eventually(() => expect(seen).toEqual([1, 2, 3, 4, 5]));
 });
 
-it('reads what the stream had sent before this tab was known', async () => {
+it('reads what the stream had sent before this tab joined', async () => {
   const stored = events(1);
   const { follower, seen, watched } = tab(stored);
   await eventually(() => expect(watched).toEqual([1]));
@@ -67,7 +67,7 @@ it('reads what the stream had sent before this tab was known', async () => {
   await eventually(() => expect(seen).toEqual([1, 2]));
 });
 
-it('ends with the last event, and asks for no stream of a session that has ended', async () => {
+it('ends with the last event, and opens no stream for a session that has ended', async () => {
   const { follower, states, watched } = tab([{ seq: 1 }, { seq: 2, last: true }]);
   await eventually(() => expect(states).toEqual(['connecting', 'ended']));
   expect(watched).toEqual([null]);
@@ -75,7 +75,7 @@ it('ends with the last event, and asks for no stream of a session that has ended
   expect(states).toHaveLength(2);
 });
 
-it('fails for good when the platform refuses, and goes on when it could not answer', async () => {
+it('fails for good when the platform refuses, and retries when it could not respond', async () => {
   const answers = [
     new Error('no answer'),
     undefined,
@@ -92,14 +92,14 @@ it('fails for good when the platform refuses, and goes on when it could not answ
 it.each([
   ['no answer', new Error('no answer')],
   ['too many requests', new ApiFailure('slow down', { status: 429, code: 'rate_limited' })],
-])('asks again by itself after %s, while the stream goes on', async (_what, failure) => {
+])('retries after %s, while the stream continues', async (_what, failure) => {
   const answers = [failure, failure];
   const { states, watched } = tab(events(1), () => answers.shift(), 5);
   await eventually(() => expect(watched).toEqual([1]));
   expect(states).toEqual(['connecting', 'reconnecting', 'reconnecting']);
 });
 
-it('does not ask again by itself when nobody is signed in, or when it has been stopped', async () => {
+it('does not retry when nobody is signed in, or when it has been stopped', async () => {
   const signedOut = tab(events(1), () => new ApiFailure('sign in', { status: 401, code: 'x' }), 1);
   const fail = () => {
     setImmediate(() => stopped.follower.stop());

@@ -45,7 +45,7 @@ describe('the launch', () => {
     expect(launchDurationMs([status(1, 'pending')])).toBeNull();
   });
 
-  it('is over when the agent runs, and says how long it took', () => {
+  it('ends when the agent runs, and says how long it took', () => {
     const events = [
       status(1, 'pending'),
       status(3, 'validating'),
@@ -67,27 +67,27 @@ describe('the launch', () => {
 describe('the transcript', () => {
   const said = (seq: number) => event(seq, 'agent.status', { status: 'x', detail: null });
 
-  it('has each call where it began, and events in their own order', () => {
+  it('places each call where it started, and keeps the order of events', () => {
     const [late, early] = [call(5), call(2.5)];
     const entries = transcriptEntries([said(2), said(3)], [late, early]);
     expect(entries.map(({ key }) => key)).toEqual([id(2), early.id, id(3), late.id]);
   });
 
-  it('leaves out what something else says better, and nothing else', () => {
+  it('leaves out calls that an event describes, and nothing else', () => {
     const silent = call(1, { server: 'platform', tool: 'emit_status' });
     const refused = call(2, { server: 'platform', tool: 'emit_status', outcome: 'refused' });
     const entries = transcriptEntries([status(1, 'pending'), status(2, 'running')], [refused, silent]);
     expect(entries.map(({ key }) => key)).toEqual([id(2), refused.id]);
   });
 
-  it('keeps an event that it does not know', () => {
+  it('keeps an unknown event', () => {
     const strange = event(1, 'agent.status', { status: 'x', detail: null, new_field: 1 });
     expect(strange.content).toBeNull();
     expect(transcriptEntries([strange], [])).toHaveLength(1);
   });
 });
 
-it('knows which requests are not decided as far as the events go', () => {
+it('finds the requests that its events do not show as decided', () => {
   const asked = (seq: number, request: number) =>
     event(seq, 'agent.permission_request', {
       request_id: id(request),
@@ -134,7 +134,7 @@ describe('an artifact', () => {
     }
   });
 
-  it('is for download when it is neither, or large', () => {
+  it('is for download when it is neither text nor picture, or large', () => {
     for (const type of ['application/pdf', 'application/octet-stream', 'video/mp4', 'image/avif', '']) {
       expect(kind(type)).toBeNull();
     }
@@ -147,7 +147,7 @@ describe('an artifact', () => {
     expect(beginningOf('ab🎉c', 3)).toEqual({ text: 'ab', cut: true });
   });
 
-  it('has a size that people read', () => {
+  it('has a readable size', () => {
     expect([0, 1023, 1536, 3 * 1024 * 1024].map(sizeText)).toEqual(['0 B', '1023 B', '1.5 KiB', '3.0 MiB']);
   });
 });

@@ -4,7 +4,7 @@ import { visiblePieces } from '../../../web/src/text/visible-text.ts';
 
 const marks = (text: string) => visiblePieces(text).flatMap(({ hidden }) => hidden ?? []);
 
-describe('text of others', () => {
+describe('untrusted text', () => {
   it.each([
     [
       'a right-to-left override',
@@ -30,7 +30,7 @@ describe('text of others', () => {
     }
   });
 
-  it('shows one that is repeated once, with how often', () => {
+  it('shows a repeated one once, with its count', () => {
     const pieces = visiblePieces(`a${'\u200B'.repeat(65_536)}\u200Eb\u200B`);
     expect(pieces.map(({ hidden, count }) => [hidden?.slice(0, 6) ?? null, count])).toEqual([
       [null, 1],

@@ -46,7 +46,7 @@ export class ApiFailure extends Error {
 }
 
 export const unreachable = () =>
-  new ApiFailure('The platform does not answer.', { status: 0, code: 'unreachable' });
+  new ApiFailure('The platform is unreachable.', { status: 0, code: 'unreachable' });
 
 /** From an answer that is not a success. A body that is not the API's (a proxy's page) is not shown. */
 export function failureOf(
@@ -55,7 +55,7 @@ export function failureOf(
 ): ApiFailure {
   const error = isRecord(body) && isRecord(body['error']) ? body['error'] : {};
   const retryAfter = Number(answer.headers.get('Retry-After') ?? Number.NaN);
-  return new ApiFailure(textOf(error['message']) ?? `The platform answered ${answer.status}.`, {
+  return new ApiFailure(textOf(error['message']) ?? `The platform responded with status ${answer.status}.`, {
     status: answer.status,
     code: textOf(error['code']) ?? 'unknown',
     fields: listOf(error['fields'], ['path', 'code', 'message']),

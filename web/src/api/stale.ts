@@ -2,7 +2,11 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { keys } from './keys.ts';
 
-const agent = (slug: string, id: string): QueryKey[] => [keys.agent(id), keys.agents(slug), keys.grants(slug)];
+const agent = (slug: string, id: string): QueryKey[] => [
+  keys.agent(id),
+  keys.agents(slug),
+  keys.grants(slug),
+];
 
 export const stale = {
   /** An edit of an agent may cost it grants. */

@@ -18,7 +18,7 @@ interface ListOptions<Item> {
 const never = () => false as const;
 
 /**
- * `items` of all pages so far, undefined until the first is there. `<LoadMore list={list} />` brings the next;
+ * `items` of all pages so far, undefined until the first is there. `loadMore` brings the next;
  * `<ListState list={list} ... />` shows loading, failure and emptiness.
  */
 export function useList<Item>({

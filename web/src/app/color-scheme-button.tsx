@@ -8,8 +8,8 @@ export function ColorSchemeButton() {
     <ActionIcon
       variant="default"
       size="lg"
-      aria-label={`Use ${other} colours`}
-      title={`Use ${other} colours`}
+      aria-label={`Switch to ${other} mode`}
+      title={`Switch to ${other} mode`}
       onClick={() => setColorScheme(other)}
     >
       <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">

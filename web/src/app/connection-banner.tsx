@@ -15,20 +15,18 @@ export function ConnectionBanner() {
   return (
     <div role="status" className="connection-banner">
       {connection === 'unreachable' ? (
-        <Notice color="red">
-          The platform does not answer. Nothing that you typed is lost; this page tries again by itself.
-        </Notice>
+        <Notice color="red">The platform is unreachable. Reconnecting… Nothing you typed is lost.</Notice>
       ) : isOutdated ? (
         <Notice color="blue">
           <Group justify="space-between">
-            The platform was upgraded. Reload this page to use the new version; what you typed stays.
+            A new version is available. Reload the page to use it; what you typed is kept.
             <Button size="compact-sm" variant="white" onClick={() => window.location.reload()}>
               Reload
             </Button>
           </Group>
         </Notice>
       ) : connection === 'slow' ? (
-        <Notice color="yellow">The platform answers slowly.</Notice>
+        <Notice color="yellow">The platform is responding slowly.</Notice>
       ) : null}
     </div>
   );

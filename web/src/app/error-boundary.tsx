@@ -25,7 +25,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
     return (
       <StateView role="alert" {...textOf(error)}>
         <Button variant="default" onClick={() => window.location.reload()}>
-          Load the page again
+          Reload page
         </Button>
       </StateView>
     );
@@ -34,12 +34,15 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
 
 function textOf(error: unknown): { title: string; text: string } {
   if (!(error instanceof PageNotLoaded)) {
-    return { title: 'This page failed', text: 'It is a defect of the page; the platform goes on.' };
+    return { title: 'This page crashed', text: 'The platform itself is not affected.' };
   }
   return error.isOutdated
     ? {
-        title: 'The platform was upgraded',
-        text: 'This page belongs to the new version: load it again. What you typed stays.',
+        title: 'A new version is available',
+        text: 'Reload the page to use it. What you typed is kept.',
       }
-    : { title: 'This page could not be loaded', text: 'The platform answers, but not with this page.' };
+    : {
+        title: 'This page could not be loaded',
+        text: 'The platform is reachable, but did not send this page.',
+      };
 }

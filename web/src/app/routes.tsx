@@ -81,10 +81,10 @@ function LeftWorkspaceState({ name }: { name: string }) {
     <StateView
       role="alert"
       title={`You are no longer a member of ${name}`}
-      text="An admin of the workspace removed you. This page keeps nothing of it."
+      text="A workspace admin removed you. Nothing from this workspace is kept in this browser tab."
     >
       <Button component={Link} href={home} variant="default">
-        To the start
+        Go to home page
       </Button>
     </StateView>
   );
@@ -93,7 +93,7 @@ function LeftWorkspaceState({ name }: { name: string }) {
 function SectionPage({ section }: { section: Section }) {
   const { isAdmin } = useWorkspace();
   if (section.adminOnly && !isAdmin) {
-    return <NoPermissionState rule={`Only an admin of this workspace may see "${section.label}".`} />;
+    return <NoPermissionState rule={`Only workspace admins can see “${section.label}”.`} />;
   }
   const Page = section.page;
   return (

@@ -13,7 +13,7 @@ export function SessionLostDialog() {
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}
-      title="Your sign-in has ended"
+      title="You have been signed out"
     >
       <SignInChoices overPage />
     </Modal>

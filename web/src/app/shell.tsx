@@ -22,7 +22,7 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <WaitingCount.Provider value={waiting}>
       <a href="#main" className="skip-link">
-        Skip to the page
+        Skip to main content
       </a>
       <AppShell
         header={{ height: 56 }}

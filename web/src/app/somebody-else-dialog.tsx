@@ -15,13 +15,13 @@ export function SomebodyElseDialog() {
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}
-      title="Somebody else has signed in"
+      title="Someone else signed in"
     >
       <Stack>
         <Text size="sm">
-          In another tab of this browser, somebody else has signed in. This page was yours and is closed.
+          Someone else signed in from another tab of this browser, so this page was closed.
         </Text>
-        <Button onClick={() => window.location.assign('/app/')}>Go on as who is signed in now</Button>
+        <Button onClick={() => window.location.assign('/app/')}>Continue as the signed-in user</Button>
       </Stack>
     </Modal>
   );

@@ -19,7 +19,7 @@ export function UserMenu() {
           <CopyButton value={user.id}>
             {({ copied, copy }) => (
               <Menu.Item closeMenuOnClick={false} title={user.id} onClick={copy}>
-                {copied ? 'Copied' : 'Copy your user id'}
+                {copied ? 'Copied' : 'Copy user ID'}
               </Menu.Item>
             )}
           </CopyButton>

@@ -45,7 +45,7 @@ export function ArgumentsInput({
       })}
       <Group>
         <Button variant="default" size="compact-sm" onClick={() => onChange([...value, ''])}>
-          Add an argument
+          Add argument
         </Button>
       </Group>
     </Stack>

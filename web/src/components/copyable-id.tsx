@@ -5,7 +5,7 @@ export function CopyableId({ id }: { id: string }) {
   return (
     <CopyButton value={id}>
       {({ copied, copy }) => (
-        <UnstyledButton onClick={copy} title="Copy" aria-label={copied ? 'Copied' : `Copy id ${id}`}>
+        <UnstyledButton onClick={copy} title="Copy" aria-label={copied ? 'Copied' : `Copy ID ${id}`}>
           <Code className="whole-id">{id}</Code>
           {copied ? ' copied' : null}
         </UnstyledButton>

@@ -58,9 +58,9 @@ export function FormDraft<Values extends object>({ form, slug, name, save, fixed
   return broughtBack ? (
     <Alert role="status" color="blue" py="xs">
       <Group justify="space-between">
-        What you typed before is here again. Values that look secret were not kept.
+        Your draft was restored. Values that look like secrets were not kept.
         <Button size="compact-sm" variant="default" onClick={startOver}>
-          Start over
+          Discard draft
         </Button>
       </Group>
     </Alert>

@@ -16,7 +16,7 @@ export function PersonName({ id }: { id: string | null }) {
   }
   return (
     <Text span inherit c="dimmed">
-      {id === null || isComplete ? 'somebody who has left' : '…'}
+      {id === null || isComplete ? 'a former member' : '…'}
     </Text>
   );
 }

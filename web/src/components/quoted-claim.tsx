@@ -13,12 +13,12 @@ export function QuotedClaim({ by, text }: { by: string; text: string }) {
   return (
     <figure style={{ margin: 0 }}>
       <Text component="figcaption" size="sm" c="dimmed">
-        In the words of <VisibleText text={by} />; nobody has checked them:
+        Written by <VisibleText text={by} />, not verified:
       </Text>
       <Blockquote
         p="sm"
         mt={4}
-        aria-label={`Claim of ${by}`}
+        aria-label={`Unverified text by ${by}`}
         className={isLong && !open ? 'folded-quote' : undefined}
       >
         <VisibleText text={text} />
@@ -31,7 +31,7 @@ export function QuotedClaim({ by, text }: { by: string; text: string }) {
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
-          {open ? 'Show less of it' : `Show all ${text.length.toLocaleString('en')} characters of it`}
+          {open ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
         </Button>
       ) : null}
     </figure>

@@ -57,9 +57,9 @@ function Searched<Item>({
         />
       ) : null}
       {found.length === 0 ? (
-        <StateView title="Nothing matches the search" role="status">
+        <StateView title="No results" role="status">
           <Button variant="default" onClick={() => search('')}>
-            Show all
+            Clear search
           </Button>
         </StateView>
       ) : (

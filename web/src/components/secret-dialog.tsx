@@ -116,7 +116,7 @@ function SecretForm({ fixedName, suggestedName, onClose, onSaved }: SecretFormPr
         {fixedName === undefined ? (
           <TextInput
             label="Name"
-            description="Agents and attachments refer to it as ${NAME}."
+            description="Agents and attachments reference it as ${NAME}."
             required
             data-autofocus
             autoComplete="off"
@@ -128,7 +128,8 @@ function SecretForm({ fixedName, suggestedName, onClose, onSaved }: SecretFormPr
         ) : null}
         {known?.is_set === true ? (
           <Alert color="yellow" role="status">
-            {name} is set. Its value will be replaced; sessions that run keep the old one until they end.
+            {name} already has a value. It will be replaced; running sessions keep the old value until they
+            end.
           </Alert>
         ) : null}
         <SecretValueInput
@@ -139,7 +140,7 @@ function SecretForm({ fixedName, suggestedName, onClose, onSaved }: SecretFormPr
           autoFocus={fixedName !== undefined}
         />
         <FailureAlert error={save.error} shownAtFields={['name', 'value']} values={typed} />
-        {save.isError ? <Text size="sm">The value was not kept here: please enter it again.</Text> : null}
+        {save.isError ? <Text size="sm">The value was not kept. Enter it again.</Text> : null}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -156,7 +157,7 @@ function SecretForm({ fixedName, suggestedName, onClose, onSaved }: SecretFormPr
 function problemsOf(name: string, valueIsEmpty: boolean): Record<string, string> {
   const named = secretName.safeParse(name);
   return {
-    ...(named.success ? {} : { name: named.error.issues[0]?.message ?? 'is not a name' }),
+    ...(named.success ? {} : { name: named.error.issues[0]?.message ?? 'is not a valid name' }),
     ...(valueIsEmpty ? { value: 'must not be empty' } : {}),
   };
 }

@@ -45,7 +45,7 @@ export function SecretSelect({
           onChange={(name) => onChange(name ?? '')}
           error={error}
           placeholder="Choose a secret"
-          nothingFoundMessage="No secret of this name"
+          nothingFoundMessage="No matching secrets"
           searchable
           clearable={!required}
           allowDeselect={!required}

@@ -59,7 +59,7 @@ export function SecretValueInput({
       ref={input}
       type="password"
       label={label}
-      description="It can be replaced later, but nobody can read it again. Several lines, such as a key file, can be pasted."
+      description="Can be replaced later, but never viewed again. You can paste several lines, such as a key file."
       error={error}
       required
       autoComplete="off"
@@ -89,10 +89,10 @@ function PastedLines({
       <Input.Label component="div">{label}</Input.Label>
       <Group gap="xs">
         <Text size="sm" role="status">
-          {lines} lines were pasted, line breaks included.
+          {lines} lines pasted, including line breaks.
         </Text>
         <Button size="compact-sm" variant="default" onClick={onForget}>
-          Enter another value
+          Enter a different value
         </Button>
       </Group>
       {error === undefined ? null : <Input.Error>{error}</Input.Error>}

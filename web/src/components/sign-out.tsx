@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { api, call } from '../api/client.ts';
-import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useLive } from '../api/stream/use-live.ts';
-import { startAfresh } from '../app/start-afresh.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { reloadSignedOut } from '../app/reload-signed-out.ts';
 import { FailureAlert } from './failure-alert.tsx';
 
 type SignOut = UseMutationResult<unknown, Error, void>;
@@ -14,7 +14,7 @@ export function useSignOut(): SignOut {
     send: () => call(api.POST('/api/auth/sign-out', {})),
     onSuccess: () => {
       live?.leave();
-      startAfresh();
+      reloadSignedOut();
     },
   });
 }
@@ -29,7 +29,7 @@ export function SignOutFailure({ signOut }: { signOut: SignOut }) {
           <Button variant="default" onClick={signOut.reset}>
             Close
           </Button>
-          <Button onClick={() => signOut.mutate()}>Sign out again</Button>
+          <Button onClick={() => signOut.mutate()}>Try again</Button>
         </Group>
       </Stack>
     </Modal>

@@ -46,7 +46,7 @@ export function EmptyState(props: Omit<StateViewProps, 'role'>) {
 
 export function NoPermissionState({ rule }: { rule: string }) {
   return (
-    <StateView title="You may not see this" text={rule}>
+    <StateView title="You do not have access" text={rule}>
       <WaysOut />
     </StateView>
   );
@@ -55,7 +55,7 @@ export function NoPermissionState({ rule }: { rule: string }) {
 /** Also for what exists in a workspace that one is no member of: the two look the same. */
 export function NotFoundState({ what }: { what: string }) {
   return (
-    <StateView title={`${what} does not exist`} text="Or you are not a member of its workspace.">
+    <StateView title={`${what} was not found`} text="It does not exist, or you do not have access to it.">
       <WaysOut />
     </StateView>
   );
@@ -66,7 +66,7 @@ function WaysOut() {
   return (
     <Group gap="xs" justify="center">
       <Button component={Link} href={home} variant="default">
-        To the start
+        Go to home page
       </Button>
       <SignOutButton />
     </Group>
@@ -74,15 +74,7 @@ function WaysOut() {
 }
 
 /** The right view for an error of the API: refused, not found, no answer, or an internal error. `what` names what was asked for. */
-export function FailedState({
-  error,
-  retry,
-  what,
-}: {
-  error: unknown;
-  retry?: () => void;
-  what: string;
-}) {
+export function FailedState({ error, retry, what }: { error: unknown; retry?: () => void; what: string }) {
   if (error instanceof ApiFailure && error.status === 403) {
     return <NoPermissionState rule={error.message} />;
   }
@@ -96,7 +88,7 @@ export function FailedState({
       title={`${what} could not be loaded`}
       text={failure?.message ?? 'Something went wrong.'}
     >
-      {failure?.requestId ? <Code>request {failure.requestId}</Code> : null}
+      {failure?.requestId ? <Code>Request ID {failure.requestId}</Code> : null}
       {retry === undefined ? null : (
         <Button variant="default" onClick={retry}>
           Try again

@@ -14,7 +14,7 @@ export function UnavailableBadge({ reason }: { reason: string }) {
 /** On its page, with the reason; sessions that need it fail at their start. */
 export function UnavailableAlert({ reason }: { reason: string }) {
   return (
-    <Alert role="note" color="red" variant="outline" title="Sessions cannot start with this here">
+    <Alert role="note" color="red" variant="outline" title="Sessions that use this cannot start here">
       {sentence(reason)}
     </Alert>
   );

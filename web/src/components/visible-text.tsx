@@ -22,7 +22,7 @@ export function VisibleText({ text }: { text: string }) {
           </span>
         );
       })}
-      {pieces.length > mostPieces ? ' … (the rest hides too much to be shown)' : null}
+      {pieces.length > mostPieces ? ' … (rest not shown: too many hidden characters)' : null}
     </span>
   );
 }

@@ -35,13 +35,12 @@ function Written({ name, output }: { name: string; output: Output }) {
   return (
     <Stack>
       <Alert color="yellow">
-        In the words of <VisibleText text={name} />; nobody has checked them. The values of its secret
-        variables are blacked out in the usual forms, and it may have written them in another. That you read
-        this is in the audit trail.
+        Written by <VisibleText text={name} />, not verified. Values of its secret variables are redacted in
+        their usual encodings, but it may have written them in another form. Viewing this output is recorded
+        in the audit trail.
       </Alert>
       <Text size="xs" c="dimmed">
-        The last {sizeText(sizeBytes)} of {sizeText(writtenBytes)} that it wrote to stderr,{' '}
-        <RelativeTime at={at} />
+        Last {sizeText(sizeBytes)} of {sizeText(writtenBytes)} written to stderr, <RelativeTime at={at} />
       </Text>
       <Code block mah={480} tabIndex={0} aria-label={`Output of ${name}`}>
         <VisibleText text={text} />

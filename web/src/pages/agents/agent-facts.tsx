@@ -9,7 +9,7 @@ import { durationText } from '../../text/time-text.ts';
 export function AgentFacts({ agent }: { agent: Agent }) {
   const { name, kind, run, instructions, model, network, egress_allow, limits, siblings, services } = agent;
   return (
-    <FactList label={`What ${name} runs`}>
+    <FactList label={`Configuration of ${name}`}>
       <Fact name="Runs">
         <VisibleText text={runText(run)} />
       </Fact>
@@ -32,8 +32,8 @@ export function AgentFacts({ agent }: { agent: Agent }) {
       </Fact>
       <Fact name="Network">{networkText(network)}</Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
-      <Fact name="Ends after">{limitText(limits.total_seconds)}</Fact>
-      <Fact name="Ends when idle for">{limitText(limits.idle_seconds)}</Fact>
+      <Fact name="Maximum duration">{limitText(limits.total_seconds)}</Fact>
+      <Fact name="Idle timeout">{limitText(limits.idle_seconds)}</Fact>
       {[...siblings.map(named('Sibling')), ...services.map(named('Service'))].map(({ label, text }) => (
         <Fact key={label} name={label}>
           <VisibleText text={text} />
@@ -49,5 +49,5 @@ const named = (what: string) => (companion: Agent['siblings'][number]) => ({
 });
 
 function limitText(seconds: number | null): string {
-  return seconds === null ? 'the platform’s own limit' : durationText(seconds * 1000);
+  return seconds === null ? 'platform default' : durationText(seconds * 1000);
 }

@@ -51,16 +51,16 @@ export function AgentForm({
         <BasicFields form={form} />
         <Part
           title="Environment"
-          description="Variables of the agent’s own process. Credentials belong to MCP servers: the agent is not given those."
+          description="Variables of the agent’s own process. Give credentials to MCP servers instead: the agent cannot read those."
         >
           <EnvFields
             form={form}
             path="env"
             rows={form.values.env}
-            warning="The agent can read this secret, and send it wherever it can reach. An admin has to grant that on the agent’s page, or sessions do not start. Prefer an MCP server that takes the secret."
+            warning="The agent can read this secret and send it anywhere it can reach. Sessions do not start until an admin grants this on the agent’s page. Prefer giving the secret to an MCP server."
           />
         </Part>
-        <Part title="Network and time">
+        <Part title="Network and limits">
           <LimitsFields form={form} />
         </Part>
         <Part
@@ -69,10 +69,7 @@ export function AgentForm({
         >
           <CompanionFields form={form} path="siblings" what="sibling" companions={form.values.siblings} />
         </Part>
-        <Part
-          title="Services"
-          description="Containers that are started when they are asked for, for previews."
-        >
+        <Part title="Services" description="Containers that start on request, such as previews.">
           <CompanionFields form={form} path="services" what="service" companions={form.values.services} />
         </Part>
         <FailureAlert
@@ -91,8 +88,8 @@ export function AgentForm({
             {problems === 0
               ? ''
               : problems === 1
-                ? '1 field needs a look.'
-                : `${problems} fields need a look.`}
+                ? '1 field needs attention.'
+                : `${problems} fields need attention.`}
           </span>
         </Group>
       </Stack>
@@ -108,16 +105,16 @@ function BasicFields({ form }: { form: AgentFormState }) {
       <InstructionsField form={form} />
       <TextInput
         label="Model"
-        description="Handed to the agent; what it means is up to it. Empty: its own default."
+        description="Passed to the agent. Leave empty for the agent’s default."
         {...form.getInputProps('model')}
       />
       <Radio.Group label="Kind" {...form.getInputProps('kind')}>
         <Stack gap="xs" mt={4}>
-          <Radio value="worker" label="Worker" description="Does one job for the person who drives it." />
+          <Radio value="worker" label="Worker" description="Does one job for its operator." />
           <Radio
             value="orchestrator"
             label="Orchestrator"
-            description="Mostly starts other agents. It cannot use remote MCP servers, which act as a person."
+            description="Starts other agents. Cannot use remote MCP servers, which act on behalf of a person."
           />
         </Stack>
       </Radio.Group>

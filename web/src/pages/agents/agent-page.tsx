@@ -32,18 +32,18 @@ function AgentView({ agent }: { agent: Agent }) {
     <PageFrame title={name} actions={<Actions agent={agent} mayEdit={mayEdit} />}>
       <TextLink to={pathOf(slug, 'agents')}>All agents</TextLink>
       <Text size="sm" component="div">
-        Owned by <PersonName id={owner_id} />, changed <RelativeTime at={updated_at} />, id{' '}
+        Owned by <PersonName id={owner_id} />, updated <RelativeTime at={updated_at} />, ID{' '}
         <span style={{ display: 'inline-block', verticalAlign: 'bottom' }}>
           <CopyableId id={id} />
         </span>
       </Text>
       {mayEdit ? null : (
         <Alert role="note" color="gray">
-          You can start it, but only its owner and admins of the workspace may change it.
+          You can start this agent, but only its owner and workspace admins can edit it.
         </Alert>
       )}
       {unavailable === null ? null : <UnavailableAlert reason={unavailable.reason} />}
-      <Part title="What it runs">
+      <Part title="Configuration">
         <AgentFacts agent={agent} />
       </Part>
       <AttachmentsPart agent={agent} mayEdit={mayEdit} />
@@ -61,10 +61,10 @@ function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
     <>
       {agent.unavailable === null ? (
         <Button component={Link} href={start}>
-          Start a session
+          Start session
         </Button>
       ) : (
-        <Button disabled>Start a session</Button>
+        <Button disabled>Start session</Button>
       )}
       {mayEdit ? (
         <>

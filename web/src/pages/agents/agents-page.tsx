@@ -26,7 +26,7 @@ export function AgentsPage() {
   return (
     <PageFrame
       title="Agents"
-      description="What runs in a session: its instructions, its MCP servers and its limits."
+      description="An agent is what a session runs: instructions, MCP servers and limits."
       actions={create}
     >
       <SearchList
@@ -56,7 +56,7 @@ function AgentsTable({ agents }: { agents: Agent[] }) {
             <Table.Th>Runs</Table.Th>
             <Table.Th>Network</Table.Th>
             <Table.Th>Owner</Table.Th>
-            <Table.Th>Changed</Table.Th>
+            <Table.Th>Updated</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -39,7 +39,7 @@ function AttachEntry(props: { agent: Agent; entry: McpServer; attached: Attachme
   return (
     <PageFrame
       title={attached === undefined ? `Attach ${entry.name}` : `Configure ${entry.name}`}
-      description={`For the agent ${agent.name}, from its next session on.`}
+      description={`Applies to the agent ${agent.name} from its next session.`}
     >
       {entry.unavailable === null ? null : <UnavailableAlert reason={entry.unavailable.reason} />}
       <AttachmentForm {...props} />

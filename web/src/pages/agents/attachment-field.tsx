@@ -70,9 +70,9 @@ function descriptionOf({
 }: ManifestEnvField): string | undefined {
   const parts = [
     ...(description === undefined ? [] : [description]),
-    ...(kind === 'secret' ? ['The server gets the value; the agent is not given it.'] : []),
+    ...(kind === 'secret' ? ['Only the server gets the value; the agent cannot read it.'] : []),
     ...(regex === undefined ? [] : [`Must match ${regex}`]),
-    ...(fallback === undefined ? [] : [`Empty: ${fallback}`]),
+    ...(fallback === undefined ? [] : [`Default: ${fallback}`]),
   ];
   return parts.length === 0 ? undefined : parts.join(' ');
 }

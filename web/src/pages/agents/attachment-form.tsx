@@ -54,10 +54,10 @@ export function AttachmentForm({
           <Stack>
             {dropped.length === 0 ? null : (
               <Alert role="note" color="yellow" title="The server’s manifest has changed">
-                It no longer takes what is saved for {dropped.join(', ')}; saving removes that.
+                It no longer accepts {dropped.join(', ')}. Saving removes those values.
               </Alert>
             )}
-            {fields.length === 0 ? <Text>This server takes no configuration.</Text> : null}
+            {fields.length === 0 ? <Text>This server needs no configuration.</Text> : null}
             {fields.map(([variable, field]) => (
               <AttachmentField
                 key={variable}

@@ -9,8 +9,8 @@ import { useAllServers } from '../../api/use-all.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -22,12 +22,15 @@ import { useAttachments } from './use-agent.ts';
 export function AttachmentsPart({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
   const query = useAttachments(agent.id);
   return (
-    <Part title="MCP servers" description="Where it gets tools from. Changes hold from the next session on.">
+    <Part
+      title="MCP servers"
+      description="Servers that give the agent tools. Changes apply from the next session."
+    >
       <QueryState query={query} what="The list of MCP servers">
         {(attachments) => (
           <>
             {attachments.length === 0 ? (
-              <Text c="dimmed">None yet: it has the platform’s own tools alone.</Text>
+              <Text c="dimmed">No MCP servers attached. The agent has only the platform’s own tools.</Text>
             ) : (
               <AttachmentsTable agent={agent} attachments={attachments} mayEdit={mayEdit} />
             )}
@@ -60,8 +63,8 @@ function AttachmentsTable({
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Server</Table.Th>
-              <Table.Th>Is given</Table.Th>
-              {mayEdit ? <Table.Th>Change</Table.Th> : null}
+              <Table.Th>Configuration</Table.Th>
+              {mayEdit ? <Table.Th>Actions</Table.Th> : null}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -119,7 +122,7 @@ function GivenEnv({ env }: { env: Attachment['env'] }) {
   const { slug } = useWorkspace();
   const given = Object.entries(env);
   if (given.length === 0) {
-    return <Text c="dimmed">nothing</Text>;
+    return <Text c="dimmed">none</Text>;
   }
   return (
     <Stack gap={2}>
@@ -160,15 +163,15 @@ function AttachAnother({ agent, attached }: { agent: Agent; attached: readonly s
     return (
       <Text size="sm" c="dimmed">
         {servers.length === 0
-          ? 'The catalog has no MCP servers yet: an admin of the workspace registers them.'
-          : 'Every MCP server of the catalog is attached.'}
+          ? 'The catalog has no MCP servers yet. A workspace admin can register them.'
+          : 'All MCP servers in the catalog are attached.'}
       </Text>
     );
   }
   return (
     <Select
-      label="Attach another"
-      placeholder="Choose an MCP server of the catalog"
+      label="Attach an MCP server"
+      placeholder="Choose from the catalog"
       data={open}
       value={null}
       maw={400}
@@ -202,7 +205,10 @@ function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | n
       confirmLabel="Detach"
       removal={detach}
     >
-      <Text>The agent loses its tools from the next session on. What it was given here is forgotten.</Text>
+      <Text>
+        From its next session, the agent no longer has this server’s tools. The configuration entered here is
+        deleted.
+      </Text>
       <RevokesNote />
     </RemovalDialog>
   );

@@ -47,7 +47,7 @@ export function CompanionFields({
                   size="compact-sm"
                   onClick={() => form.removeListItem(path, at)}
                 >
-                  Remove the {what}
+                  Remove {what}
                 </Button>
               </Group>
             </Stack>
@@ -61,7 +61,7 @@ export function CompanionFields({
           disabled={ruledOut !== null}
           onClick={() => form.insertListItem(path, { name: '', run: newRun, env: [] })}
         >
-          Add a {what}
+          Add {what}
         </Button>
         {ruledOut === null ? null : (
           <Text size="xs" c="dimmed">

@@ -30,17 +30,17 @@ export function DeleteDialog({
     <RemovalDialog
       opened={opened}
       onClose={onClose}
-      title="Delete the agent?"
-      confirmLabel="Delete the agent"
+      title="Delete this agent?"
+      confirmLabel="Delete agent"
       removal={remove}
       blocked={{
-        title: 'Sessions of it are running. End these first:',
+        title: 'Sessions of this agent are running. End them first:',
         pathOfUse: (session) => pathOf(slug, 'sessions', session),
       }}
     >
       <Text component="div">
-        <VisibleText text={name} /> goes with its attachments, its grants and its ended sessions. The audit
-        trail stays. This cannot be undone.
+        <VisibleText text={name} /> will be deleted, with its attachments, grants and ended sessions. The
+        audit trail is kept. This cannot be undone.
       </Text>
     </RemovalDialog>
   );

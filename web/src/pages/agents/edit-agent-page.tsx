@@ -39,10 +39,13 @@ function EditAgent({ agent }: { agent: Agent }) {
     onRefetched: () => navigate(page),
   });
   return (
-    <PageFrame title={`Edit ${begun.name}`} description="Sessions that run keep what they started with.">
+    <PageFrame
+      title={`Edit ${begun.name}`}
+      description="Running sessions keep the configuration they started with."
+    >
       {agent.updated_at === begun.updated_at ? null : (
-        <Alert color="yellow" role="alert" title="Somebody else saved this agent meanwhile">
-          Saving replaces what both of you changed with what is here.
+        <Alert color="yellow" role="alert" title="Someone else has saved this agent">
+          If you save, your values replace theirs in fields that both of you changed.
         </Alert>
       )}
       <RevokesNote />

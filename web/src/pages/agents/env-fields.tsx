@@ -46,7 +46,7 @@ export function EnvFields({
           size="compact-sm"
           onClick={() => form.insertListItem(path, { name: '', kind: 'value', text: '' })}
         >
-          Add a variable
+          Add variable
         </Button>
       </Group>
     </Stack>
@@ -68,7 +68,7 @@ function EnvRowFields({
   return (
     <Group
       role="group"
-      aria-label={row.name === '' ? 'A new variable' : row.name}
+      aria-label={row.name === '' ? 'New variable' : row.name}
       gap="xs"
       align="flex-start"
       wrap="wrap"
@@ -80,7 +80,7 @@ function EnvRowFields({
         {...form.getInputProps(`${path}.name`)}
       />
       <Select
-        label="Takes"
+        label="Type"
         w={{ base: '100%', sm: 130 }}
         data={kinds}
         allowDeselect={false}

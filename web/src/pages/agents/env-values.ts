@@ -27,7 +27,7 @@ export function rowProblems(rows: readonly EnvRow[]): Record<string, string> {
     rows.flatMap(({ name, kind, text }, at): [string, string][] => [
       ...(name.trim() === '' ? [[`${at}.name`, 'is required'] as [string, string]] : []),
       ...(rows.findIndex((row) => row.name.trim() === name.trim()) < at
-        ? [[`${at}.name`, 'is there twice'] as [string, string]]
+        ? [[`${at}.name`, 'is a duplicate'] as [string, string]]
         : []),
       ...(kind === 'secret' && text === '' ? [[`${at}.text`, 'choose a secret'] as [string, string]] : []),
     ]),

@@ -17,12 +17,12 @@ export function EnvironmentPart({ agent }: { agent: Agent }) {
   return (
     <Part
       title="Environment"
-      description="Variables of the agent’s own process. MCP servers have their own, above."
+      description="Variables of the agent’s own process. MCP servers have their own variables, above."
     >
       {secrets.length === 0 ? null : (
         <Alert role="note" color="orange" title="The agent can read the secrets below">
-          A secret in the agent’s own environment is there in plain text: the agent can print it or send it
-          wherever it can reach. Prefer an MCP server that is given the secret.
+          Secrets in the agent’s own environment are in plain text: the agent can print them or send them
+          anywhere it can reach. Prefer giving the secret to an MCP server.
         </Alert>
       )}
       {rows.length === 0 ? (
@@ -77,7 +77,7 @@ function Exposure({ agent, secretName }: { agent: Agent; secretName: string }) {
     return (
       <TextLink to={pathOf(slug, 'grants', grant.id)}>
         <Badge color="orange" variant="light">
-          granted: readable by the agent
+          granted: the agent can read it
         </Badge>
       </TextLink>
     );
@@ -95,7 +95,7 @@ function Exposure({ agent, secretName }: { agent: Agent; secretName: string }) {
   return (
     <>
       <Text size="sm">
-        Not granted: sessions will not start.{isAdmin ? '' : ' An admin of the workspace has to grant it.'}
+        Not granted: sessions will not start.{isAdmin ? '' : ' A workspace admin has to grant it.'}
       </Text>
       {isAdmin ? (
         <Button
@@ -120,7 +120,8 @@ function Exposure({ agent, secretName }: { agent: Agent; secretName: string }) {
       >
         <Text component="div">
           Every session of <VisibleText text={agent.name} />, whoever drives it, gets the value in plain text
-          from now on. Revoking the grant keeps it from later sessions; it cannot make the agent forget.
+          from now on. Revoking the grant stops this for later sessions, but cannot undo what the agent has
+          already read.
         </Text>
       </ConfirmDialog>
     </>

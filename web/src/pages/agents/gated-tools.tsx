@@ -13,13 +13,13 @@ export function GatedTools({
   const gated = Object.entries(manifest.tool_scopes);
   if (gated.length === 0) {
     return (
-      <Alert role="note" color="yellow" title="All of its tools are open">
-        The manifest gates none: the agent may call each of them without asking.
+      <Alert role="note" color="yellow" title="All tools are open">
+        No tool needs a grant: the agent can call all of them without asking.
       </Alert>
     );
   }
   return (
-    <Alert role="note" color="blue" title="The agent has to ask before it calls these tools">
+    <Alert role="note" color="blue" title="These tools need a grant">
       <List size="sm">
         {gated.map(([tool, scope]) => (
           <List.Item key={tool}>
@@ -28,7 +28,7 @@ export function GatedTools({
         ))}
       </List>
       <Text size="sm" mt="xs">
-        {approvers === 'admin' ? 'Only admins grant them. ' : ''}Every other tool is open.
+        {approvers === 'admin' ? 'Only admins can grant them. ' : ''}All other tools are open.
       </Text>
     </Alert>
   );

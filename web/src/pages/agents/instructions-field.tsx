@@ -10,7 +10,7 @@ export function InstructionsField({ form }: { form: AgentFormState }) {
     return (
       <Textarea
         label="Instructions"
-        description="Handed to the agent with the prompt of each session."
+        description="Passed to the agent with each session’s prompt."
         autosize
         minRows={5}
         maxRows={30}
@@ -29,7 +29,7 @@ export function InstructionsField({ form }: { form: AgentFormState }) {
         error={form.errors['instructions']}
       />
       <Text size="sm" role="status" c={problem === null || instructions === '' ? 'dimmed' : 'red'}>
-        {instructions === '' ? 'There are no steps yet.' : (problem ?? 'The steps can be followed.')}
+        {instructions === '' ? 'No steps yet.' : (problem ?? 'The steps are valid.')}
       </Text>
       {instructions === '' ? (
         <Group>
@@ -38,7 +38,7 @@ export function InstructionsField({ form }: { form: AgentFormState }) {
             size="compact-sm"
             onClick={() => form.setFieldValue('instructions', exampleInstructions)}
           >
-            Start from an example
+            Use an example
           </Button>
         </Group>
       ) : null}

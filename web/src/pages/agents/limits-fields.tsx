@@ -14,12 +14,12 @@ export function LimitsFields({ form }: { form: AgentFormState }) {
     <Stack gap="sm">
       <Radio.Group label="Network" {...form.getInputProps('network')}>
         <Stack gap="xs" mt={4}>
-          <Radio value="none" label="None" description="It still reaches its MCP servers." />
+          <Radio value="none" label="None" description="The agent can still use its MCP servers." />
           <Radio
             value="internet"
             label="The internet"
             description={descriptionOr(
-              'Never this machine, private networks or cloud metadata.',
+              'Not this machine, private networks or cloud metadata.',
               here?.internet,
             )}
             disabled={isRuledOut(here?.internet)}
@@ -27,14 +27,14 @@ export function LimitsFields({ form }: { form: AgentFormState }) {
         </Stack>
       </Radio.Group>
       <Textarea
-        label="Private destinations that are open to it"
+        label="Allowed private destinations"
         description={
           isAdmin
             ? descriptionOr(
-                'host:port or cidr:port, one a line. Each is a way past the rule above.',
+                'host:port or cidr:port, one per line. Each is an exception to the rule above.',
                 here?.private_destinations,
               )
-            : 'Only an admin of the workspace may change these.'
+            : 'Only workspace admins can change these.'
         }
         autosize
         minRows={2}
@@ -44,8 +44,8 @@ export function LimitsFields({ form }: { form: AgentFormState }) {
         {...form.getInputProps('egress')}
       />
       <NumberInput
-        label="A session ends after, in seconds"
-        description="Empty: the platform’s own limit (a day, unless it is set otherwise)."
+        label="Maximum session duration (seconds)"
+        description="Leave empty for the platform default (one day unless configured otherwise)."
         min={1}
         max={maxSeconds}
         allowDecimal={false}
@@ -53,8 +53,8 @@ export function LimitsFields({ form }: { form: AgentFormState }) {
         {...form.getInputProps('totalSeconds')}
       />
       <NumberInput
-        label="A session ends when nothing happened for, in seconds"
-        description="Empty: the platform’s own limit (an hour, unless it is set otherwise)."
+        label="Idle timeout (seconds)"
+        description="Leave empty for the platform default (one hour unless configured otherwise)."
         min={1}
         max={maxSeconds}
         allowDecimal={false}

@@ -18,12 +18,15 @@ export function NewAgentPage() {
     onRefetched: ({ agent }) => navigate(pathOf(slug, 'agents', agent.id)),
   });
   return (
-    <PageFrame title="New agent" description="It will be yours. MCP servers are attached once it is there.">
+    <PageFrame
+      title="New agent"
+      description="You will be its owner. You can attach MCP servers after you create it."
+    >
       <AgentForm
         initial={newAgent}
         draftName="new agent"
         save={save}
-        submitLabel="Create"
+        submitLabel="Create agent"
         onCancel={() => navigate(pathOf(slug, 'agents'))}
       />
     </PageFrame>

@@ -5,8 +5,8 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 export function RevokesNote() {
   return useWorkspace().isAdmin ? null : (
     <Alert role="note" color="yellow">
-      Changing what the agent runs, its MCP servers and what they are given, its instructions, environment or
-      network revokes those of its grants that you could not make yourself.
+      Changing what the agent runs, its MCP servers or their configuration, its instructions, environment or
+      network revokes those of its grants that you could not create yourself.
     </Alert>
   );
 }

@@ -7,15 +7,15 @@ import type { RunValues } from './run-values.ts';
 
 const types: { value: RunValues['type']; label: string }[] = [
   { value: 'scripted', label: 'Scripted steps (built in)' },
-  { value: 'command', label: 'A command' },
-  { value: 'image', label: 'A container image' },
+  { value: 'command', label: 'Command' },
+  { value: 'image', label: 'Container image' },
   { value: 'claude', label: 'Claude (built in)' },
 ];
 
 const help: Record<RunValues['type'], string> = {
-  scripted: 'Does the steps of its instructions, always the same: for demos and tests.',
-  command: 'A program below /usr, Node, or a package of the runner. It starts in an empty /workspace.',
-  image: 'An OCI image, as it is.',
+  scripted: 'Follows the steps in its instructions, the same way each time. For demos and tests.',
+  command: 'A program in /usr, Node, or a package installed in the runner. It starts in an empty /workspace.',
+  image: 'An OCI image, started unmodified.',
   claude: 'An LLM agent.',
 };
 
@@ -31,7 +31,7 @@ export function RunFields({ form, path, value }: { form: AgentFormState; path: s
   return (
     <Stack gap="sm">
       <Select
-        label="What runs"
+        label="Program type"
         description={help[value.type]}
         data={data}
         allowDeselect={false}
@@ -66,7 +66,7 @@ export function RunFields({ form, path, value }: { form: AgentFormState; path: s
       {value.type === 'image' ? (
         <TextInput
           label="Image"
-          description="With its registry and a tag or digest."
+          description="Including the registry and a tag or digest."
           required
           spellCheck={false}
           {...form.getInputProps(`${path}.image`)}

@@ -9,10 +9,10 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { RevokeDialog } from '../grants/revoke-dialog.tsx';
 import { Part } from './form-part.tsx';
 import { useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
 import { useMayGrantForAgent } from './use-may-grant.ts';
-import { RevokeDialog } from '../grants/revoke-dialog.tsx';
 
 /** Agents that this one may start without asking: its persistent `spawn` grants. */
 export function SpawnPart({ agent }: { agent: Agent }) {
@@ -20,10 +20,10 @@ export function SpawnPart({ agent }: { agent: Agent }) {
   const { may, rule } = useMayGrantForAgent(agent);
   return (
     <Part
-      title="May start other agents"
-      description="Without asking, from any of its sessions. For every other agent it has to ask."
+      title="Can start other agents"
+      description="Agents that it can start from any of its sessions without asking. It has to ask for all others."
     >
-      <QueryState query={query} what="The list">
+      <QueryState query={query} what="The list of agents">
         {(grants) => (
           <>
             <Spawnable grants={grants} mayRevoke={may} />
@@ -71,7 +71,7 @@ function Spawnable({ grants, mayRevoke }: { grants: readonly Grant[]; mayRevoke:
                     size="compact-sm"
                     variant="subtle"
                     color="red"
-                    aria-label={`Revoke the start of ${name ?? childOf(grant)}`}
+                    aria-label={`Revoke the permission to start ${name ?? childOf(grant)}`}
                     onClick={() => setRevoking(grant)}
                   >
                     Revoke
@@ -108,7 +108,7 @@ function AddSpawnable({ agent, grants }: { agent: Agent; grants: readonly Grant[
     <>
       <Group align="flex-end" gap="xs">
         <Select
-          label="Let it start"
+          label="Allow it to start"
           placeholder="Choose an agent"
           data={data}
           value={chosen}

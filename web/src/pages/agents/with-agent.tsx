@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Agent } from '../../api/types.ts';
-import { useAgent, useMayEdit } from './use-agent.ts';
 import { QueryState } from '../../components/query-state.tsx';
 import { NoPermissionState } from '../../components/state-views.tsx';
+import { useAgent, useMayEdit } from './use-agent.ts';
 
 /** The agent of the address once loaded; `toEdit` also checks whether the person may change it. */
 export function WithAgent({
@@ -26,6 +26,6 @@ function Editable({ agent, children }: { agent: Agent; children: (agent: Agent) 
   return useMayEdit(agent) ? (
     children(agent)
   ) : (
-    <NoPermissionState rule="Only its owner and admins of the workspace may change an agent." />
+    <NoPermissionState rule="Only an agent’s owner and workspace admins can edit it." />
   );
 }

@@ -119,7 +119,7 @@ function Subject({ request }: { request: PermissionRequest }) {
   // Their names in full are below, among the facts.
   return (
     <Title order={3} size="h4" tabIndex={-1} data-autofocus ref={heading} className="quiet-focus">
-      <VisibleText text={begunName(request.agent.name)} /> asks {what} <VisibleText text={begunName(name)} />
+      <VisibleText text={begunName(request.agent.name)} /> wants {what} <VisibleText text={begunName(name)} />
     </Title>
   );
 }
@@ -139,8 +139,8 @@ function NotMine({ request }: { request: PermissionRequest }) {
 function TimeIsOver({ request }: { request: PermissionRequest }) {
   return (
     <>
-      <Alert color="gray" role="status" title="The time to answer is over">
-        Nothing can be decided any more. The platform closes the request in a moment and tells the agent.
+      <Alert color="gray" role="status" title="This request has expired">
+        It can no longer be answered. The platform closes it shortly and tells the agent.
       </Alert>
       <RequestFacts request={request} />
       <QuotedClaim by={request.agent.name} text={request.justification} />
@@ -171,7 +171,7 @@ function Onward({
       <Group gap="xs">
         {others === 0 ? null : (
           <Button variant="default" onClick={onNext}>
-            {done ? 'Next request' : 'Skip to the next'}
+            {done ? 'Next request' : 'Skip to next'}
           </Button>
         )}
         {done ? (

@@ -32,10 +32,10 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
   return (
     <PageFrame
       title="Approvals"
-      description="What agents ask permission for. Nothing is permitted until somebody approves it."
+      description="Permission requests from agents. Nothing is allowed until someone approves it."
       actions={
         <Select
-          label="Show"
+          label="Status"
           data={choices}
           value={status}
           allowDeselect={false}
@@ -81,10 +81,10 @@ function useRequests(slug: string, status: RequestStatus | undefined) {
 function NothingHere({ status }: { status: string }) {
   return status === 'open' ? (
     <EmptyState
-      title="Nothing waits"
-      text="When an agent asks for a permission, it appears here, in the navigation and in the title of this tab."
+      title="No open requests"
+      text="When an agent asks for permission, its request appears here, in the navigation and in the title of this tab."
     />
   ) : (
-    <EmptyState title="No such request" />
+    <EmptyState title="No matching requests" />
   );
 }

@@ -28,7 +28,7 @@ interface ChoiceFieldsProps {
 export function ChoiceFields({ request, choice, onChange, ref }: ChoiceFieldsProps) {
   return (
     <Stack gap="xs" ref={ref}>
-      <Radio.Group label="If you approve, how far does it go?" name="scope" value={choice.scope}>
+      <Radio.Group label="How long should it be allowed?" name="scope" value={choice.scope}>
         <Stack gap={6} mt={4}>
           {offeredScopes(request).map((scope) => (
             <Radio
@@ -41,7 +41,7 @@ export function ChoiceFields({ request, choice, onChange, ref }: ChoiceFieldsPro
                   {scope === request.scope ? (
                     <Text span inherit c="dimmed">
                       {' '}
-                      (asked for)
+                      (requested)
                     </Text>
                   ) : null}
                 </>
@@ -66,7 +66,7 @@ function HolderField({ request, choice, onChange }: ChoiceFieldsProps) {
     return null;
   }
   return (
-    <Radio.Group label="For whom?" name="holder" value={choice.holder}>
+    <Radio.Group label="Who is it for?" name="holder" value={choice.holder}>
       <Stack gap="xs" mt={4}>
         {holders.map((holder) => (
           <Radio

@@ -49,7 +49,7 @@ export function withScope(
 export const scopeLabel: Record<GrantScope, string> = {
   once: 'Once',
   session: 'For this session',
-  persistent: 'Until it is revoked',
+  persistent: 'Until revoked',
 };
 
 type Meant = Pick<PermissionRequest, 'grant_type' | 'refused_call'>;
@@ -81,7 +81,7 @@ export function scopeMeaning({ grant_type: type, refused_call: refused }: Meant,
       once: 'One session of that agent may be started; then the permission is used up.',
       session: 'Sessions of that agent may be started until this session ends.',
       persistent:
-        'Sessions of that agent may be started, now and in later sessions, until somebody revokes it.',
+        'Sessions of that agent may be started, now and in later sessions, until someone revokes it.',
     }[scope];
   }
   return {
@@ -91,7 +91,7 @@ export function scopeMeaning({ grant_type: type, refused_call: refused }: Meant,
         : 'One call of the tool that was refused, with whatever arguments the agent then chooses, in this session; then the permission is used up.',
     session: 'Any number of calls of these tools until this session ends.',
     persistent:
-      'Any number of calls, now and in later sessions, until somebody revokes it. It also covers tools that are put under this scope later.',
+      'Any number of calls, now and in later sessions, until someone revokes it. It also covers tools that get this scope later.',
   }[scope];
 }
 

@@ -45,7 +45,7 @@ export function ClosedRequest({
         )}
       </Alert>
       {request.grant_id === null ? null : (
-        <TextLink to={pathOf(slug, 'grants', request.grant_id)}>See the grant</TextLink>
+        <TextLink to={pathOf(slug, 'grants', request.grant_id)}>View grant</TextLink>
       )}
       <RequestFacts request={request} />
       <QuotedClaim by={request.agent.name} text={request.justification} />

@@ -16,15 +16,15 @@ export function DecisionAlert({
   if (state === 'trying') {
     return (
       <Alert color="yellow" role="alert" title="Your decision was sent, but is not confirmed yet">
-        It is sent again for up to five minutes, or until the request expires: a request is decided only once.
-        Closing this dialog stops that.
+        Retrying for up to five minutes, or until the request expires. A request is decided only once. Closing
+        this dialog stops the retries.
       </Alert>
     );
   }
   if (state === 'unanswered') {
     return (
       <Alert color="yellow" role="alert" title="Your decision was not confirmed in time">
-        {messageOf(error)} You may send your decision again: a request is decided only once.
+        {messageOf(error)} You can send your decision again: a request is decided only once.
       </Alert>
     );
   }

@@ -22,7 +22,7 @@ export function DenyFields({
     <Stack gap="sm">
       <Textarea
         label="Reason"
-        description="Optional. The agent reads it, and it is kept with the request."
+        description="Optional. Shown to the agent and stored with the request."
         autosize
         minRows={2}
         maxRows={6}
@@ -34,7 +34,7 @@ export function DenyFields({
       {request.may_mute ? (
         <Checkbox
           label="Mute this session"
-          description="Whatever it or a session below it asks from now on is refused at once, until somebody takes requests again on the session's page."
+          description="Further requests from this session and its child sessions are refused immediately, until someone unmutes it on the session page."
           checked={denial.mute}
           onChange={(event) => onChange({ ...denial, mute: event.currentTarget.checked })}
         />

@@ -24,11 +24,11 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
       <Group justify="space-between" gap="sm">
         <Stack gap={2} miw={0} flex="1 1 18rem">
           <Text fw={600} component="div">
-            <VisibleText text={begunName(agent.name)} /> asks {what} <VisibleText text={begunName(name)} />
+            <VisibleText text={begunName(agent.name)} /> wants {what} <VisibleText text={begunName(name)} />
           </Text>
           <Text size="sm" c="dimmed" component="div">
             {scopeLabel[request.scope].toLowerCase()} · driven by{' '}
-            <VisibleText text={(operator ?? root)?.name ?? 'nobody'} /> ·{' '}
+            <VisibleText text={(operator ?? root)?.name ?? 'no one'} /> ·{' '}
             <TextLink to={pathOf(slug, 'sessions', request.session_id)}>
               session {request.session_id.slice(0, 8)}
             </TextLink>{' '}
@@ -43,15 +43,15 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
         </Stack>
         <Group gap="sm">
           <Badge color={statusColor[shown]} variant="dot" tt="none">
-            {open && !mine ? 'Waits for others' : statusLabel[shown]}
+            {open && !mine ? 'Waiting for others' : statusLabel[shown]}
           </Badge>
           <Button
             component={Link}
             href={`${pathOf(slug, 'approvals', request.id)}${search}`}
             variant={open && mine ? 'filled' : 'default'}
-            aria-label={`${open && mine ? 'Review' : 'See'} the request of ${agent.name} for ${name}`}
+            aria-label={`${open && mine ? 'Review' : 'View'} the request of ${agent.name} for ${name}`}
           >
-            {open && mine ? 'Review' : 'See'}
+            {open && mine ? 'Review' : 'View'}
           </Button>
         </Group>
       </Group>

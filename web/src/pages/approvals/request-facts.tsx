@@ -13,7 +13,7 @@ import { type GrantScope, scopeLabel } from './choices.ts';
 /** All facts at once, of a request that is closed or is for somebody else to decide. */
 export function RequestFacts({ request }: { request: PermissionRequest }) {
   return (
-    <FactList label="What the platform knows of this request">
+    <FactList label="Request details">
       <OpensFacts request={request} />
       <OriginFacts request={request} />
     </FactList>
@@ -23,7 +23,7 @@ export function RequestFacts({ request }: { request: PermissionRequest }) {
 /** What an approval would open. `chosen` is how far it would go; null where nothing is on offer. */
 export function WhatItOpens({ request, chosen }: { request: PermissionRequest; chosen: GrantScope | null }) {
   return (
-    <FactList label="What it opens">
+    <FactList label="What it allows">
       <OpensFacts request={request} />
       {chosen === null ? null : <OnceOpens request={request} chosen={chosen} />}
     </FactList>
@@ -33,7 +33,7 @@ export function WhatItOpens({ request, chosen }: { request: PermissionRequest; c
 /** Who asks, on whose behalf, and when. */
 export function WhoAsks({ request }: { request: PermissionRequest }) {
   return (
-    <FactList label="Who asks">
+    <FactList label="Requested by">
       <OriginFacts request={request} />
     </FactList>
   );
@@ -43,7 +43,7 @@ function OpensFacts({ request }: { request: PermissionRequest }) {
   const { refused_call: refused } = request;
   return (
     <>
-      <Fact name="Opens">
+      <Fact name="Allows">
         <Opens request={request} />
       </Fact>
       {refused === null ? null : (
@@ -70,11 +70,11 @@ function OriginFacts({ request }: { request: PermissionRequest }) {
       <Fact name="Session">
         <TextLink to={pathOf(slug, 'sessions', sessionId)}>{sessionId.slice(0, 8)}</TextLink>
       </Fact>
-      <Fact name="Driven by">
+      <Fact name="Operator">
         <Driver operator={operator} root={root} />
       </Fact>
-      <Fact name="Asked for">{scopeLabel[request.scope]}</Fact>
-      <Fact name="Asked">
+      <Fact name="Requested duration">{scopeLabel[request.scope]}</Fact>
+      <Fact name="Requested">
         <RelativeTime at={request.created_at} />
         {request.status === 'open' ? (
           <>
@@ -98,10 +98,10 @@ function Driver({
     return <VisibleText text={operator.name} />;
   }
   return root === null ? (
-    'Nobody: it was not started by a person'
+    'None: not started by a person'
   ) : (
     <>
-      Nobody directly; it was started below a session of <VisibleText text={root.name} />
+      None directly: started from a session of <VisibleText text={root.name} />
     </>
   );
 }
@@ -115,7 +115,7 @@ function OnceOpens({
   chosen: GrantScope;
 }) {
   return type === 'spawn' || refused === null || chosen !== 'once' || tools.length < 2 ? null : (
-    <Fact name="Once">Only the tool of the refused call, for one call.</Fact>
+    <Fact name="Once">One call of the refused tool only.</Fact>
   );
 }
 
@@ -158,7 +158,7 @@ function Opens({
         </Code>
       </Capped>
       <Text size="sm">
-        {tools.length === 0 ? 'No tool of this session is under this scope.' : 'In this session that is:'}
+        {tools.length === 0 ? 'No tool in this session needs this scope.' : 'Tools in this session:'}
       </Text>
       {tools.length === 0 ? null : (
         <Capped label="Tools" isLong={tools.length > toolsWithoutScrolling || hasLongNames}>

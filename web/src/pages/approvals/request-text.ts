@@ -34,7 +34,7 @@ export function outcomeText(
     },
     cancelled: {
       title: 'Cancelled',
-      text: 'The session ended before anybody answered. No permission was given.',
+      text: 'The session ended before anyone answered. No permission was given.',
     },
   };
   const { title, text } = outcomes[status];
@@ -50,7 +50,7 @@ export function subjectOf({
   if (type === 'spawn') {
     return { what: 'to start the agent', name: child?.name ?? textOf(details['child_agent_id']) };
   }
-  return { what: 'to use the tools of', name: textOf(details['scope']) };
+  return { what: 'to use tools that need', name: textOf(details['scope']) };
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '(unreadable)');
@@ -66,9 +66,9 @@ export function begunName(name: string): string {
 /** Why the viewer cannot answer an open request. */
 export function whyNotMine(isAdmin: boolean): string {
   return isAdmin
-    ? 'You may not answer this request.'
-    : 'You may not answer this request: it needs an admin of the workspace, or the person who drives the session.';
+    ? 'You cannot answer this request.'
+    : 'You cannot answer this request: only a workspace admin or the person who drives the session can.';
 }
 
-/** "1 more waits", "3 more wait". */
-export const moreWaiting = (count: number): string => `${count} more ${count === 1 ? 'waits' : 'wait'}`;
+/** "1 more waiting". */
+export const moreWaiting = (count: number): string => `${count} more waiting`;

@@ -50,7 +50,7 @@ export function useDecide(request: PermissionRequest) {
   return useApiMutation({
     send: async (decision: Decision) => {
       if (!isOpen.current || !isInTime(deadline())) {
-        throw new Error('The decision was not sent again: too much time had passed.');
+        throw new Error('The decision was not sent again: too much time has passed.');
       }
       await send(decision);
     },

@@ -31,10 +31,10 @@ export function AuditDetails({ event }: { event: AuditEvent }) {
         <VisibleText text={JSON.stringify(event.data, null, 2)} />
       </pre>
       <Group gap="md" fz="sm">
-        <TextLink to={onlyWith(slug, { event: event.event })}>Only this kind of event</TextLink>
-        <TextLink to={onlyWith(slug, { resource: resource.id })}>Only this resource</TextLink>
+        <TextLink to={onlyWith(slug, { event: event.event })}>Filter by this event</TextLink>
+        <TextLink to={onlyWith(slug, { resource: resource.id })}>Filter by this resource</TextLink>
         {actor.id === null ? null : (
-          <TextLink to={onlyWith(slug, { actor: actor.id })}>Only this actor</TextLink>
+          <TextLink to={onlyWith(slug, { actor: actor.id })}>Filter by this actor</TextLink>
         )}
       </Group>
     </Stack>

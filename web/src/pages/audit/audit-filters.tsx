@@ -27,7 +27,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
         />
         <ActorFilter actor={filter.actor} onChange={(actor) => change('actor', actor)} />
         <TypedFilter
-          label="Resource (id or exact name)"
+          label="Resource (ID or exact name)"
           value={filter.resource ?? ''}
           onChange={(resource) => change('resource', resource)}
         />
@@ -40,7 +40,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
         </Text>
         {Object.keys(filter).length === 0 ? null : (
           <Button variant="subtle" size="compact-sm" onClick={clear}>
-            Clear the filter
+            Clear filters
           </Button>
         )}
       </Group>
@@ -62,11 +62,11 @@ function ActorFilter({
   return (
     <Select
       label="Actor"
-      placeholder="Everybody"
+      placeholder="Anyone"
       w={170}
       searchable
       clearable
-      nothingFoundMessage="Nobody of this name"
+      nothingFoundMessage="No matches"
       data={[
         ...other,
         { group: 'People', items: people.map(option) },

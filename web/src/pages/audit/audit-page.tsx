@@ -23,8 +23,8 @@ export function AuditPage() {
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <PageFrame
-      title="Audit"
-      description="Who changed what, and every tool call. Nothing is ever changed or removed here."
+      title="Audit trail"
+      description="Who changed what, and every tool call. Entries cannot be edited."
       actions={
         <>
           <Button variant="default" onClick={list.retry} loading={list.isFetching && !list.isLoadingMore}>
@@ -40,8 +40,8 @@ export function AuditPage() {
         what="The audit trail"
         empty={
           <EmptyState
-            title={isFiltered ? 'No event passes this filter' : 'Nothing has happened yet'}
-            text={isFiltered ? 'Take a part of the filter out to see more.' : undefined}
+            title={isFiltered ? 'No matching events' : 'No events yet'}
+            text={isFiltered ? 'Remove a filter to see more.' : undefined}
           />
         }
       >
@@ -72,9 +72,9 @@ function AuditTable({ events }: { events: AuditEvent[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={150}>When</Table.Th>
-            <Table.Th>What</Table.Th>
-            <Table.Th w={180}>Who</Table.Th>
-            <Table.Th w={210}>Leads to</Table.Th>
+            <Table.Th>Event</Table.Th>
+            <Table.Th w={180}>Actor</Table.Th>
+            <Table.Th w={210}>Related</Table.Th>
             <Table.Th w={110}>
               <VisuallyHidden>Details</VisuallyHidden>
             </Table.Th>

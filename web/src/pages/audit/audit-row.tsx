@@ -57,7 +57,7 @@ export function AuditRow({ event, nameOf }: Props) {
             aria-controls={detailsId}
             onClick={() => setOpened(!opened)}
           >
-            {opened ? 'Less' : 'Details'}
+            {opened ? 'Hide' : 'Details'}
           </Button>
         </Table.Td>
       </Table.Tr>
@@ -79,10 +79,10 @@ function Actor({ event: { actor }, nameOf }: Props) {
   const name = nameOf(actor.id);
   return (
     <>
-      {actor.type === 'agent' ? 'agent ' : ''}
+      {actor.type === 'agent' && name !== null ? 'agent ' : ''}
       {name === null ? (
         <Text span inherit c="dimmed">
-          {actor.type === 'agent' ? 'that was deleted' : 'somebody who has left'}
+          {actor.type === 'agent' ? 'a deleted agent' : 'a former member'}
         </Text>
       ) : (
         <VisibleText text={name} />

@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { type AuditFilter, exportName } from './audit-filter.ts';
 import { exportEvents } from './export-events.ts';
-import { useApiMutation } from '../../api/use-api-mutation.ts';
 
 /** Saves all events that pass the filter as a file, one JSON object a line, and says how many there are. */
 export function ExportButton({ filter }: { filter: AuditFilter }) {
@@ -21,7 +21,7 @@ export function ExportButton({ filter }: { filter: AuditFilter }) {
         Export
       </Button>
       <Text role="status" size="sm" c="dimmed">
-        {run.isSuccess ? `Saved ${run.data} events.` : ''}
+        {run.isSuccess ? `Exported ${run.data} events.` : ''}
       </Text>
       <FailureAlert error={run.error} values={filter} />
     </Group>

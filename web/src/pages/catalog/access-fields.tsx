@@ -19,13 +19,13 @@ export function AccessFields({ form }: { form: EntryForm }) {
           <Radio
             value="none"
             label="None"
-            description="The safe choice for a server that works on files or alone."
+            description="The safest choice. For servers that only need local files."
           />
           <Radio
             value="internet"
             label="The internet"
             description={descriptionOr(
-              'Never this machine, private networks or cloud metadata, unless a destination is opened below.',
+              'Not this machine, private networks or cloud metadata, unless allowed below.',
               here?.internet,
             )}
             disabled={isRuledOut(here?.internet)}
@@ -33,9 +33,9 @@ export function AccessFields({ form }: { form: EntryForm }) {
         </Stack>
       </Radio.Group>
       <Textarea
-        label="Private destinations that are open to it"
+        label="Allowed private destinations"
         description={descriptionOr(
-          'host:port or cidr:port, one a line. Each is a way past the rule above.',
+          'host:port or cidr:port, one per line. Each is an exception to the rule above.',
           here?.private_destinations,
         )}
         // Existing destinations can still be removed.
@@ -46,19 +46,19 @@ export function AccessFields({ form }: { form: EntryForm }) {
         spellCheck={false}
         {...form.getInputProps('egress')}
       />
-      <Radio.Group label="Who may grant the scopes of its tools" {...form.getInputProps('approvers')}>
+      <Radio.Group label="Who can grant its scopes" {...form.getInputProps('approvers')}>
         <Stack gap="xs" mt={4}>
           <Radio value="operator" label="Whoever drives the session, and admins" />
           <Radio
             value="admin"
             label="Admins only"
-            description="For tools whose effects reach beyond one person."
+            description="For tools that affect more than one person."
           />
         </Stack>
       </Radio.Group>
       <Checkbox.Group
-        label="What it may ask of the agent"
-        description="Nothing, unless it is chosen. A server that uses the agent’s model or asks it questions can influence it."
+        label="What it can ask of the agent"
+        description="Nothing unless selected. A server that uses the agent’s model or asks it questions can influence the agent."
         {...form.getInputProps('clientFeatures')}
       >
         <Stack gap="xs" mt="xs">

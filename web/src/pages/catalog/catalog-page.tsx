@@ -21,10 +21,10 @@ export function CatalogPage() {
   const actions = isAdmin ? (
     <>
       <Button component={Link} href={pathOf(slug, 'catalog', '_', 'import')} variant="default">
-        Import a configuration
+        Import configuration
       </Button>
       <Button component={Link} href={pathOf(slug, 'catalog', '_', 'new')}>
-        Register a server
+        Register server
       </Button>
     </>
   ) : null;
@@ -33,8 +33,8 @@ export function CatalogPage() {
       title="MCP catalog"
       description={
         isAdmin
-          ? 'MCP servers that agents can be attached to.'
-          : 'MCP servers that agents can be attached to. Only an admin of the workspace changes them.'
+          ? 'MCP servers that you can attach to agents.'
+          : 'MCP servers that you can attach to agents. Only workspace admins can edit the catalog.'
       }
       actions={actions}
     >
@@ -45,7 +45,7 @@ export function CatalogPage() {
         empty={
           <EmptyState
             title="No MCP servers yet"
-            text="An MCP server gives agents tools. Register one, or paste the configuration of a desktop client."
+            text="MCP servers give agents tools. Register one, or import the configuration of a desktop client."
           >
             <Group>{actions}</Group>
           </EmptyState>
@@ -65,9 +65,9 @@ function EntriesTable({ servers }: { servers: McpServer[] }) {
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th>Runs</Table.Th>
-            <Table.Th>Tools that need a grant</Table.Th>
-            <Table.Th>Secrets it takes</Table.Th>
-            <Table.Th>Changed</Table.Th>
+            <Table.Th>Gated tools</Table.Th>
+            <Table.Th>Secrets</Table.Th>
+            <Table.Th>Updated</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -106,7 +106,7 @@ function EntryRow({ server }: { server: McpServer }) {
       <Table.Td>
         {gated === 0 ? (
           <Badge color="yellow" variant="light">
-            none: all are open
+            none: all open
           </Badge>
         ) : (
           gated

@@ -22,7 +22,7 @@ export default function CatalogSection() {
       </Route>
       {isAdmin ? null : (
         <Route path={/^\/[^/]+\/catalog\/(_\/|[^/]+\/(edit|check)$)/}>
-          <NoPermissionState rule="Only an admin of this workspace may register, change or check MCP servers." />
+          <NoPermissionState rule="Only workspace admins can register, edit or check MCP servers." />
         </Route>
       )}
       <Route path="/:slug/catalog/_/new">

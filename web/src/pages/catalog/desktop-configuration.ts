@@ -12,10 +12,10 @@ export function serversIn(text: string): FoundServers {
   try {
     value = JSON.parse(withBraces(text.trim()));
   } catch (error) {
-    return { problem: `This is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` };
+    return { problem: `Invalid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` };
   }
   if (!isPlainRecord(value)) {
-    return { problem: 'This is not an object with "mcpServers".' };
+    return { problem: 'Expected an object with "mcpServers".' };
   }
   const { mcp } = value;
   for (const holder of [value['mcpServers'], value['servers'], isPlainRecord(mcp) ? mcp['servers'] : null]) {
@@ -24,11 +24,9 @@ export function serversIn(text: string): FoundServers {
     }
   }
   if (isServer(value)) {
-    return { problem: 'The server has no name: put it in as { "mcpServers": { "name": { … } } }.' };
+    return { problem: 'The server has no name. Wrap it as { "mcpServers": { "name": { … } } }.' };
   }
-  return Object.values(value).some(isServer)
-    ? { servers: value }
-    : { problem: 'There is no "mcpServers" in it.' };
+  return Object.values(value).some(isServer) ? { servers: value } : { problem: 'No "mcpServers" found.' };
 }
 
 /** `"mcpServers": {…}`, as a README shows it. */

@@ -37,10 +37,13 @@ function EditEntry({ entry }: { entry: McpServer }) {
     onRefetched: () => navigate(page),
   });
   return (
-    <PageFrame title={`Edit ${name}`} description="Sessions that run keep what they started with.">
+    <PageFrame
+      title={`Edit ${name}`}
+      description="Running sessions keep the configuration they started with."
+    >
       {entry.version === begun.version ? null : (
-        <Alert color="yellow" role="alert" title="Somebody else saved this server meanwhile">
-          Saving replaces their version {entry.version} with what is here.
+        <Alert color="yellow" role="alert" title="Someone else has saved this server">
+          If you save, your values replace their version {entry.version}.
         </Alert>
       )}
       <EntryForm

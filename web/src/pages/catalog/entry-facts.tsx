@@ -9,23 +9,23 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
   const { shape, network, egress_allow, approvers, client_features } = entry;
   const { image_digest, image_command, image_volumes } = entry;
   return (
-    <FactList label={`What ${entry.name} runs and may`}>
+    <FactList label={`Configuration of ${entry.name}`}>
       <CodeFact name={shapeLabels[shape.type]} text={shapeText(shape)} />
       {image_digest === null ? null : (
         <Fact name="Digest">
           <Code>{image_digest}</Code>
         </Fact>
       )}
-      {image_command === null ? null : <CodeFact name="It runs" text={image_command.join(' ')} />}
+      {image_command === null ? null : <CodeFact name="Image command" text={image_command.join(' ')} />}
       {image_volumes === null || image_volumes.length === 0 ? null : (
-        <CodeFact name="Empty at each start" text={image_volumes.join(' ')} />
+        <CodeFact name="Volumes, empty at each start" text={image_volumes.join(' ')} />
       )}
       <Fact name="Network">{networkText(network)}</Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
-      <Fact name="Who may grant its scopes">
+      <Fact name="Who can grant its scopes">
         {approvers === 'admin' ? 'admins only' : 'whoever drives the session, and admins'}
       </Fact>
-      <Fact name="May ask of the agent">
+      <Fact name="Can ask of the agent">
         {client_features.length === 0 ? 'nothing' : client_features.join(', ')}
       </Fact>
     </FactList>

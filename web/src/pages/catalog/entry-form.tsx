@@ -48,7 +48,7 @@ export function EntryForm({
           {nameIsFixed ? null : (
             <TextInput
               label="Name"
-              description="Lowercase letters, digits and hyphens. Agents see its tools as mcp__name__tool; it cannot be changed later."
+              description="Lowercase letters, digits and hyphens. Agents see its tools as mcp__name__tool. It cannot be changed later."
               required
               spellCheck={false}
               {...form.getInputProps('name')}
@@ -64,12 +64,12 @@ export function EntryForm({
             error={form.errors['manifestText']}
             emptyMeans={
               shapeType === 'image'
-                ? 'Empty: the manifest of the image counts, if it has one.'
-                : 'Empty: it takes nothing, and all of its tools are open.'
+                ? 'Leave empty to use the manifest of the image, if it has one.'
+                : 'If empty, the server takes no variables and all of its tools are open.'
             }
           />
         </Part>
-        <Part title="Limits">
+        <Part title="Access">
           <AccessFields form={form} />
           {form.values.approvers === 'admin' ? (
             <UncountedGrants

@@ -38,14 +38,14 @@ export function EntryHistory({ id }: { id: string }) {
     <ListState
       list={list}
       what="The versions"
-      empty={<Text c="dimmed">The audit trail holds nothing of it.</Text>}
+      empty={<Text c="dimmed">No versions in the audit trail.</Text>}
     >
       {(events) => (
         <Table>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Version</Table.Th>
-              <Table.Th>What changed</Table.Th>
+              <Table.Th>Changes</Table.Th>
               <Table.Th>When</Table.Th>
               <Table.Th>By</Table.Th>
             </Table.Tr>

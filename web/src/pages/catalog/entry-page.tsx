@@ -50,22 +50,22 @@ function Entry({ entry }: { entry: McpServer }) {
   ) : null;
   return (
     <PageFrame title={name} actions={actions}>
-      <TextLink to={pathOf(slug, 'catalog')}>The whole catalog</TextLink>
+      <TextLink to={pathOf(slug, 'catalog')}>All MCP servers</TextLink>
       <Text size="sm" component="div">
-        Version {entry.version}, changed <RelativeTime at={entry.updated_at} /> by{' '}
+        Version {entry.version}, updated <RelativeTime at={entry.updated_at} /> by{' '}
         <PersonName id={entry.updated_by} />
       </Text>
       {entry.unavailable === null ? null : <UnavailableAlert reason={entry.unavailable.reason} />}
       {isAdmin && entry.approvers === 'admin' ? (
         <UncountedGrants entryName={name} scopes={[]} when="saved" />
       ) : null}
-      {isAdmin ? null : <Text c="dimmed">Only an admin of the workspace may change it.</Text>}
-      <Part title="What runs">
+      {isAdmin ? null : <Text c="dimmed">Only workspace admins can edit it.</Text>}
+      <Part title="Configuration">
         <EntryFacts entry={entry} />
         {isAdmin && entry.shape.type === 'image' ? <ImageCheck entry={entry} /> : null}
       </Part>
       <Part title="Manifest">
-        {entry.manifest_source === 'none' ? <Text c="dimmed">It has none.</Text> : null}
+        {entry.manifest_source === 'none' ? <Text c="dimmed">No manifest.</Text> : null}
         {isAdmin && Object.keys(entry.manifest.tool_scopes).length === 0 ? <CheckFirst name={name} /> : null}
         <ManifestPreview manifest={entry.manifest} />
       </Part>
@@ -87,7 +87,7 @@ function CheckFirst({ name }: { name: string }) {
   const { slug } = useWorkspace();
   return (
     <Text>
-      <TextLink to={pathOf(slug, 'catalog', name, 'check')}>Check it</TextLink> to see its tools.
+      <TextLink to={pathOf(slug, 'catalog', name, 'check')}>Check the server</TextLink> to see its tools.
     </Text>
   );
 }

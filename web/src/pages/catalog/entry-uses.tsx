@@ -27,14 +27,14 @@ export function EntryUses({ name }: { name: string }) {
         (agent): Use => ({
           to: ['agents', agent.id],
           name: agent.name,
-          how: 'agent that attaches it',
+          how: 'agent',
         }),
       );
       const secrets = page.secrets.map(
         (secret): Use => ({
           to: ['secrets', secret],
           name: secret,
-          how: 'secret that may be given to it only by name',
+          how: 'secret, restricted to certain servers',
         }),
       );
       // Every page of the response includes the secrets.
@@ -45,7 +45,7 @@ export function EntryUses({ name }: { name: string }) {
     },
   });
   return (
-    <ListState list={list} what="Its uses" empty={<Text c="dimmed">No agent attaches it.</Text>}>
+    <ListState list={list} what="Its uses" empty={<Text c="dimmed">No agent uses this server.</Text>}>
       {(uses) => (
         <List size="sm" spacing={4}>
           {uses.map(({ to, name: used, how }) => (

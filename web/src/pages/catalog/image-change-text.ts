@@ -15,10 +15,12 @@ export function imageChangeLines(change: ImageChange): string[] {
     return [];
   }
   return [
-    `The digest becomes ${change.new_digest}`,
-    ...(change.command_changed ? ['It runs another command'] : []),
+    `New digest: ${change.new_digest}`,
+    ...(change.command_changed ? ['The image runs a different command'] : []),
     // What matters most: a manifest that no longer names a tool opens it.
-    ...change.tool_scopes.removed.map((tool) => `${tool} is no longer gated: it runs without asking`),
+    ...change.tool_scopes.removed.map(
+      (tool) => `${tool} is no longer gated: agents can call it without a grant`,
+    ),
     ...namesLines('Variable', change.env),
     ...namesLines('Scope of the tool', { ...change.tool_scopes, removed: [] }),
   ];
@@ -26,5 +28,5 @@ export function imageChangeLines(change: ImageChange): string[] {
 
 function namesLines(what: string, { added, removed, changed }: Names): string[] {
   const line = (how: string) => (name: string) => `${what} ${name}: ${how}`;
-  return [...added.map(line('new')), ...removed.map(line('gone')), ...changed.map(line('changed'))];
+  return [...added.map(line('new')), ...removed.map(line('removed')), ...changed.map(line('changed'))];
 }

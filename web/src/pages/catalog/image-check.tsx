@@ -47,9 +47,9 @@ export function ImageCheck({ entry }: { entry: McpServer }) {
         </Button>
       </Group>
       {failure === null ? null : <FailureAlert error={failure} />}
-      {lines?.length === 0 ? <Alert role="status" title="It is the image that the registry has now" /> : null}
+      {lines?.length === 0 ? <Alert role="status" title="The image is up to date" /> : null}
       {change !== undefined && lines !== null && lines.length > 0 ? (
-        <Alert color="yellow" role="status" title="The registry has a newer image">
+        <Alert color="yellow" role="status" title="A newer image is available">
           <List size="sm" mb="sm">
             {lines.map((line) => (
               <List.Item key={line}>
@@ -61,7 +61,7 @@ export function ImageCheck({ entry }: { entry: McpServer }) {
             <UncountedGrants entryName={entry.name} scopes={change.scopes} when="saving" />
           ) : null}
           <Button loading={take.isPending} onClick={() => take.mutate(change.new_digest)}>
-            Take the newer image
+            Update image
           </Button>
         </Alert>
       ) : null}

@@ -65,8 +65,8 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
   };
   return (
     <PageFrame
-      title="Import a configuration"
-      description="Paste the mcpServers of a desktop client. Values that look secret are neither sent nor stored: you set them as secrets afterwards."
+      title="Import configuration"
+      description="Paste the mcpServers section of a desktop client. Values that look like secrets are not sent or stored: you set them as secrets afterwards."
     >
       <CodeTextarea
         label="Configuration"
@@ -98,7 +98,7 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
         </Button>
         {ready.length < open.length ? (
           <Text size="sm">
-            {open.length - ready.length} of {open.length} cannot be registered like this.
+            {open.length - ready.length} of {open.length} cannot be registered.
           </Text>
         ) : null}
       </Group>
@@ -118,9 +118,9 @@ function Planned({
   onWithoutNetwork: ((key: string, without: boolean) => void) | null;
 }) {
   return (
-    <Stack component="section" aria-label="What will be registered">
+    <Stack component="section" aria-label="Servers to register">
       <Title order={2} size="h4">
-        What will be registered
+        Servers to register
       </Title>
       {servers.map((server) => (
         <PlannedServerCard
@@ -161,13 +161,13 @@ const secretsOf = (registered: readonly RegisteredServer[]): string[] => [
 function Done({ registered }: { registered: readonly RegisteredServer[] }) {
   const { slug } = useWorkspace();
   return (
-    <PageFrame title="Imported">
+    <PageFrame title="Import complete">
       <Card withBorder>
         <Stack>
           <Text>
             {registered.map(({ name }) => name).join(', ')} {registered.length === 1 ? 'is' : 'are'} in the
-            catalog. All tools are open until the manifest gates some: check each server to see its tools, and
-            say which.
+            catalog. All of their tools are open until you gate some: check each server to see its tools, and
+            choose.
           </Text>
           <ImportedSecrets names={secretsOf(registered)} />
           <Group>
@@ -182,7 +182,7 @@ function Done({ registered }: { registered: readonly RegisteredServer[] }) {
               </Button>
             ))}
             <Button component={Link} href={pathOf(slug, 'catalog')}>
-              To the catalog
+              Go to catalog
             </Button>
           </Group>
         </Stack>

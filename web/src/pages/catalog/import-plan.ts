@@ -65,12 +65,12 @@ export function planImport(text: string, options: ImportOptions = {}): ImportPla
       planned.problems.push(`it cannot run here: ${unavailable}`);
     }
     if (names.has(name)) {
-      planned.problems.push(`the catalog already has "${name}"; rename it in the text or remove it there`);
+      planned.problems.push(`the catalog already has "${name}"; rename it in the text, or remove the other`);
     }
     names.add(name);
     return planned;
   });
-  return { servers, problem: servers.length === 0 ? 'There is no server in it.' : null };
+  return { servers, problem: servers.length === 0 ? 'No servers found.' : null };
 }
 
 const understood = new Set(['command', 'args', 'env', 'url', 'type', 'transport', 'description']);
@@ -78,10 +78,10 @@ const understood = new Set(['command', 'args', 'env', 'url', 'type', 'transport'
 function planServer(key: string, given: unknown, choices: KindChoices): PlannedServer {
   const name = entryNameOf(key);
   const server = isPlainRecord(given) ? given : {};
-  const notes = name === key ? [] : [`it will be called "${name}"`];
-  const problems = isPlainRecord(given) ? [] : ['it is not an object with a command or a url'];
+  const notes = name === key ? [] : [`it will be named "${name}"`];
+  const problems = isPlainRecord(given) ? [] : ['it must be an object with a command or a url'];
   for (const field of Object.keys(server).filter((field) => !understood.has(field))) {
-    notes.push(`"${field}" has no counterpart here and is left out`);
+    notes.push(`"${field}" is not supported here and is ignored`);
   }
   const variables = variablesOf(key, server['env'], choices, problems);
   const shape = shapeOf(server, problems);
@@ -102,19 +102,19 @@ function shapeOf(server: Record<string, unknown>, problems: string[]): McpServer
   if (typeof command === 'string' && command !== '') {
     const texts = Array.isArray(args) ? args.filter((argument) => typeof argument === 'string') : [];
     if (!Array.isArray(args) || texts.length !== args.length) {
-      problems.push('args must be a list of texts');
+      problems.push('args must be a list of strings');
     }
     problems.push(...secretArguments(texts));
     return { type: 'command', command, args: texts };
   }
   if (typeof url === 'string') {
     if (/[?&][^=]*=/.test(url) || valueLooksSecret(url)) {
-      problems.push('its url may hold a secret, and would be stored as plain text; take that part out');
+      problems.push('its url may contain a secret, which would be stored as plain text: remove that part');
     }
     return { type: 'remote', url };
   }
   if (problems.length === 0) {
-    problems.push('it has neither a command nor a url');
+    problems.push('it needs a command or a url');
   }
   return { type: 'command', command: '', args: [] };
 }
@@ -131,7 +131,7 @@ function secretArguments(args: readonly string[]): string[] {
       valueLooksSecret(value ?? argument);
     return suspect
       ? [
-          `argument ${at + 1} looks like a secret, and would be stored as plain text; use a variable of env instead`,
+          `argument ${at + 1} looks like a secret, which would be stored as plain text: use a variable in env instead`,
         ]
       : [];
   });
@@ -142,13 +142,13 @@ function variablesOf(key: string, env: unknown, choices: KindChoices, problems: 
     return [];
   }
   if (!isPlainRecord(env)) {
-    problems.push('env must be an object of texts');
+    problems.push('env must be an object of strings');
     return [];
   }
   return Object.entries(env).map(([name, value]) => {
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     if (typeof text !== 'string') {
-      problems.push(`env.${name} must be a text`);
+      problems.push(`env.${name} must be a string`);
     }
     const plain = typeof text === 'string' ? text : '';
     const guess = nameLooksSecret(name) || valueLooksSecret(plain) ? 'secret' : 'value';

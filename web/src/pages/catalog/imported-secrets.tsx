@@ -15,7 +15,7 @@ export function ImportedSecrets({ names }: { names: readonly string[] }) {
   }
   return (
     <Stack gap="xs">
-      <Text>Set the values that were left behind, so that agents can be attached:</Text>
+      <Text>Set the secrets whose values were not imported:</Text>
       {names.map((name) => {
         const isSet = secrets.some((secret) => secret.name === name && secret.is_set);
         return (

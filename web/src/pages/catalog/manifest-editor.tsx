@@ -34,7 +34,7 @@ export function ManifestEditor({
       <Group gap="xs">
         {value.trim() === '' ? (
           <Button variant="default" size="compact-sm" onClick={() => onChange(exampleManifest)}>
-            Start from an example
+            Use an example
           </Button>
         ) : null}
         {manifest === null ? null : (
@@ -58,7 +58,7 @@ function Problems({ problems }: { problems: readonly FieldProblem[] }) {
   return (
     <div role="status">
       {problems.length === 0 ? null : (
-        <Alert role="note" color="red" title="The manifest cannot be used like this">
+        <Alert role="note" color="red" title="The manifest is invalid">
           <List size="sm">
             {problems.map(({ path, message }) => (
               <List.Item key={`${path} ${message}`}>

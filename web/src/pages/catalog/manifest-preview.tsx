@@ -12,14 +12,14 @@ export function ManifestPreview({ manifest }: { manifest: Manifest }) {
         Tools that need a grant
       </Title>
       {scopes.length === 0 ? (
-        <Text size="sm">None: every tool is open to each agent that has the server attached.</Text>
+        <Text size="sm">None: any agent with this server attached can call all of its tools.</Text>
       ) : (
         <ScopesTable scopes={scopes} />
       )}
       <Title order={3} size="h5" mt="sm">
-        What an attachment fills in
+        Variables
       </Title>
-      {fields.length === 0 ? <Text size="sm">Nothing.</Text> : <FieldsTable fields={fields} />}
+      {fields.length === 0 ? <Text size="sm">None.</Text> : <FieldsTable fields={fields} />}
     </Stack>
   );
 }
@@ -55,8 +55,8 @@ function FieldsTable({ fields }: { fields: [string, ManifestEnvField][] }) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Variable</Table.Th>
-          <Table.Th>Takes</Table.Th>
-          <Table.Th>Meaning</Table.Th>
+          <Table.Th>Type</Table.Th>
+          <Table.Th>Description</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -65,7 +65,7 @@ function FieldsTable({ fields }: { fields: [string, ManifestEnvField][] }) {
             <Table.Td ff="monospace">{name}</Table.Td>
             <Table.Td>
               <Badge variant="light" color={field.kind === 'secret' ? 'grape' : 'blue'}>
-                {field.kind === 'secret' ? 'a secret' : 'a value'}
+                {field.kind === 'secret' ? 'secret' : 'value'}
               </Badge>{' '}
               {field.required ? <Badge variant="outline">required</Badge> : null}
             </Table.Td>

@@ -57,8 +57,8 @@ export function PlannedServerCard({
         )}
         {onWithoutNetwork === null ? null : (
           <Checkbox
-            label="Register it without a network"
-            description="For a server that works on files or alone."
+            label="Register without network access"
+            description="For servers that only need local files."
             checked={input.network === 'none'}
             onChange={(event) => onWithoutNetwork(key, event.currentTarget.checked)}
           />
@@ -72,7 +72,7 @@ export function PlannedServerCard({
 
 function Problems({ problems }: { problems: readonly string[] }) {
   return problems.length === 0 ? null : (
-    <Alert color="red" role="status" title="It cannot be registered like this">
+    <Alert color="red" role="status" title="This server cannot be registered">
       <List size="sm">
         {problems.map((problem) => (
           <List.Item key={problem}>
@@ -85,8 +85,8 @@ function Problems({ problems }: { problems: readonly string[] }) {
 }
 
 const kinds = [
-  { value: 'secret', label: 'a secret' },
-  { value: 'value', label: 'a plain value' },
+  { value: 'secret', label: 'Secret' },
+  { value: 'value', label: 'Plain value' },
 ];
 
 function Variables({
@@ -97,7 +97,7 @@ function Variables({
   onChoose: (choice: KindChoices) => void;
 }) {
   if (variables.length === 0) {
-    return <Text size="sm">It takes no variables.</Text>;
+    return <Text size="sm">No variables.</Text>;
   }
   return (
     <Table.ScrollContainer minWidth={480}>
@@ -105,8 +105,8 @@ function Variables({
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Variable</Table.Th>
-            <Table.Th>Takes</Table.Th>
-            <Table.Th>Stored as its default, for all to read</Table.Th>
+            <Table.Th>Type</Table.Th>
+            <Table.Th>Stored default, visible to all members</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -117,7 +117,7 @@ function Variables({
               </Table.Td>
               <Table.Td>
                 <Select
-                  aria-label={`What ${name} takes`}
+                  aria-label={`Type of ${name}`}
                   data={kinds}
                   value={kind}
                   allowDeselect={false}
@@ -129,7 +129,7 @@ function Variables({
               <Table.Td>
                 {storedDefault === null ? (
                   <Text size="sm" c="dimmed">
-                    {kind === 'secret' ? 'nothing: the value is left behind' : 'nothing'}
+                    {kind === 'secret' ? 'none: the value is not imported' : 'none'}
                   </Text>
                 ) : (
                   <VisibleText text={storedDefault} />

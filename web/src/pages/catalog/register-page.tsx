@@ -28,7 +28,7 @@ export function RegisterPage() {
       title="Register an MCP server"
       description={
         <>
-          Do you have it in a desktop client?{' '}
+          Already configured in a desktop client?{' '}
           <TextLink to={pathOf(slug, 'catalog', '_', 'import')}>Import its configuration</TextLink>.
         </>
       }

@@ -30,7 +30,7 @@ export function RemoveDialog({
       opened={opened}
       onClose={onClose}
       title={`Remove ${name}?`}
-      confirmLabel="Remove the server"
+      confirmLabel="Remove server"
       removal={remove}
       blocked={{
         title: 'It is in use. Detach it from these agents first:',
@@ -38,8 +38,8 @@ export function RemoveDialog({
       }}
     >
       <Text>
-        Agents cannot be attached to it any more. Sessions that run keep it until they end. Grants of its
-        scopes stay, for other servers that name the same scopes.
+        It can no longer be attached to agents. Running sessions keep it until they end. Grants of its scopes
+        are kept for other servers with the same scopes.
       </Text>
     </RemovalDialog>
   );

@@ -12,17 +12,17 @@ const shapes: { value: EntryValues['shapeType']; label: string; help: string }[]
   {
     value: 'command',
     label: 'Command',
-    help: 'A program with arguments, as desktop clients are configured. It runs in a sandbox with Node. mcp-server-filesystem and mcp-server-everything are installed; npx and uvx load others.',
+    help: 'A program with arguments, as in desktop clients. It runs in a sandbox with Node. mcp-server-filesystem and mcp-server-everything are preinstalled; npx and uvx download others.',
   },
   {
     value: 'image',
     label: 'Container image',
-    help: 'An OCI image, started as it is beside the agent.',
+    help: 'An OCI image, started unmodified next to the agent.',
   },
   {
     value: 'remote',
     label: 'Remote URL',
-    help: 'A server that somebody else runs. Each person signs in to it for themselves.',
+    help: 'A server that is hosted elsewhere. Each person signs in to it individually.',
   },
 ];
 
@@ -32,7 +32,7 @@ export function ShapeFields({ form }: { form: EntryForm }) {
   const here = useAvailability();
   return (
     <Stack>
-      <Radio.Group label="What it is" {...form.getInputProps('shapeType')}>
+      <Radio.Group label="Type" {...form.getInputProps('shapeType')}>
         <Stack gap="xs" mt={4}>
           {shapes.map(({ value, label, help }) => (
             <Radio
@@ -50,7 +50,7 @@ export function ShapeFields({ form }: { form: EntryForm }) {
         <>
           <TextInput
             label="Command"
-            description="The program alone, such as npx, uvx or mcp-server-filesystem."
+            description="Only the program, such as npx, uvx or mcp-server-filesystem."
             required
             spellCheck={false}
             {...form.getInputProps('command')}
@@ -73,14 +73,14 @@ export function ShapeFields({ form }: { form: EntryForm }) {
         <>
           <TextInput
             label="Image"
-            description="With its registry and a tag or digest: registry.example/team/server:1.2. It is read when you save."
+            description="Including the registry and a tag or digest, such as registry.example/team/server:1.2. It is read when you save."
             required
             spellCheck={false}
             {...form.getInputProps('image')}
           />
           <TextInput
             label="Registry secret"
-            description="The name of a secret that holds user:password, where the registry asks for it."
+            description="Name of a secret with user:password, if the registry requires it."
             spellCheck={false}
             {...form.getInputProps('registrySecret')}
           />
@@ -99,13 +99,13 @@ function ArgumentsInCommand({ form }: { form: EntryForm }) {
   const [program = '', ...more] = command.trim().split(/\s+/);
   return more.length === 0 ? null : (
     <Group gap="xs">
-      <Text size="sm">This is run as one name, with its spaces.</Text>
+      <Text size="sm">This is run as one program name, including spaces.</Text>
       <Button
         variant="default"
         size="compact-sm"
         onClick={() => form.setValues({ command: program, args: [...more, ...args] })}
       >
-        Make arguments of what follows {program}
+        Move what follows {program} to the arguments
       </Button>
     </Group>
   );

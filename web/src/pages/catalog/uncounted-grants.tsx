@@ -15,8 +15,8 @@ const mostShown = 10;
 const mostGrants = 2_000;
 
 /**
- * Grants of members for scopes of an entry that is kept to admins: before it is saved those that stop counting (`when` is
- * `saving`), on its page those that do not count any more. Beside `scopes` it asks for those that the entry gates with
+ * Grants of members for scopes of an entry that is kept to admins: before it is saved those that lose their effect (`when` is
+ * `saving`), on its page those that have none any more. Beside `scopes` it asks for those that the entry gates with
  * already, today and in sessions that run with an earlier version of it.
  */
 export function UncountedGrants({
@@ -45,19 +45,20 @@ export function UncountedGrants({
     <Alert
       role="note"
       color="yellow"
-      title={`Grants that members made ${when === 'saving' ? 'stop counting' : 'do not count'}`}
+      title={`Grants from members ${when === 'saving' ? 'will have no effect' : 'have no effect'}`}
     >
       <Text size="sm">
         {when === 'saving'
-          ? 'No call passes on these any more once this is saved.'
-          : 'No call passes on these.'}{' '}
-        They stay, and an admin can make them again.
+          ? 'Once this is saved, they no longer allow any call.'
+          : 'They do not allow any call.'}{' '}
+        They are kept, and an admin can create them again.
       </Text>
       <List size="sm">
         {grants.slice(0, mostShown).map((grant) => (
           <List.Item key={grant.id}>
-            <TextLink to={pathOf(slug, 'grants', grant.id)}>{String(grant.details['scope'])}</TextLink>, held
-            by <VisibleText text={grant.subject.name} />, made by <VisibleText text={grant.granted_by.name} />
+            <TextLink to={pathOf(slug, 'grants', grant.id)}>{String(grant.details['scope'])}</TextLink>,
+            granted to <VisibleText text={grant.subject.name} /> by{' '}
+            <VisibleText text={grant.granted_by.name} />
           </List.Item>
         ))}
         {grants.length > mostShown ? <List.Item>and more</List.Item> : null}

@@ -4,14 +4,14 @@ import type { AuditEvent } from '../../api/types.ts';
 const columns: Record<string, string> = {
   shape: 'what runs',
   image_digest: 'image',
-  image_command: 'what the image runs',
+  image_command: 'image command',
   image_volumes: 'volumes of the image',
   manifest: 'manifest',
-  manifest_source: 'where the manifest comes from',
+  manifest_source: 'manifest source',
   network: 'network',
   egress_allow: 'private destinations',
-  approvers: 'who may grant',
-  client_features: 'what it may ask of the agent',
+  approvers: 'who can grant',
+  client_features: 'what it can ask of the agent',
 };
 
 export function versionText({ event, data }: Pick<AuditEvent, 'event' | 'data'>): {
@@ -25,6 +25,6 @@ export function versionText({ event, data }: Pick<AuditEvent, 'event' | 'data'>)
   const names = Array.isArray(changed) ? changed.map(String) : [];
   return {
     version: typeof version === 'number' ? String(version) : '',
-    change: names.length === 0 ? 'nothing' : names.map((name) => columns[name] ?? name).join(', '),
+    change: names.length === 0 ? 'no changes' : names.map((name) => columns[name] ?? name).join(', '),
   };
 }

@@ -6,8 +6,8 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { Holder, Matter } from './grant-names.tsx';
 import { knownType, matterOf, scopeLabel, scopeMeaning } from './grant-text.ts';
-import { Holder, Matter } from './grants-table.tsx';
 import { OpenedTools } from './opened-tools.tsx';
 
 /** What exactly is permitted to whom. */
@@ -15,9 +15,9 @@ export function GrantFacts({ grant }: { grant: Grant }) {
   const { slug } = useWorkspace();
   const { subject, scope, bound_to: bound, session_id: sessionId } = grant;
   return (
-    <Table variant="vertical" layout="fixed" withTableBorder aria-label="What is permitted">
+    <Table variant="vertical" layout="fixed" withTableBorder aria-label="What it allows">
       <Table.Tbody>
-        <Fact label="Held by">
+        <Fact label="Granted to">
           {subject.type === 'agent' ? (
             <TextLink to={pathOf(slug, 'agents', subject.id)}>
               <Holder grant={grant} />
@@ -27,17 +27,17 @@ export function GrantFacts({ grant }: { grant: Grant }) {
           )}
         </Fact>
         <PermittedFact grant={grant} />
-        <Fact label="For">
+        <Fact label="Duration">
           {scopeLabel[scope]}. {scopeMeaning(grant.grant_type, scope)}
         </Fact>
         {sessionId === null ? null : (
           <Fact label="Session">
-            <TextLink to={pathOf(slug, 'sessions', sessionId)}>The session</TextLink>{' '}
+            <TextLink to={pathOf(slug, 'sessions', sessionId)}>View session</TextLink>{' '}
             <CopyableId id={sessionId} />
           </Fact>
         )}
         {bound === null ? null : (
-          <Fact label="Only for">
+          <Fact label="Limited to">
             {bound.server === null || bound.tool === null ? (
               'calls'
             ) : (
@@ -57,27 +57,27 @@ function PermittedFact({ grant }: { grant: Grant }) {
   const { slug } = useWorkspace();
   if (grant.grant_type === 'tool_scope') {
     return (
-      <Fact label="May call">
+      <Fact label="Can call">
         <OpenedByScope grant={grant} />
       </Fact>
     );
   }
   if (knownType(grant.grant_type) === null) {
     return (
-      <Fact label="Says">
+      <Fact label="Details">
         <VisibleText text={JSON.stringify(grant.details)} />
       </Fact>
     );
   }
   return grant.grant_type === 'spawn' ? (
-    <Fact label="May start">
+    <Fact label="Can start">
       agent{' '}
       <TextLink to={pathOf(slug, 'agents', matterOf(grant))}>
         <Matter grant={grant} />
       </TextLink>
     </Fact>
   ) : (
-    <Fact label="Holds the secret">
+    <Fact label="Can read the secret">
       <TextLink to={pathOf(slug, 'secrets', matterOf(grant))}>
         <Matter grant={grant} />
       </TextLink>
@@ -90,12 +90,12 @@ function OpenedByScope({ grant }: { grant: Grant }) {
   const { bound_to: bound } = grant;
   return bound === null || bound.server === null || bound.tool === null ? (
     <>
-      tools of the scope <Matter grant={grant} />
+      tools that need <Matter grant={grant} />
       <OpenedTools scope={matterOf(grant)} />
     </>
   ) : (
     <>
-      <VisibleText text={`${bound.server}.${bound.tool}`} /> only, of the scope <Matter grant={grant} />
+      <VisibleText text={`${bound.server}.${bound.tool}`} /> only, which needs <Matter grant={grant} />
     </>
   );
 }

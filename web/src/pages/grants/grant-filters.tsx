@@ -17,12 +17,12 @@ export function GrantFilters({ filter: { subject, type, state } }: { filter: Gra
   return (
     <Group align="flex-end" gap="xs">
       <Select
-        label="Held by"
-        placeholder="Everybody"
+        label="Granted to"
+        placeholder="Anyone"
         w={240}
         searchable
         clearable
-        nothingFoundMessage="Nobody of this name"
+        nothingFoundMessage="No matches"
         data={[
           ...(chosen === null || isKnown ? [] : [{ value: chosen, label: chosen }]),
           { group: 'People', items: people.map(option('user')) },
@@ -32,13 +32,13 @@ export function GrantFilters({ filter: { subject, type, state } }: { filter: Gra
         onChange={(value) => change('subject', value)}
       />
       <NativeSelect
-        label="Lets them"
-        data={[{ value: '', label: 'Anything' }, ...optionsOf(typeLabel)]}
+        label="Grant type"
+        data={[{ value: '', label: 'Any type' }, ...optionsOf(typeLabel)]}
         value={type ?? ''}
         onChange={(input) => change('type', input.currentTarget.value)}
       />
       <NativeSelect
-        label="State"
+        label="Status"
         data={[...optionsOf(stateLabel), { value: 'all', label: 'All' }]}
         value={state}
         onChange={(input) => change('state', input.currentTarget.value)}

@@ -29,7 +29,7 @@ export function GrantHistory({ grant }: { grant: Grant }) {
           )}
           {reason === null || reason === '' ? null : (
             <Text size="sm">
-              Reason given: <VisibleText text={reason} />
+              Reason: <VisibleText text={reason} />
             </Text>
           )}
         </List.Item>

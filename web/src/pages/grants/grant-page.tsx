@@ -41,7 +41,7 @@ function ShownGrant({ grant }: { grant: Grant }) {
             variant="outline"
             onClick={ask.open}
             disabled={!grant.may_revoke}
-            title={grant.may_revoke ? undefined : 'Only those who may make such a grant may revoke it'}
+            title={grant.may_revoke ? undefined : 'Only people who can create this grant can revoke it'}
           >
             Revoke
           </Button>
@@ -63,9 +63,7 @@ function ShownGrant({ grant }: { grant: Grant }) {
         <GrantHistory grant={grant} />
         <GrantUses grant={grant} />
         {isAdmin ? (
-          <TextLink to={`${pathOf(slug, 'audit')}?resource=${grant.id}`}>
-            Its events in the audit trail
-          </TextLink>
+          <TextLink to={`${pathOf(slug, 'audit')}?resource=${grant.id}`}>View in audit trail</TextLink>
         ) : null}
       </Stack>
       <RevokeDialog grant={asking ? grant : null} onClose={ask.close} />

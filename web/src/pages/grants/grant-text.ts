@@ -1,4 +1,4 @@
-/** Grants in plain words (spec, Permission grant; design 7). Names of others are shown beside these words, never inside. */
+/** Grants in plain words. Names of others are shown beside these words, never inside. */
 import type { Grant, GrantInput } from '../../api/types.ts';
 
 export type GrantType = GrantInput['grant_type'];
@@ -10,7 +10,7 @@ export type RevocationCause = NonNullable<Grant['revocation_cause']>;
 export const typeLabel: Record<GrantType, string> = {
   tool_scope: 'Call gated tools',
   spawn: 'Start an agent',
-  agent_env: 'Hold a secret',
+  agent_env: 'Read a secret',
 };
 
 /** Null for what this version does not know: a grant that does not fit its type can still be seen and revoked. */
@@ -25,10 +25,10 @@ export function labelOfType(type: string): string {
 }
 
 export const typeMeaning: Record<GrantType, string> = {
-  tool_scope: 'Whoever holds it may call the tools that a catalog entry puts under one scope.',
-  spawn: 'An agent may start sessions of another agent.',
+  tool_scope: 'Call the tools that need one scope of the catalog.',
+  spawn: 'Start sessions of another agent.',
   agent_env:
-    'A secret is put into the environment of an agent, which can then read it. Give it to an MCP server instead wherever that is possible.',
+    'Get a secret in the agent’s environment, where the agent can read it. Prefer giving it to an MCP server.',
 };
 
 export const stateLabel: Record<GrantState, string> = {
@@ -46,10 +46,10 @@ export const stateColor: Record<GrantState, string> = {
 };
 
 export const stateMeaning: Record<GrantState, string> = {
-  active: 'It permits what it says now.',
-  consumed: 'It was for one use, and that has been.',
-  revoked: 'It permits nothing since it was revoked.',
-  expired: 'Its session has ended, so it permits nothing any more.',
+  active: 'In effect.',
+  consumed: 'It was for one use and has been used.',
+  revoked: 'No longer in effect.',
+  expired: 'Its session has ended, so it is no longer in effect.',
 };
 
 export const scopeLabel: Record<GrantScope, string> = {
@@ -62,17 +62,17 @@ const scopeMeanings: Record<GrantType, Record<GrantScope, string>> = {
   tool_scope: {
     once: 'The first call that needs it uses it up.',
     session: 'Every such call in one session, until that session ends.',
-    persistent: 'Every such call in every session, from now on, until somebody revokes it.',
+    persistent: 'Every such call in every session, from now on, until someone revokes it.',
   },
   spawn: {
     once: 'The first session that is started uses it up.',
     session: 'Any number of sessions, until the session that starts them ends.',
-    persistent: 'Any number of sessions, from now on, until somebody revokes it.',
+    persistent: 'Any number of sessions, from now on, until someone revokes it.',
   },
   agent_env: {
-    once: 'The next session of the agent begins with the secret; later ones do not.',
+    once: 'The next session of the agent starts with the secret; later ones do not.',
     session: 'For one session.',
-    persistent: 'Every session of the agent begins with the secret, until somebody revokes it.',
+    persistent: 'Every session of the agent starts with the secret, until someone revokes it.',
   },
 };
 
@@ -88,16 +88,16 @@ export const scopesOf = (type: GrantType): GrantScope[] =>
 /** What stops at once when it is revoked, and what does not. */
 const revokeMeanings: Record<GrantType, readonly string[]> = {
   tool_scope: [
-    'From now on no call passes on it. A call that is already on its way to its server is not taken back.',
-    'Other grants of the same scope stay: look for them in the list.',
+    'From now on it allows no calls. A call that was already sent to its server is not undone.',
+    'Other grants of the same scope stay active: check the list.',
   ],
   spawn: [
-    'From now on no session can be started on it.',
-    'Sessions that were started go on; end them one by one.',
+    'From now on no session can be started with it.',
+    'Sessions that were already started keep running: end them one by one.',
   ],
   agent_env: [
-    'Sessions that start from now on begin without the secret.',
-    'A session that runs keeps what it has: end it, and replace the secret when it may have got out.',
+    'Sessions that start from now on do not get the secret.',
+    'Running sessions keep the secret: end them, and replace it if it may have leaked.',
   ],
 };
 
@@ -140,9 +140,9 @@ export function revocationText(cause: RevocationCause | null): string {
 
 const warningTexts: Record<string, string> = {
   needs_admin:
-    'A catalog entry keeps its scope to admins, and a member made it: no call passes on it. An admin can make it again.',
-  unknown_scope: 'No MCP server has a tool that needs its scope: it opens nothing now.',
-  unreadable_details: 'What it is for does not fit its type: it permits nothing. An admin can revoke it.',
+    'A catalog entry reserves its scope for admins, and a member created it: it has no effect. An admin can create it again.',
+  unknown_scope: 'No tool in the catalog needs its scope: it has no effect now.',
+  unreadable_details: 'Its details do not match its type: it has no effect. An admin can revoke it.',
 };
 
 /** Why an active grant does not do what it says. */

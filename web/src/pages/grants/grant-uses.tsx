@@ -24,9 +24,7 @@ export function GrantUses({ grant }: { grant: Grant }) {
       return { items: page.uses, next_cursor: page.next_cursor };
     },
   });
-  const none = isAdmin
-    ? 'Nothing has passed on it.'
-    : 'Nothing has passed on it in sessions that you may see.';
+  const none = isAdmin ? 'Not used yet.' : 'Not used in sessions that you can see.';
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
@@ -38,7 +36,7 @@ export function GrantUses({ grant }: { grant: Grant }) {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>When</Table.Th>
-                <Table.Th>What</Table.Th>
+                <Table.Th>Call</Table.Th>
                 <Table.Th>Session</Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -50,7 +48,7 @@ export function GrantUses({ grant }: { grant: Grant }) {
                   </Table.Td>
                   <Table.Td>
                     {server === null || tool === null ? (
-                      'A session began with the secret'
+                      'A session started with the secret'
                     ) : (
                       <VisibleText text={`${server}.${tool}`} />
                     )}

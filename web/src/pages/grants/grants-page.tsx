@@ -21,10 +21,10 @@ export function GrantsPage() {
   return (
     <PageFrame
       title="Grants"
-      description="What people have permitted. A gated call passes only on one of these, and the audit trail says on which."
+      description="Permissions that people gave. A gated call needs one of these; the audit trail shows which."
       actions={
         <Button component={Link} href={pathOf(slug, 'grants', 'new')}>
-          Make a grant
+          New grant
         </Button>
       }
     >
@@ -52,10 +52,10 @@ function useGrants(slug: string, filter: GrantFilter) {
 function NoGrants({ filter: { subject, type, state } }: { filter: GrantFilter }) {
   return subject === null && type === null && state === 'active' ? (
     <EmptyState
-      title="Nothing is permitted now"
-      text="Agents ask for grants while they run; you answer under Approvals. You can also make one beforehand, and see past ones with the state “All”."
+      title="No active grants"
+      text="Agents ask for grants while they run, and you answer under Approvals. You can also create one in advance. Choose the status “All” to see past grants."
     />
   ) : (
-    <EmptyState title="No grant passes this filter" text="Take a part of the filter out to see more." />
+    <EmptyState title="No matching grants" text="Remove a filter to see more." />
   );
 }

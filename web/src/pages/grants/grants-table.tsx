@@ -1,20 +1,12 @@
 import { Badge, Table, Text } from '@mantine/core';
 import type { Grant } from '../../api/types.ts';
-import { useNames } from '../../api/use-names.ts';
 import { pathOf } from '../../app/paths.ts';
-import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { useWorkspace } from '../../app/signed-in.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import {
-  labelOfType,
-  matterOf,
-  scopeLabel,
-  stateColor,
-  stateLabel,
-  usesText,
-  warningText,
-} from './grant-text.ts';
+import { Holder, Matter } from './grant-names.tsx';
+import { labelOfType, scopeLabel, stateColor, stateLabel, usesText, warningText } from './grant-text.ts';
 
 export function GrantsTable({ grants }: { grants: Grant[] }) {
   return (
@@ -22,12 +14,12 @@ export function GrantsTable({ grants }: { grants: Grant[] }) {
       <Table verticalSpacing="sm" aria-label="Grants">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Lets them</Table.Th>
-            <Table.Th>Held by</Table.Th>
-            <Table.Th>For</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Granted</Table.Th>
-            <Table.Th>Used</Table.Th>
+            <Table.Th>Grant</Table.Th>
+            <Table.Th>Granted to</Table.Th>
+            <Table.Th>Duration</Table.Th>
+            <Table.Th>Status</Table.Th>
+            <Table.Th>Created</Table.Th>
+            <Table.Th>Usage</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -81,23 +73,5 @@ export function StateBadge({ state }: { state: Grant['state'] }) {
     <Badge variant="dot" color={stateColor[state]} tt="none">
       {stateLabel[state]}
     </Badge>
-  );
-}
-
-/** The scope, the agent or the secret that it names. */
-export function Matter({ grant }: { grant: Grant }) {
-  const { nameOf } = useNames();
-  const matter = matterOf(grant);
-  return <VisibleText text={(grant.grant_type === 'spawn' ? nameOf(matter) : null) ?? matter} />;
-}
-
-export function Holder({ grant: { subject } }: { grant: Grant }) {
-  const isMe = useMe().user.id === subject.id;
-  return (
-    <>
-      {subject.type === 'agent' ? 'agent ' : ''}
-      <VisibleText text={subject.name} />
-      {isMe ? ' (you)' : ''}
-    </>
   );
 }

@@ -3,7 +3,7 @@ import { useNames } from '../../api/use-names.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import type { FieldProps } from './field-props.ts';
 
-/** Admins give to everybody; members to themselves and to agents that they own (design 4). */
+/** Admins grant to anyone; members to themselves and to agents that they own. */
 export function HolderField({ values, errors, change }: FieldProps) {
   const { isAdmin } = useWorkspace();
   const me = useMe().user.id;
@@ -17,11 +17,11 @@ export function HolderField({ values, errors, change }: FieldProps) {
     });
   return (
     <Select
-      label="Held by"
+      label="Grant to"
       description={
         isAdmin
-          ? 'An agent: in every session of it, whoever starts it. A person: in the sessions that they drive, with any agent.'
-          : 'Yourself: in the sessions that you drive, with any agent. Or an agent of yours. Admins can give to everybody.'
+          ? 'An agent: valid in all of its sessions, whoever starts them. A person: valid in the sessions that they drive, with any agent.'
+          : 'Yourself: valid in the sessions that you drive, with any agent. Or one of your agents. Admins can grant to anyone.'
       }
       required
       allowDeselect={false}

@@ -24,9 +24,9 @@ function ScopeOfTools({ values, errors, change }: FieldProps) {
   return (
     <Stack gap={4}>
       <Choice
-        label="Scope of the tools"
-        description="Those that the catalog names."
-        none="The catalog names no scope"
+        label="Tool scope"
+        description="Scopes that the catalog uses."
+        none="The catalog has no scopes"
         options={options}
         field={{ values, errors, change }}
       />
@@ -38,9 +38,7 @@ function ScopeOfTools({ values, errors, change }: FieldProps) {
 function AgentToStart(field: FieldProps) {
   const { agents } = useNames();
   const options = agents.map(({ id, name }) => ({ value: id, label: name }));
-  return (
-    <Choice label="Agent that may be started" none="There is no agent" options={options} field={field} />
-  );
+  return <Choice label="Agent to start" none="There are no agents" options={options} field={field} />;
 }
 
 function SecretToHold(field: FieldProps) {
@@ -52,10 +50,10 @@ function SecretToHold(field: FieldProps) {
   }));
   return (
     <Stack gap="xs">
-      <Choice label="Secret" none="There is no secret" options={options} field={field} />
-      <Alert color="red" title="The agent can read this secret, and send it wherever it can send anything">
-        It has an effect once the agent’s environment refers to the secret. The platform cannot protect what
-        an agent holds: prefer an MCP server that holds it.
+      <Choice label="Secret" none="There are no secrets" options={options} field={field} />
+      <Alert color="red" title="The agent can read this secret and send it anywhere it can reach">
+        It takes effect once the agent’s environment references the secret. The platform cannot protect a
+        secret that an agent can read: prefer giving it to an MCP server.
       </Alert>
     </Stack>
   );
@@ -82,7 +80,7 @@ function Choice({
       required
       allowDeselect={false}
       searchable
-      nothingFoundMessage="Nothing of this name"
+      nothingFoundMessage="No matches"
       data={options ?? []}
       value={values.matter === '' ? null : values.matter}
       onChange={(matter) => change({ matter: matter ?? '' })}

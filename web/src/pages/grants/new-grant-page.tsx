@@ -49,8 +49,8 @@ export function NewGrantPage() {
   const known = create.error instanceof ApiFailure ? create.error.fields.map(({ path }) => path) : [];
   return (
     <PageFrame
-      title="Make a grant"
-      description="For what you know beforehand. What an agent asks for while it runs is answered under Approvals."
+      title="New grant"
+      description="Allow something in advance. What agents request while they run is answered under Approvals."
     >
       <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
         <Stack maw={640}>
@@ -62,7 +62,7 @@ export function NewGrantPage() {
           {form.values.scope === 'session' ? <SessionField {...field} /> : null}
           <Textarea
             label="Reason"
-            description="For those who look at it later."
+            description="Optional. Shown with the grant."
             autosize
             minRows={2}
             maxLength={2000}
@@ -71,7 +71,7 @@ export function NewGrantPage() {
           <FailureAlert error={create.error} shownAtFields={known.filter(isShown)} values={form.values} />
           <Group>
             <Button type="submit" loading={create.isPending}>
-              Make the grant
+              Create grant
             </Button>
             <Button variant="default" component={Link} href={pathOf(slug, 'grants')}>
               Cancel

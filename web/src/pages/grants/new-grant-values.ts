@@ -56,7 +56,7 @@ export function changed(values: Values, change: Partial<Values>, maker: { isAdmi
 export function missingIn({ holder, matter, scope, session }: Values): Partial<Record<keyof Values, string>> {
   return {
     ...(holder === '' ? { holder: 'Choose who gets it' } : {}),
-    ...(matter === '' ? { matter: 'Choose what it permits' } : {}),
+    ...(matter === '' ? { matter: 'Choose what it allows' } : {}),
     ...(scope === 'session' && session === '' ? { session: 'Choose the session' } : {}),
   };
 }

@@ -11,7 +11,7 @@ export function OpenedTools({ scope }: { scope: string }) {
   }
   return known === undefined ? (
     <Text size="sm" c="dimmed">
-      No entry of the catalog names this scope now.
+      No catalog entry uses this scope now.
     </Text>
   ) : (
     <List size="sm">

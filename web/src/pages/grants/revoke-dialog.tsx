@@ -5,8 +5,8 @@ import type { Grant } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
+import { Holder, Matter } from './grant-names.tsx';
 import { labelOfType, revokeMeaning } from './grant-text.ts';
-import { Holder, Matter } from './grants-table.tsx';
 
 /** Says what stops at once, and what does not. Open while there is a grant to revoke. */
 export function RevokeDialog({ grant, onClose }: { grant: Grant | null; onClose: () => void }) {
@@ -38,8 +38,8 @@ function Consequences({ grant }: { grant: Grant }) {
   return (
     <>
       <Text>
-        {labelOfType(grant.grant_type)}: <Matter grant={grant} />, held by <Holder grant={grant} />. It cannot
-        be undone; a new grant can be made.
+        {labelOfType(grant.grant_type)}: <Matter grant={grant} />, granted to <Holder grant={grant} />. This
+        cannot be undone, but you can create a new grant.
       </Text>
       <List spacing="xs">
         {revokeMeaning(grant.grant_type).map((sentence) => (

@@ -1,7 +1,6 @@
 import { Radio, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
+import { settingsQuery } from '../../api/settings-query.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import type { FieldProps } from './field-props.ts';
 import { type GrantScope, scopeLabel, scopeMeaning, scopesOf } from './grant-text.ts';
@@ -13,7 +12,7 @@ export function ScopeField({ values, errors, change }: FieldProps) {
   const whyNot = (scope: GrantScope) => (scope === 'persistent' ? whyNotPersistent : null);
   return (
     <Radio.Group
-      label="For"
+      label="Duration"
       value={values.scope}
       onChange={(chosen) => {
         const scope = scopes.find((candidate) => candidate === chosen);
@@ -39,12 +38,8 @@ export function ScopeField({ values, errors, change }: FieldProps) {
 /** The rule that forbids a member a persistent grant for an agent; null where there is none. */
 function useWhyNotPersistent(holder: string): string | null {
   const { slug, isAdmin } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: keys.settings(slug),
-    enabled: !isAdmin,
-    queryFn: ({ signal }) => call(api.GET('/api/workspaces/{slug}', { params: { path: { slug } }, signal })),
-  });
+  const { data } = useQuery({ ...settingsQuery(slug), enabled: !isAdmin });
   const allowed =
     isAdmin || !holder.startsWith('agent:') || data?.workspace.settings.members_grant_persistent;
-  return allowed ? null : 'Only admins may make these for agents here: a setting of the workspace says so.';
+  return allowed ? null : 'Only admins can create these for agents in this workspace.';
 }

@@ -27,8 +27,8 @@ export function SessionField({ values, errors, change }: FieldProps) {
   return (
     <Select
       label="Session"
-      description="One of the holder’s that runs now."
-      placeholder={sessions?.length === 0 ? 'None runs now' : 'Choose'}
+      description="A running session of that agent or person."
+      placeholder={sessions?.length === 0 ? 'No running sessions' : 'Choose'}
       required
       allowDeselect={false}
       searchable

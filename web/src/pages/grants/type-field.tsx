@@ -9,7 +9,7 @@ export function TypeField({ values, errors, change }: FieldProps) {
   const types = typesFor(values.holder, { isAdmin });
   return (
     <Radio.Group
-      label="Lets them"
+      label="Grant type"
       value={values.type}
       onChange={(chosen) => {
         const type = types.find((candidate) => candidate === chosen);

@@ -45,12 +45,12 @@ export default function NewWorkspacePage() {
     <Center component="main" p="md">
       <PageFrame
         title="New workspace"
-        description="A place for agents, with members, secrets and grants of its own. You will be its first admin."
+        description="A separate place for agents, with its own members, secrets and grants. You will be its first admin."
       >
         {workspaces.length > 0 ? null : (
-          <Alert title="You are in no workspace yet">
-            To join one that exists, give its admin your e-mail address, {user.email}, or your user id{' '}
-            <CopyableId id={user.id} />, and wait here until you are added. Or make one here.
+          <Alert title="You are not in a workspace yet">
+            To join an existing workspace, send its admin your e-mail address, {user.email}, or your user ID{' '}
+            <CopyableId id={user.id} />, and wait here until you are added. Or create one below.
           </Alert>
         )}
         {wasAdded ? (
@@ -71,14 +71,14 @@ export default function NewWorkspacePage() {
             />
             <TextInput
               label="Slug"
-              description="Part of every address: lowercase letters, digits and hyphens. It cannot be changed later."
+              description="Part of the URL: lowercase letters, digits and hyphens. It cannot be changed later."
               required
               {...form.getInputProps('slug')}
             />
             <FailureAlert error={create.error} shownAtFields={['name', 'slug']} values={form.values} />
             <Group>
               <Button type="submit" loading={create.isPending}>
-                Create
+                Create workspace
               </Button>
               {workspaces.length === 0 ? null : (
                 <Button variant="default" onClick={() => navigate(home)}>

@@ -24,9 +24,9 @@ export function AddMemberDialog({ members, onClose }: { members: ListedMember[];
     validate: {
       who: (who) =>
         who.trim() === ''
-          ? 'Enter an e-mail address or a user id'
+          ? 'Enter an e-mail address or user ID'
           : members.some(({ user }) => user.id === who.trim().toLowerCase())
-            ? 'They are a member of the workspace already'
+            ? 'Already a member of this workspace'
             : null,
     },
   });
@@ -37,13 +37,13 @@ export function AddMemberDialog({ members, onClose }: { members: ListedMember[];
     onError: (error) => form.setErrors(fieldErrors(error, (path) => (path === 'email' ? 'who' : path))),
   });
   return (
-    <Modal opened onClose={onClose} title="Add a member" closeOnClickOutside={!form.isDirty()}>
+    <Modal opened onClose={onClose} title="Add member" closeOnClickOutside={!form.isDirty()}>
       <form onSubmit={form.onSubmit((values) => add.mutate(values))} noValidate>
         <Stack>
           <FormDraft form={form} slug={slug} name="new member" save={add} />
           <TextInput
-            label="E-mail address or user id"
-            description="They must have signed in here once. Their id is in the menu below their own name."
+            label="E-mail address or user ID"
+            description="They must have signed in at least once. Their user ID is in the menu under their name."
             autoComplete="off"
             required
             data-autofocus

@@ -39,7 +39,7 @@ export function ChangeRoleDialog({ member, onClose }: { member: ListedMember; on
         {isMe ? ' (you)' : ''} becomes {role === 'admin' ? 'an admin' : 'a member'}. {meaningOfRole[role]}
       </Text>
       {role === 'member' ? (
-        <Text>{isMe ? 'Only another admin can undo this. ' : ''}Grants that they made stay as they are.</Text>
+        <Text>{isMe ? 'Only another admin can undo this. ' : ''}Grants that they created are kept.</Text>
       ) : null}
     </ConfirmDialog>
   );

@@ -27,12 +27,12 @@ export function MembersPage() {
       title="Members"
       description={
         isAdmin
-          ? 'Who may work in this workspace. Admins manage it; members run agents and decide on what their own sessions ask.'
-          : 'Who works in this workspace. Its admins add and remove members, and manage secrets, the MCP catalog and settings.'
+          ? 'People with access to this workspace. Admins manage it; members run agents and answer the requests of their own sessions.'
+          : 'People with access to this workspace. Admins add and remove members, and manage secrets, the MCP catalog and settings.'
       }
-      actions={isAdmin ? <Button onClick={add.open}>Add a member</Button> : null}
+      actions={isAdmin ? <Button onClick={add.open}>Add member</Button> : null}
     >
-      <ListState list={list} what="The list of members" empty={<EmptyState title="Nobody yet" />}>
+      <ListState list={list} what="The list of members" empty={<EmptyState title="No members yet" />}>
         {(members) => <MembersTable members={members} />}
       </ListState>
       {/* The form is recreated each time that it opens. */}
@@ -51,7 +51,7 @@ function MembersTable({ members }: { members: ListedMember[] }) {
             <Table.Th>Name</Table.Th>
             {isAdmin ? <Table.Th>E-mail address</Table.Th> : null}
             <Table.Th>Role</Table.Th>
-            <Table.Th>Member since</Table.Th>
+            <Table.Th>Added</Table.Th>
             {isAdmin ? (
               <Table.Th>
                 <VisuallyHidden>Actions</VisuallyHidden>

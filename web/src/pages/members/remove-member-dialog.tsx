@@ -33,22 +33,24 @@ export function RemoveMemberDialog({
     <RemovalDialog
       opened
       onClose={onClose}
-      title="Remove from the workspace"
-      confirmLabel={isMe ? 'Leave the workspace' : 'Remove'}
+      title={isMe ? 'Leave workspace' : 'Remove member'}
+      confirmLabel={isMe ? 'Leave workspace' : 'Remove member'}
       removal={remove}
     >
       <Text>
-        When <VisibleText text={user.name} /> (<VisibleText text={user.email ?? ''} />) is removed, at once:
+        When <VisibleText text={user.name} /> (<VisibleText text={user.email ?? ''} />) is removed,
+        immediately:
       </Text>
       <List spacing="xs">
-        <List.Item>{isMe ? 'you see' : 'they see'} nothing of this workspace any more;</List.Item>
+        <List.Item>{isMe ? 'you lose' : 'they lose'} access to this workspace;</List.Item>
         <List.Item>
           <HeldGrants userId={user.id} /> revoked;
         </List.Item>
         <List.Item>the sessions that they drive end.</List.Item>
       </List>
       <Text>
-        Agents that they made stay. Grants that they gave to agents stay: revoke those under Grants.
+        Agents that they created are kept, and so are grants that they gave to agents: revoke those under
+        Grants.
       </Text>
     </RemovalDialog>
   );

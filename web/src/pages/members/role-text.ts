@@ -1,11 +1,11 @@
-/** What a role allows (design 4), shown before it is given to somebody. */
+/** What a role allows, shown before it is given to somebody. */
 import type { Member } from '../../api/types.ts';
 
 export const meaningOfRole: Record<Member['role'], string> = {
   admin:
     'Admins see every session and decide every request; they manage secrets, the catalog, members, settings and the audit trail.',
   member:
-    'Members start sessions, decide what their own sessions and agents ask for, and edit their own agents. They see no secret’s value, no audit trail and no settings.',
+    'Members start sessions, decide what their own sessions and agents ask for, and edit their own agents. They cannot see the audit trail or the settings.',
 };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

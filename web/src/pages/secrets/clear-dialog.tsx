@@ -30,13 +30,13 @@ export function ClearDialog({
     <RemovalDialog
       opened={opened}
       onClose={onClose}
-      title={`Clear ${name}?`}
-      confirmLabel="Clear the value"
+      title={`Clear the value of ${name}?`}
+      confirmLabel="Clear value"
       removal={clear}
     >
       <Text>
-        The value is destroyed and cannot be brought back. The name stays, and so does everything that refers
-        to it. Sessions that run keep the value until they end.
+        The value is destroyed and cannot be recovered. The name and everything that references it are kept.
+        Running sessions keep the value until they end.
       </Text>
       <Effect uses={uses} />
     </RemovalDialog>
@@ -47,12 +47,12 @@ function Effect({ uses }: { uses: Uses['uses'] | undefined }) {
   if (uses === undefined) {
     return (
       <Alert role="note" color="yellow">
-        It is not known what uses this secret.
+        What uses this secret could not be loaded.
       </Alert>
     );
   }
   return uses.length === 0 ? (
-    <Text>Nothing uses it.</Text>
+    <Text>It is not in use.</Text>
   ) : (
     <Alert
       role="note"

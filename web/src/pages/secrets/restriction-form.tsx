@@ -37,19 +37,19 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
     <form onSubmit={submit}>
       <Stack>
         <Radio.Group
-          label="May be given to"
+          label="Servers that can use it"
           value={restricted ? 'some' : 'any'}
           onChange={(value) => setTyped({ restricted: value === 'some', chosen })}
         >
           <Stack gap="xs" mt={4}>
-            <Radio value="any" label="Any MCP server of the catalog that an agent's author attaches" />
-            <Radio value="some" label="Only the MCP servers that are chosen here" />
+            <Radio value="any" label="Any MCP server in the catalog" />
+            <Radio value="some" label="Only selected MCP servers" />
           </Stack>
         </Radio.Group>
         {restricted ? (
           <MultiSelect
             label="MCP servers"
-            description={chosen.length === 0 ? 'None is chosen: no MCP server may be given it.' : undefined}
+            description={chosen.length === 0 ? 'None selected: no MCP server can use it.' : undefined}
             data={[...new Set([...servers.map((server) => server.name), ...chosen])]}
             value={chosen}
             onChange={(servers) => setTyped({ restricted, chosen: servers })}
@@ -70,7 +70,7 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
         <FailureAlert error={save.error} values={wanted === null ? null : wanted.join()} />
         <Group>
           <Button type="submit" loading={save.isPending} disabled={!changed}>
-            Save the restriction
+            Save
           </Button>
           {save.isSuccess && !changed ? (
             <Text size="sm" role="status">

@@ -54,10 +54,10 @@ function Frame({ secret, uses, children }: { secret: Secret; uses: Uses | undefi
   const { name, is_set, created_at, updated_at, updated_by } = secret;
   const actions = isAdmin ? (
     <>
-      <Button onClick={setDialog.open}>{is_set ? 'Replace the value' : 'Set the value'}</Button>
+      <Button onClick={setDialog.open}>{is_set ? 'Replace value' : 'Set value'}</Button>
       {is_set ? (
         <Button color="red" variant="light" onClick={clearDialog.open}>
-          Clear
+          Clear value
         </Button>
       ) : null}
     </>
@@ -68,11 +68,11 @@ function Frame({ secret, uses, children }: { secret: Secret; uses: Uses | undefi
       <Group gap="xs">
         <SetBadge isSet={is_set} />
         <Text size="sm" component="div">
-          Changed <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />, created{' '}
+          Updated <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />, created{' '}
           <RelativeTime at={created_at} />
         </Text>
       </Group>
-      {isAdmin ? null : <Text c="dimmed">Only an admin of the workspace may change it.</Text>}
+      {isAdmin ? null : <Text c="dimmed">Only workspace admins can change it.</Text>}
       {children}
       <SecretDialog opened={setting} onClose={setDialog.close} fixedName={name} />
       <ClearDialog name={name} uses={uses?.uses} opened={clearing} onClose={clearDialog.close} />
@@ -81,7 +81,7 @@ function Frame({ secret, uses, children }: { secret: Secret; uses: Uses | undefi
 }
 
 function UsedBy({ uses }: { uses: Uses['uses'] }) {
-  return uses.length === 0 ? <Text c="dimmed">Nothing refers to it.</Text> : <UsesList uses={uses} />;
+  return uses.length === 0 ? <Text c="dimmed">Not used.</Text> : <UsesList uses={uses} />;
 }
 
 function Restriction({ name, known }: { name: string; known: Uses | undefined }) {
@@ -94,15 +94,15 @@ function Restriction({ name, known }: { name: string; known: Uses | undefined })
     <Card withBorder component="section" aria-labelledby="restriction">
       <Stack gap="xs">
         <Title order={2} size="h4" id="restriction">
-          Restriction
+          Allowed servers
         </Title>
         {isAdmin ? (
           <RestrictionForm name={name} known={known} />
         ) : (
           <Text>
             {allowedServers === null
-              ? 'It may be given to any MCP server of the catalog.'
-              : `It may be given to ${allowedServers.join(', ') || 'no MCP server'}.`}
+              ? 'Any MCP server in the catalog can use it.'
+              : `Allowed: ${allowedServers.join(', ') || 'no MCP server'}.`}
           </Text>
         )}
       </Stack>

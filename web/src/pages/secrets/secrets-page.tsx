@@ -24,8 +24,8 @@ export function SecretsPage() {
       title="Secrets"
       description={
         isAdmin
-          ? 'Values go to MCP servers by reference. Nobody can read one back here.'
-          : 'Values go to MCP servers by reference. Only an admin of the workspace sets them.'
+          ? 'Values are passed to MCP servers by reference, and can never be viewed here.'
+          : 'Values are passed to MCP servers by reference. Only workspace admins can set them.'
       }
       actions={add}
     >
@@ -57,9 +57,9 @@ function SecretsTable({ secrets }: { secrets: ListedSecret[] }) {
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th>Value</Table.Th>
-            <Table.Th>May be given to</Table.Th>
+            <Table.Th>Allowed servers</Table.Th>
             <Table.Th>Used by</Table.Th>
-            <Table.Th>Changed</Table.Th>
+            <Table.Th>Updated</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -84,7 +84,7 @@ function SecretRow({ secret }: { secret: ListedSecret }) {
         <SetBadge isSet={is_set} />
       </Table.Td>
       <Table.Td>{allowedText(allowed_servers)}</Table.Td>
-      <Table.Td>{used_by === undefined ? 'not known' : usersText(used_by)}</Table.Td>
+      <Table.Td>{used_by === undefined ? 'unknown' : usersText(used_by)}</Table.Td>
       <Table.Td>
         <Text size="sm" component="div">
           <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />

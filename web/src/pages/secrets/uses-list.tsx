@@ -17,7 +17,7 @@ export function UsesList({ uses }: { uses: readonly SecretUse[] }) {
           {placeOfUse(use)}{' '}
           {isReadableByAgent(use) ? (
             <Badge color="orange" variant="light">
-              readable by the agent
+              the agent can read it
             </Badge>
           ) : null}
         </List.Item>

@@ -58,7 +58,7 @@ function AgentError({ error: { message, code, fatal } }: { error: PayloadOf<'age
     <Alert
       color="red"
       p="xs"
-      title={fatal ? 'The agent reports an error that ends its work' : 'The agent reports an error'}
+      title={fatal ? 'The agent reported an error that ends its work' : 'The agent reported an error'}
     >
       <VisibleText text={message} />
       {code === null ? null : (
@@ -73,7 +73,7 @@ function AgentError({ error: { message, code, fatal } }: { error: PayloadOf<'age
 function ArtifactLine({ artifact }: { artifact: PayloadOf<'agent.artifact'> }) {
   return (
     <>
-      handed out <VisibleText text={artifact.name} />{' '}
+      published <VisibleText text={artifact.name} />{' '}
       <Text span size="xs" c="dimmed">
         <VisibleText text={artifact.mime_type} />, {sizeText(artifact.size_bytes)}
       </Text>

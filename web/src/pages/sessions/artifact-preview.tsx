@@ -19,7 +19,7 @@ interface PreviewProps {
 
 export function ArtifactPreview({ artifact, sessionId, onClose }: PreviewProps) {
   return (
-    <Modal opened={artifact !== null} onClose={onClose} size="xl" title="Artifact of the agent">
+    <Modal opened={artifact !== null} onClose={onClose} size="xl" title="Artifact">
       {artifact === null ? null : <Content artifact={artifact} sessionId={sessionId} />}
     </Modal>
   );
@@ -64,7 +64,8 @@ function Words({ bytes }: { bytes: ArrayBuffer }) {
     <>
       {cut ? (
         <Alert color="blue" mb="xs">
-          The first {maxPreviewCharacters.toLocaleString('en')} characters. Download it to see the rest.
+          Showing the first {maxPreviewCharacters.toLocaleString('en')} characters. Download it to see the
+          rest.
         </Alert>
       ) : null}
       <Code block tabIndex={0} aria-label="Text of the artifact" mah="60vh">
@@ -85,7 +86,9 @@ function Picture({ bytes, type, name }: { bytes: ArrayBuffer; type: string; name
   }, [bytes, type]);
   if (broken) {
     return (
-      <Alert color="yellow">This is no picture of the kind that it claims to be. You can download it.</Alert>
+      <Alert color="yellow">
+        This file is not an image of the type that it claims to be. You can download it.
+      </Alert>
     );
   }
   return url === null ? null : (

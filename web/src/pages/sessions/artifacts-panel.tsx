@@ -33,7 +33,7 @@ export function ArtifactsPanel({ sessionId }: { sessionId: string }) {
         what="The artifacts"
         empty={
           <Text size="sm" c="dimmed">
-            The agent has handed out none.
+            No artifacts yet.
           </Text>
         }
       >

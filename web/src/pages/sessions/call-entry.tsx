@@ -28,7 +28,7 @@ export function CallEntry({ call }: { call: ToolCall }) {
         </Text>
         {call.granted_via === null ? null : (
           <Text span size="xs">
-            passed on{' '}
+            allowed by{' '}
             <TextLink to={pathOf(slug, 'grants', call.granted_via)}>
               grant {call.granted_via.slice(0, 8)}
             </TextLink>

@@ -7,12 +7,12 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; color
     tool_error: {
       label: 'tool error',
       color: 'orange',
-      meaning: 'The server answered with an error of the tool.',
+      meaning: 'The tool returned an error.',
     },
     protocol_error: {
       label: 'protocol error',
       color: 'orange',
-      meaning: 'The server answered with an error.',
+      meaning: 'The server returned an error.',
     },
     permission_required: {
       label: 'not permitted',
@@ -29,10 +29,14 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; color
       color: 'orange',
       meaning: 'The server could not be reached.',
     },
-    cancelled: { label: 'cancelled', color: 'gray', meaning: 'The agent gave it up before an answer came.' },
-    unknown: {
-      label: 'no answer seen',
+    cancelled: {
+      label: 'cancelled',
       color: 'gray',
-      meaning: 'The session or the server ended before an answer came.',
+      meaning: 'The agent cancelled it before a response arrived.',
+    },
+    unknown: {
+      label: 'no response',
+      color: 'gray',
+      meaning: 'The session or the server ended before a response arrived.',
     },
   };

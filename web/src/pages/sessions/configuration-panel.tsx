@@ -19,13 +19,13 @@ export function ConfigurationPanel({ sessionId }: { sessionId: string }) {
           Configuration
         </Title>
         <Button size="compact-sm" variant="default" onClick={open}>
-          Show
+          View
         </Button>
       </Group>
       <Text size="xs" c="dimmed">
-        Frozen when the session started; later changes do not reach it.
+        Fixed when the session started: later changes do not apply.
       </Text>
-      <Modal opened={opened} onClose={close} size="xl" title="Frozen configuration">
+      <Modal opened={opened} onClose={close} size="xl" title="Session configuration">
         {opened ? <Frozen sessionId={sessionId} /> : null}
       </Modal>
     </Card>
@@ -52,7 +52,7 @@ function Parts({ configuration }: { configuration: Configuration }) {
   const { agent, servers, siblings, services, frozen_at: at } = configuration;
   return (
     <Stack>
-      <FactList label="The agent as it was">
+      <FactList label="Agent">
         <Fact name="Frozen">
           <RelativeTime at={at} />
         </Fact>
@@ -81,8 +81,8 @@ function Parts({ configuration }: { configuration: Configuration }) {
         <Server key={server.name} server={server} />
       ))}
       {[...siblings, ...services].map((companion) => (
-        <FactList key={companion.name} label={`Beside it: ${companion.name}`}>
-          <Fact name="Beside it">
+        <FactList key={companion.name} label={`Companion ${companion.name}`}>
+          <Fact name="Companion">
             <VisibleText text={companion.name} />: <RunText run={companion.run} />
           </Fact>
           <Fact name="Environment">
@@ -154,7 +154,7 @@ function Env({ env }: { env: Configuration['agent']['env'] }) {
           <Code>{name}</Code>{' '}
           {reference === null ? (
             <Text span size="xs" c="dimmed">
-              value not shown
+              value hidden
             </Text>
           ) : (
             <Code>{reference}</Code>

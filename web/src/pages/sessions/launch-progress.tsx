@@ -12,9 +12,9 @@ const colors: Record<LaunchStep['state'], string> = {
 };
 const words: Record<LaunchStep['state'], string> = {
   done: 'done',
-  current: 'now',
+  current: 'in progress',
   failed: 'the session ended here',
-  ahead: 'to come',
+  ahead: 'pending',
 };
 
 /** The progress of the start, or its outcome. */

@@ -10,9 +10,9 @@ export interface LaunchStep {
 }
 
 const labels: [SessionStatus, string][] = [
-  ['pending', 'Take the session up'],
-  ['validating', 'Freeze and check the configuration'],
-  ['awaiting_authorization', 'Wait for sign-ins to remote servers'],
+  ['pending', 'Wait for a worker'],
+  ['validating', 'Check the configuration'],
+  ['awaiting_authorization', 'Sign in to remote servers'],
   ['starting', 'Start the agent and its servers'],
 ];
 

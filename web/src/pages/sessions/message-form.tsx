@@ -66,7 +66,7 @@ export function MessageForm({ session, question }: { session: Session; question:
           <FailureAlert error={send.error} values={text} takesFocus={false} />
           <Group justify="space-between">
             <Text size="xs" c="dimmed">
-              Ctrl+Enter sends.
+              Press Ctrl+Enter to send.
             </Text>
             <Button type="submit" loading={send.isPending} disabled={text.trim() === ''}>
               Send

@@ -20,11 +20,11 @@ export function MuteNotice({ session }: { session: Session }) {
     <Alert color="yellow" role="status">
       <Group justify="space-between" gap="xs">
         <Text size="sm">
-          <b>Muted:</b> what this session asks permission for is refused at once.
+          <b>Muted:</b> permission requests of this session are refused immediately.
         </Text>
         {session.may_mute ? (
           <Button size="xs" variant="default" loading={unmute.isPending} onClick={() => unmute.mutate()}>
-            Take requests again
+            Unmute
           </Button>
         ) : null}
       </Group>

@@ -24,15 +24,15 @@ export function NewSessionPage() {
   const query = useAllAgents(slug);
   return (
     <PageFrame
-      title="Start a session"
-      description="One run of an agent, with its configuration as it is now. You drive it."
+      title="Start session"
+      description="Runs an agent with its current configuration. You will be the operator."
     >
       <QueryState query={query} what="The agents">
         {(agents) =>
           agents.length === 0 ? (
-            <EmptyState title="There is no agent yet" text="Create one first.">
+            <EmptyState title="No agents yet" text="Create an agent first.">
               <Button component={Link} href={pathOf(slug, 'agents')}>
-                To the agents
+                Go to agents
               </Button>
             </EmptyState>
           ) : (
@@ -118,7 +118,7 @@ function StartForm({ agents }: { agents: AgentOption[] }) {
         {agentId === null ? null : <ReachNotice agentId={agentId} />}
         <Textarea
           label="Prompt"
-          description="What the agent should do. It reads this first; you can send it more while it runs. Ctrl+Enter starts."
+          description="What the agent should do. You can send more messages while it runs. Press Ctrl+Enter to start."
           required
           autosize
           minRows={4}

@@ -30,17 +30,17 @@ function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) 
           {request.session_id === sessionId ? null : (
             <>
               <VisibleText text={request.agent.name} /> in{' '}
-              <TextLink to={pathOf(slug, 'sessions', request.session_id)}>a session below</TextLink>{' '}
+              <TextLink to={pathOf(slug, 'sessions', request.session_id)}>a child session</TextLink>{' '}
             </>
           )}
-          asks for the permission
+          asks for permission:
         </span>
         <Subject details={request.details} />
         <Text span size="xs" c="dimmed">
           {scopeLabel[request.scope].toLowerCase()}
         </Text>
         <Button size="compact-xs" variant="default" onClick={() => openRequest(request.request_id)}>
-          Show the request
+          View request
         </Button>
       </Group>
       <QuotedClaim by={request.agent.name} text={request.justification} />
@@ -73,7 +73,7 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
         </span>
       )}
       <Button size="compact-xs" variant="subtle" onClick={() => openRequest(decision.request_id)}>
-        Show the request
+        View request
       </Button>
     </Group>
   );
@@ -83,7 +83,7 @@ function Subject({ details }: { details: Record<string, unknown> }) {
   const { scope } = details;
   return (
     <Text span fw={600}>
-      {typeof scope === 'string' ? <VisibleText text={scope} /> : 'to start another agent'}
+      {typeof scope === 'string' ? <VisibleText text={scope} /> : 'start another agent'}
     </Text>
   );
 }

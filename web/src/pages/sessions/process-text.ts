@@ -9,7 +9,7 @@ export const remedyByCause: Readonly<Record<FailureCause, string>> = {
   program_not_found: 'Check the command of its catalog entry: no such program is installed where it runs.',
   program_not_executable:
     'Check the command of its catalog entry: what it names is no program that runs there.',
-  exited: 'Check its arguments and the values of its attachment. What it wrote says more, to admins.',
+  exited: 'Check its arguments and the values of its attachment. Admins can read its output for details.',
   packages_need_network:
     'Its command loads a package, and its entry has no network. Set the network of its catalog entry to "internet", or use a program that is installed.',
   package_not_found:

@@ -22,7 +22,7 @@ export function ReachNotice({ agentId }: { agentId: string }) {
   if (first === undefined) {
     return list.error === null ? null : (
       <Alert color="yellow" role="status">
-        Which of your grants this agent would reach could not be read.
+        Which of your grants this agent could use could not be loaded.
       </Alert>
     );
   }
@@ -38,10 +38,10 @@ export function ReachNotice({ agentId }: { agentId: string }) {
       title={<Whose own={own} owner={owner?.name ?? null} />}
     >
       {grants.length === 0 ? (
-        'It reaches none of your own grants: whatever it needs it has to ask for.'
+        'It can use none of your grants: it has to ask for everything that it needs.'
       ) : (
         <>
-          <Text size="sm">While you drive it, it can use these grants of yours without asking:</Text>
+          <Text size="sm">While you drive it, it can use these of your grants without asking:</Text>
           <List size="sm">
             {grants.map(({ grant, tools, more_tools: moreTools }) => (
               <List.Item key={grant.id}>

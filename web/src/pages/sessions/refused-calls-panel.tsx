@@ -15,16 +15,16 @@ export function RefusedCallsPanel({ session }: { session: Session }) {
     return null;
   }
   return (
-    <Card withBorder padding="sm" component="section" aria-label="Calls beyond the limit">
+    <Card withBorder padding="sm" component="section" aria-label="Calls over the limit">
       <Title order={2} size="h5" mb={4}>
-        Calls beyond the limit
+        Calls over the limit
       </Title>
       <QueryState query={query} what="The refused calls">
         {({ refused_calls: refused }) => (
           <>
             <Text size="xs" c="dimmed" mb="xs">
-              The agent called more often than it may. These calls reached no server, and are counted instead
-              of listed one by one.
+              The agent exceeded its call limits. These calls reached no server, and are counted instead of
+              listed.
             </Text>
             <Stack gap="xs" component="ul" m={0} p={0}>
               {refused.map((calls) => (

@@ -17,7 +17,7 @@ export function ServerAlert({ sessionId }: { sessionId: string }) {
     <Alert
       color="red"
       role="status"
-      title={failed.length === 1 ? 'An MCP server does not work' : 'MCP servers do not work'}
+      title={failed.length === 1 ? 'An MCP server is not working' : 'MCP servers are not working'}
     >
       <List size="sm" listStyleType="none" spacing="xs">
         {failed.map(({ name, cause }) => (
@@ -27,7 +27,7 @@ export function ServerAlert({ sessionId }: { sessionId: string }) {
             </Text>
             <Text size="sm">{remedyByCause[cause]}</Text>
             <Button component={Link} href={pathOf(slug, 'catalog', name)} variant="default" size="compact-xs">
-              The catalog entry of {name}
+              View {name} in the catalog
             </Button>
           </List.Item>
         ))}

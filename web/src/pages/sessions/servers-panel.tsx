@@ -3,10 +3,10 @@ import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { SessionProcess } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { ProcessOutput } from './process-output.tsx';
 import { processFacts, stateColor, stateWord } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
-import { QueryState } from '../../components/query-state.tsx';
 
 export function ServersPanel({ sessionId }: { sessionId: string }) {
   const query = useProcesses(sessionId);
@@ -53,7 +53,7 @@ function ProcessRow({
     <Stack component="li" gap={2} style={{ listStyle: 'none' }}>
       <Group gap="xs">
         <Text size="sm" fw={600}>
-          {process.kind === 'agent' ? 'the agent' : process.name}
+          {process.kind === 'agent' ? 'Agent' : process.name}
         </Text>
         <Badge color={stateColor(process)} variant="light" tt="none">
           {stateWord(process)}

@@ -44,10 +44,8 @@ export function SessionApprovals({
         <Alert color="yellow" role="status" mt="xs" p="xs">
           <Group justify="space-between" gap="xs">
             <Text fw={600}>
-              {waiting.length === 1
-                ? 'A permission request waits'
-                : `${waiting.length} permission requests wait`}{' '}
-              for you
+              {waiting.length === 1 ? 'A permission request is' : `${waiting.length} permission requests are`}{' '}
+              waiting for you
             </Text>
             <Button size="xs" {...afterDialog} onClick={() => setQueue(() => reopened(waiting))}>
               Review

@@ -13,9 +13,9 @@ export function SessionFacts({ session }: { session: Session }) {
   const { operator, root_operator: root, parent_session_id: parent, workflow } = session;
   return (
     <Card withBorder padding="sm" component="section" aria-label="About this session">
-      <FactList label="Facts of the session">
+      <FactList label="Session details">
         {session.status_reason === null ? null : (
-          <Fact name="Why" isLong>
+          <Fact name="Reason" isLong>
             <VisibleText text={session.status_reason} />
           </Fact>
         )}
@@ -29,11 +29,11 @@ export function SessionFacts({ session }: { session: Session }) {
             <VisibleText text={session.agent.name} />
           </TextLink>
         </Fact>
-        <Fact name="Driven by">
-          {operator !== null ? <VisibleText text={operator.name} /> : 'nobody directly'}
+        <Fact name="Operator">
+          {operator !== null ? <VisibleText text={operator.name} /> : 'none directly'}
           {operator === null && root !== null ? (
             <>
-              , below a session of <VisibleText text={root.name} />
+              , started from a session of <VisibleText text={root.name} />
             </>
           ) : null}
         </Fact>
@@ -50,7 +50,7 @@ export function SessionFacts({ session }: { session: Session }) {
             <RelativeTime at={session.ended_at} />
           </Fact>
         )}
-        <Fact name="Id">
+        <Fact name="ID">
           <CopyableId id={session.id} />
         </Fact>
         {workflow.url === null ? null : (

@@ -63,7 +63,7 @@ function Loaded({ session }: { session: Session }) {
       title={`Session ${session.id.slice(0, 8)}`}
       description={
         <>
-          of <VisibleText text={session.agent.name} />
+          Agent <VisibleText text={session.agent.name} />
         </>
       }
       tabTitle={tabTitleOf(session)}
@@ -145,10 +145,10 @@ function EarlierCalls({ load, loading }: { load: () => void; loading: boolean })
   return (
     <Group gap="xs">
       <Text size="sm" c="dimmed">
-        There are more tool calls than are shown.
+        Not all tool calls are shown.
       </Text>
       <Button size="compact-sm" variant="default" onClick={load} loading={loading}>
-        Load earlier ones
+        Load earlier calls
       </Button>
     </Group>
   );

@@ -22,7 +22,7 @@ export function SessionsPage() {
   const list = useSessions(slug, { ...(state === undefined ? {} : filterOf(state)), agent_id: agentId });
   const start = (
     <Button component={Link} href={pathOf(slug, 'sessions', 'new')}>
-      Start a session
+      Start session
     </Button>
   );
   return (
@@ -30,8 +30,8 @@ export function SessionsPage() {
       title="Sessions"
       description={
         isAdmin
-          ? 'Every run of an agent in this workspace.'
-          : 'The runs of agents that you drive, and those that are shared with the workspace.'
+          ? 'All agent runs in this workspace.'
+          : 'Agent runs that you drive, and those that are shared with the workspace.'
       }
       actions={start}
     >
@@ -42,7 +42,7 @@ export function SessionsPage() {
         what="The sessions"
         empty={
           params.size > 0 ? (
-            <EmptyState title="No session matches" text="Choose another status or agent." />
+            <EmptyState title="No matching sessions" text="Choose another status or agent." />
           ) : (
             <EmptyState title="No sessions yet" text="A session is one run of an agent.">
               {start}

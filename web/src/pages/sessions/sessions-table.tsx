@@ -17,9 +17,9 @@ export function SessionsTable({ sessions }: { sessions: Session[] }) {
           <Table.Tr>
             <Table.Th>Session</Table.Th>
             <Table.Th>Status</Table.Th>
-            <Table.Th>Driven by</Table.Th>
+            <Table.Th>Operator</Table.Th>
             <Table.Th>Started</Table.Th>
-            <Table.Th>Id</Table.Th>
+            <Table.Th>ID</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -56,10 +56,10 @@ function Row({ session }: { session: Session }) {
         ) : (
           <Text span inherit c="dimmed">
             {root === null ? (
-              'nobody'
+              'none'
             ) : (
               <>
-                below <VisibleText text={root.name} />
+                started from a session of <VisibleText text={root.name} />
               </>
             )}
           </Text>

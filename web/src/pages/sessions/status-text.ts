@@ -16,8 +16,8 @@ export const sessionStatuses: readonly SessionStatus[] = [
 
 export const sessionStatusLabel: Record<SessionStatus, string> = {
   pending: 'Waiting to start',
-  validating: 'Checking the configuration',
-  awaiting_authorization: 'Waiting for a sign-in',
+  validating: 'Checking configuration',
+  awaiting_authorization: 'Waiting for sign-in',
   starting: 'Starting',
   running: 'Running',
   completed: 'Completed',
@@ -59,7 +59,7 @@ export function stateLabel(state: SessionState): string {
     case 'waiting_for_approval':
       return 'Waiting for approval';
     case 'waiting_for_answer':
-      return 'Waiting for an answer';
+      return 'Waiting for answer';
     default:
       return sessionStatusLabel[state];
   }

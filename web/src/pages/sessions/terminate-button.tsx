@@ -41,12 +41,12 @@ export function TerminateButton({ session }: { session: Session }) {
       >
         <Stack gap="sm">
           <Text size="sm">
-            The agent and its servers are stopped, and so are the sessions below it. What it asked for is
-            cancelled; grants for this session end with it. The transcript and its artifacts stay.
+            The agent, its servers and its child sessions are stopped. Open requests are cancelled, and grants
+            for this session end. The transcript and the artifacts are kept.
           </Text>
           <Textarea
             label="Reason"
-            description="Optional; kept with the session."
+            description="Optional. Stored with the session."
             maxLength={2000}
             autosize
             value={reason}

@@ -63,11 +63,11 @@ function StreamNote({ state }: { state: StreamState }) {
     <Text size="xs" c="dimmed" mt="xs" role="status">
       {
         {
-          connecting: 'Reading the transcript…',
-          live: 'Live: what happens appears here.',
-          reconnecting: 'The connection was lost; it is made again by itself. Nothing is lost.',
+          connecting: 'Loading the transcript…',
+          live: 'Live: new events appear here.',
+          reconnecting: 'Connection lost. Reconnecting… Nothing is lost.',
           ended: 'The session has ended.',
-          failed: 'The transcript cannot be read any further.',
+          failed: 'The rest of the transcript could not be loaded.',
         }[state]
       }
     </Text>

@@ -27,7 +27,7 @@ export function useSessionNames({ id, operator, root_operator: root }: Session):
       known.set(person.id, person.name);
     }
   }
-  const stranger = members.isComplete ? 'Somebody who has left' : 'Somebody';
+  const stranger = members.isComplete ? 'A former member' : 'Someone';
   return (userId) =>
     userId === me.user.id ? 'You' : (known.get(userId) ?? members.nameOf(userId) ?? stranger);
 }

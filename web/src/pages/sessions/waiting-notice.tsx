@@ -13,7 +13,7 @@ export function WaitingNotice() {
     <Alert color="yellow" role="status">
       <Group justify="space-between" gap="xs">
         <Text fw={600}>
-          {waiting === 1 ? '1 permission request waits' : `${waiting} permission requests wait`} for you
+          {waiting === 1 ? '1 permission request is' : `${waiting} permission requests are`} waiting for you
         </Text>
         <Button component={Link} href={pathOf(slug, 'approvals')} size="xs">
           Review

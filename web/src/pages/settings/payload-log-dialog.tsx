@@ -8,15 +8,15 @@ export function PayloadLogDialog({ onClose, onConfirm }: { onClose: () => void; 
       opened
       onClose={onClose}
       onConfirm={onConfirm}
-      title="Keep arguments and results of tool calls?"
-      confirmLabel="Keep them from now on"
+      title="Record arguments and results of tool calls?"
+      confirmLabel="Start recording"
     >
       <Text>
-        Sessions that start from now on put what their tools are given and answer into the audit trail:
-        personal data, file contents, and whatever else passes.
+        In sessions that start from now on, everything that tools are given and return is recorded in the
+        audit trail: personal data, file contents and anything else.
       </Text>
       <Text>
-        It stays as long as records of tool calls are kept; switching this off later keeps only new calls out.
+        It is kept as long as records of tool calls. Turning this off later does not delete what was recorded.
       </Text>
     </ConfirmDialog>
   );

@@ -13,8 +13,8 @@ export function RetentionField({
 }) {
   return (
     <NumberInput
-      label="Days that records of tool calls are kept"
-      description="Older ones are removed from the audit trail. Leave it empty to keep them for good."
+      label="Tool call retention (days)"
+      description="Older records of tool calls are deleted from the audit trail. Leave empty to keep them forever."
       min={1}
       max={36_500}
       allowDecimal={false}

@@ -1,4 +1,4 @@
-/** What each setting means and what it costs (spec, Audit events; design 4, 7). */
+/** What each setting means and what it costs. */
 import type { Workspace } from '../../api/types.ts';
 
 /** Settings that are on or off. */
@@ -15,31 +15,31 @@ export interface SettingText {
 export const settingTexts: readonly SettingText[] = [
   {
     name: 'allow_runtime_permission_requests',
-    label: 'Agents may ask for grants while they run',
+    label: 'Agents can request grants while they run',
     meaning:
-      'When this is off, an agent that lacks a grant is told so at once and nobody is asked; only grants that people make beforehand let gated calls pass. It holds from the next request on.',
+      'When this is off, requests are refused immediately without asking anyone: gated calls need grants that were created in advance. Applies from the next request.',
     danger: null,
   },
   {
     name: 'members_grant_persistent',
-    label: 'Members may make persistent grants for agents that they own',
+    label: 'Members can create persistent grants for their own agents',
     meaning:
-      'A persistent grant holds in every later session of the agent, until somebody revokes it. Scopes that a catalog entry keeps to admins stay with admins.',
+      'A persistent grant is valid in every later session of the agent, until someone revokes it. Scopes that a catalog entry reserves for admins stay reserved.',
     danger: {
       when: true,
-      title: 'Fewer questions, and fewer people who look',
-      text: 'With this on, a member decides alone that an agent of theirs is never asked again. Look through the persistent grants under Grants from time to time.',
+      title: 'Less oversight',
+      text: 'A member alone can decide that their agent no longer has to ask. Review the persistent grants under Grants regularly.',
     },
   },
   {
     name: 'log_tool_payloads',
-    label: 'Keep arguments and results of tool calls in the audit trail',
+    label: 'Record arguments and results of tool calls in the audit trail',
     meaning:
-      'For finding out what went wrong. Up to 16 KiB of each are kept. It holds for sessions that start after the change; their transcripts say so.',
+      'For troubleshooting. Up to 16 KiB of each are recorded. Applies to sessions that start after the change; their transcripts say so.',
     danger: {
       when: true,
-      title: 'What tools read and write is then on record, personal data and secrets included',
-      text: 'What is kept stays as long as records of tool calls do, and every admin can read and export it. Switch this off again as soon as you have what you need.',
+      title: 'Everything that tools read and write is recorded, including personal data and secrets',
+      text: 'It is kept as long as records of tool calls, and every admin can read and export it. Turn this off as soon as you have what you need.',
     },
   },
 ];

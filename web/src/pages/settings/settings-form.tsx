@@ -51,7 +51,7 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack>
         <FormDraft form={form} slug={slug} name="settings" save={save} />
-        <TextInput label="Name of the workspace" required {...form.getInputProps('name')} />
+        <TextInput label="Workspace name" required {...form.getInputProps('name')} />
         {settingTexts.map((text) => (
           <Setting
             key={text.name}
@@ -71,7 +71,7 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
             Save
           </Button>
           <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
-            Undo
+            Discard changes
           </Button>
           <span role="status">{save.isSuccess && !form.isDirty() ? 'Saved.' : ''}</span>
         </Group>

@@ -1,7 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
+import { settingsQuery } from '../../api/settings-query.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
@@ -11,20 +10,17 @@ import { SettingsForm } from './settings-form.tsx';
 
 export function SettingsPage() {
   const { slug } = useWorkspace();
-  const query = useQuery({
-    queryKey: keys.settings(slug),
-    queryFn: ({ signal }) => call(api.GET('/api/workspaces/{slug}', { params: { path: { slug } }, signal })),
-  });
+  const query = useQuery(settingsQuery(slug));
   return (
-    <PageFrame title="Settings" description="What holds for the whole workspace.">
+    <PageFrame title="Settings" description="Settings of the whole workspace.">
       <QueryState query={query} what="The settings">
         {({ workspace }) => (
           <Stack maw={720}>
             <SettingsForm workspace={workspace} />
             <Text size="sm" c="dimmed" component="div">
-              Slug {slug}: part of every address, it cannot be changed. Created{' '}
-              <RelativeTime at={workspace.created_at} />, changed last{' '}
-              <RelativeTime at={workspace.updated_at} />. Id <CopyableId id={workspace.id} />
+              Slug {slug}: part of the URL, cannot be changed. Created{' '}
+              <RelativeTime at={workspace.created_at} />, updated <RelativeTime at={workspace.updated_at} />.
+              ID <CopyableId id={workspace.id} />
             </Text>
           </Stack>
         )}

@@ -5,9 +5,9 @@ import { type FormEvent, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { useEnter } from '../../app/use-enter.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { QueryState } from '../../components/query-state.tsx';
-import { useEnter } from '../../app/use-enter.ts';
 
 /** `overPage`: a page with unsent input is open below, so the identity provider opens beside it. */
 export function SignInChoices({ overPage = false }: { overPage?: boolean }) {
@@ -42,7 +42,7 @@ function DemoSignIn({ people }: { people: { email: string; name: string }[] }) {
   };
   return (
     <Stack gap="sm">
-      <Text size="sm">This is a demo on one machine: choose who you are. There are no passwords.</Text>
+      <Text size="sm">This is a demo on one machine: choose a user. No password is needed.</Text>
       {people.map((person) => (
         <Button
           key={person.email}
@@ -57,7 +57,7 @@ function DemoSignIn({ people }: { people: { email: string; name: string }[] }) {
       ))}
       <form onSubmit={submit}>
         <TextInput
-          label="Another person's e-mail address"
+          label="Other e-mail address"
           type="email"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
@@ -80,7 +80,7 @@ function ProviderHere() {
   const { pathname, search } = window.location;
   return (
     <Button component="a" href={providerPath(pathname + search)}>
-      Sign in at your identity provider
+      Sign in with your identity provider
     </Button>
   );
 }
@@ -91,11 +91,11 @@ function ProviderBeside() {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        What you typed stays on this page: sign in{' '}
+        Sign in{' '}
         <Anchor href={providerPath('/app/')} target="_blank" rel="noopener" underline="always">
           in another tab
         </Anchor>{' '}
-        and come back.
+        and come back. What you typed is kept on this page.
       </Text>
       <Button onClick={() => look.mutate()} loading={look.isPending}>
         I have signed in

@@ -14,7 +14,7 @@ export function ruledOut({ shapes, runs, ...here }: Availability): RuledOut[] {
     ['Remote MCP servers', shapes.remote],
     ['Agents that are commands', runs.command],
     ['The built-in agent Claude', runs.claude],
-    ['The internet for agents and MCP servers', here.internet],
+    ['Internet access of agents and MCP servers', here.internet],
     ['Private destinations', here.private_destinations],
     ['Siblings and services of agents', here.companions],
   ];

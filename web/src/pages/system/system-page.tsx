@@ -27,7 +27,7 @@ export function SystemPage() {
   return (
     <PageFrame
       title="System"
-      description="What this platform runs on. It is the same for every workspace; an operator changes it."
+      description="What this platform runs on. It is the same for every workspace, and managed by those who run the platform."
     >
       <QueryState query={query} what="The state of the system">
         {({ system }) => <Parts system={system} />}
@@ -41,21 +41,21 @@ function Parts({ system }: { system: SystemState }) {
   const running = workers.filter((worker) => worker.is_running);
   return (
     <>
-      <Part title="What runs">
-        <FactList label="What runs">
+      <Part title="Components">
+        <FactList label="Components">
           <Fact name="API">
-            <Working works text="answers" />
+            <Working works text="reachable" />
           </Fact>
           <Fact name="Postgres">
-            <Working works text={`answers, version ${database.version}`} />
+            <Working works text={`reachable, version ${database.version}`} />
           </Fact>
           <Fact name="Temporal">
             <Working
               works={temporal.is_reachable}
               text={
                 temporal.is_reachable
-                  ? 'answers'
-                  : 'does not answer: no session starts and no decision is taken until it does'
+                  ? 'reachable'
+                  : 'unreachable: no session can start and no decision can be made'
               }
             />
           </Fact>
@@ -65,22 +65,22 @@ function Parts({ system }: { system: SystemState }) {
               text={
                 running.length > 0
                   ? `${running.length} running`
-                  : 'none has reported itself for a minute: nothing starts until an operator starts one'
+                  : 'none has reported within the last minute: no session can start until one runs'
               }
             />
           </Fact>
-          <Fact name="Sessions are">{sessionsText(runtime, running)}</Fact>
+          <Fact name="Sessions run as">{sessionsText(runtime, running)}</Fact>
           <Fact name="Registries">
             {registries.private_count === 0
-              ? 'public ones only'
-              : `public ones, and ${registries.private_count} that the operator allows by name`}
+              ? 'public only'
+              : `public, and ${registries.private_count} private`}
           </Fact>
         </FactList>
       </Part>
       <Part title="Workers">
         <Workers workers={workers} />
       </Part>
-      <Part title="What cannot run here">
+      <Part title="Not available here">
         <RuledOutList items={ruledOut(availability)} />
       </Part>
     </>
@@ -91,7 +91,7 @@ function Working({ works, text }: { works: boolean; text: string }) {
   return (
     <>
       <Badge color={works ? 'green' : 'red'} variant="dot" tt="none" mr="xs">
-        {works ? 'works' : 'does not work'}
+        {works ? 'OK' : 'Down'}
       </Badge>
       {text}
     </>
@@ -100,7 +100,7 @@ function Working({ works, text }: { works: boolean; text: string }) {
 
 function Workers({ workers }: { workers: SystemState['workers'] }) {
   return workers.length === 0 ? (
-    <Text c="dimmed">None has reported itself within the last day.</Text>
+    <Text c="dimmed">No worker has reported within the last day.</Text>
   ) : (
     workers.map((worker) => <Worker key={worker.id} worker={worker} />)
   );
@@ -112,21 +112,21 @@ function Worker({ worker }: { worker: SystemState['workers'][number] }) {
     <FactList label="A worker">
       <Fact name="Last seen">
         <RelativeTime at={worker.seen_at} />
-        {worker.is_running ? null : ': it is gone'}
+        {worker.is_running ? null : ': not running'}
       </Fact>
       <Fact name="Started">
         <RelativeTime at={worker.started_at} />
       </Fact>
-      <Fact name="Sandbox">{sandbox ? 'works' : 'none'}</Fact>
-      <Fact name="Internet">{internet ? 'for sessions that may have it' : 'none for sessions'}</Fact>
-      <Fact name="Limits">{limits.length === 0 ? 'those of the engine or cluster' : limits.join(' ')}</Fact>
+      <Fact name="Sandbox">{sandbox ? 'on' : 'none'}</Fact>
+      <Fact name="Internet">{internet ? 'available to sessions that use it' : 'not available'}</Fact>
+      <Fact name="Limits">{limits.length === 0 ? 'set by the engine or cluster' : limits.join(' ')}</Fact>
     </FactList>
   );
 }
 
 function RuledOutList({ items }: { items: ReturnType<typeof ruledOut> }) {
   return items.length === 0 ? (
-    <Text>Nothing is ruled out.</Text>
+    <Text>Everything is available here.</Text>
   ) : (
     <List spacing="xs">
       {items.map(({ what, why }) => (

@@ -39,9 +39,9 @@ export function CheckForm({
     <Card withBorder component="form" onSubmit={submit} noValidate>
       <Stack>
         <Title order={2} size="h4">
-          What it is given
+          Configuration
         </Title>
-        {fields.length === 0 ? <Text size="sm">This server takes no configuration.</Text> : null}
+        {fields.length === 0 ? <Text size="sm">This server needs no configuration.</Text> : null}
         {fields.map(([variable, field]) => (
           <AttachmentField
             key={variable}
@@ -59,7 +59,7 @@ export function CheckForm({
         />
         <Group>
           <Button type="submit" loading={start.isPending} disabled={isRunning || unavailable !== null}>
-            Check
+            Run check
           </Button>
         </Group>
       </Stack>

@@ -33,26 +33,26 @@ function Check({ entry }: { entry: McpServer }) {
   return (
     <PageFrame
       title={`Check ${name}`}
-      description="Runs the server once, as a session would, and asks it for its tools. No agent takes part, no tool is called, and nothing of it stays."
+      description="Starts the server once, as a session would, and lists its tools. No agent is involved, no tool is called, and nothing is left behind."
     >
-      <TextLink to={pathOf(slug, 'catalog', name)}>The entry</TextLink>
+      <TextLink to={pathOf(slug, 'catalog', name)}>Catalog entry</TextLink>
       {unavailable === null ? null : <UnavailableAlert reason={unavailable.reason} />}
       <CheckForm entry={entry} start={start} isRunning={isRunning} />
       {check.error === null ? null : <FailureAlert error={check.error} />}
       {isRunning ? (
         <Alert
           role="status"
-          title={found.status === 'running' ? 'The server runs' : 'The server is being started'}
+          title={found.status === 'running' ? 'The server is running' : 'Starting the server'}
         >
           <Group justify="space-between">
-            <Text size="sm">It is asked for its tools, and is then stopped and removed.</Text>
+            <Text size="sm">Its tools are listed, then it is stopped and removed.</Text>
             <Button
               variant="default"
               size="xs"
               loading={cancel.isPending}
               onClick={() => cancel.mutate(found.id)}
             >
-              Cancel the check
+              Cancel check
             </Button>
           </Group>
           {cancel.error === null ? null : <FailureAlert error={cancel.error} />}

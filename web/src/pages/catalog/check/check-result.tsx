@@ -15,22 +15,22 @@ export function CheckResult({ name, check }: { name: string; check: McpCheck }) 
   const { process, listing } = check;
   const outputSizeBytes = process?.output_size_bytes ?? null;
   return (
-    <Card withBorder component="section" aria-label="How it went">
+    <Card withBorder component="section" aria-label="Result">
       <Stack gap="sm">
         <Title order={2} size="h4">
-          How it went
+          Result
         </Title>
         <Outcome name={name} check={check} />
-        <FactList label="Times and end">
-          <Fact name="To start the sandbox">{durationText(check.created_at, check.started_at)}</Fact>
-          <Fact name="To its first answer">{millisecondsText(process?.handshake_ms ?? null)}</Fact>
-          <Fact name="To list its tools">{millisecondsText(listing?.list_ms ?? null)}</Fact>
-          <Fact name="In all, until it was removed">{durationText(check.created_at, check.ended_at)}</Fact>
-          <Fact name="Its process">{endText(check)}</Fact>
+        <FactList label="Timing">
+          <Fact name="Sandbox start">{durationText(check.created_at, check.started_at)}</Fact>
+          <Fact name="First response">{millisecondsText(process?.handshake_ms ?? null)}</Fact>
+          <Fact name="Tool listing">{millisecondsText(listing?.list_ms ?? null)}</Fact>
+          <Fact name="Total, including removal">{durationText(check.created_at, check.ended_at)}</Fact>
+          <Fact name="Process">{endText(check)}</Fact>
         </FactList>
         {outputSizeBytes === null ? (
           <Text size="sm" c="dimmed">
-            Nothing that it wrote to stderr is kept.
+            No stderr output was kept.
           </Text>
         ) : (
           <Group>
@@ -67,16 +67,16 @@ function Outcome({ name, check: { status, reason, process, listing } }: { name: 
         size="xs"
         mt="xs"
       >
-        Edit the entry
+        Edit entry
       </Button>
     </Alert>
   );
 }
 
-const millisecondsText = (ms: number | null) => (ms === null ? 'never came' : `${ms} ms`);
+const millisecondsText = (ms: number | null) => (ms === null ? 'none' : `${ms} ms`);
 
 const durationText = (from: string, to: string | null) =>
-  to === null ? 'never came' : `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
+  to === null ? 'none' : `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s`;
 
 /** A server that answered is stopped afterwards: how it exits then means nothing. */
 function endText({ status, process }: McpCheck): string {
@@ -86,7 +86,7 @@ function endText({ status, process }: McpCheck): string {
   const { exit_code: exitCode, signal } = process;
   const end = signal ?? (exitCode === null ? null : `exit code ${exitCode}`);
   if (status === 'completed') {
-    return `was stopped with the check${end === null ? '' : ` (${end})`}`;
+    return `stopped after the check${end === null ? '' : ` (${end})`}`;
   }
-  return end === null ? 'was stopped with the check' : `ended with ${end}`;
+  return end === null ? 'stopped after the check' : `ended with ${end}`;
 }

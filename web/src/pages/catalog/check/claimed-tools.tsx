@@ -49,19 +49,19 @@ export function ClaimedTools({
     <Card withBorder component="section" aria-label="Tools">
       <Stack gap="sm">
         <Title order={2} size="h4">
-          Its tools
+          Tools
         </Title>
         <Text size="sm">
-          Names, descriptions and hints are the server’s own claim, and so is every suggestion that is made of
-          them. A tool without a scope is open to each agent that has the server attached.
+          Names, descriptions and hints come from the server and are not verified, and neither are suggestions
+          based on them. A tool without a scope is open to any agent with this server attached.
         </Text>
         <LeftOut listing={listing} />
         {entry.version === check.mcp_server.version || entry.version === begun.version ? null : (
-          <Alert role="alert" color="yellow" title="Somebody else saved this server meanwhile">
-            Saving replaces their version {entry.version}. Check it again to begin with theirs.
+          <Alert role="alert" color="yellow" title="Someone else has saved this server">
+            Saving replaces their version {entry.version}. Run the check again to start from theirs.
           </Alert>
         )}
-        {tools.length === 0 ? <Text>It lists no tools.</Text> : null}
+        {tools.length === 0 ? <Text>The server lists no tools.</Text> : null}
         {tools.length === 0 ? null : (
           <ToolsTable
             tools={tools}
@@ -73,18 +73,18 @@ export function ClaimedTools({
         <WhatSavingDoes begun={begun} tools={tools} chosen={chosen} />
         {save.error === null ? null : <FailureAlert error={save.error} values={shown} />}
         {save.isSuccess && JSON.stringify(save.variables) === shown ? (
-          <Alert color="green" role="status" title="Saved to the entry" />
+          <Alert color="green" role="status" title="Scopes saved" />
         ) : null}
         <Group>
           <Button disabled={isWrong} loading={save.isPending} onClick={() => save.mutate(chosen)}>
-            Save to the entry
+            Save scopes
           </Button>
           <Button
             variant="default"
             onClick={takeAll}
             disabled={[...suggestions.values()].every((one) => one === null)}
           >
-            Fill in what is suggested
+            Use all suggestions
           </Button>
         </Group>
       </Stack>
@@ -106,12 +106,12 @@ function WhatSavingDoes({
     <>
       {kept.length === 0 ? null : (
         <Text size="sm" c="dimmed" component="div">
-          Scopes of tools that it did not list stay: <VisibleText text={kept.join(', ')} />
+          Scopes of tools that it did not list are kept: <VisibleText text={kept.join(', ')} />
         </Text>
       )}
       {begun.manifest_source === 'image' ? (
         <Alert role="note" color="yellow" title="The manifest comes from the image">
-          Saving stores a manifest of its own with the entry, which counts instead of the image’s.
+          Saving stores a manifest with the entry, which replaces the one of the image.
         </Alert>
       ) : null}
       {begun.approvers === 'admin' ? (
@@ -127,10 +127,10 @@ function WhatSavingDoes({
 
 function LeftOut({ listing: { left_out, is_cut } }: { listing: ToolListing }) {
   return left_out === 0 && !is_cut ? null : (
-    <Alert role="note" color="yellow" title="This is not all that it sent">
+    <Alert role="note" color="yellow" title="Some tools are not shown">
       {left_out === 0
-        ? 'There is more than is asked for.'
-        : `${left_out} more: too many, listed twice, or without a usable name.`}
+        ? 'The server has more tools than can be listed.'
+        : `${left_out} left out: over the limit, duplicate, or with an invalid name.`}
     </Alert>
   );
 }
@@ -152,8 +152,8 @@ function ToolsTable({
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Tool</Table.Th>
-            <Table.Th>What the server says of it</Table.Th>
-            <Table.Th>Scope that it needs</Table.Th>
+            <Table.Th>Description by the server</Table.Th>
+            <Table.Th>Required scope</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -203,7 +203,7 @@ function ToolRow({
         <Group gap={4} mt={4}>
           {claims.length === 0 ? (
             <Text size="xs" c="dimmed">
-              It gives no hints.
+              No hints.
             </Text>
           ) : null}
           {claims.map((claim) => (

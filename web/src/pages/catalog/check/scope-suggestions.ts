@@ -22,10 +22,10 @@ export function hintTexts({ read_only, destructive, idempotent, open_world }: To
   const text = (hint: boolean | null, ifTrue: string, ifFalse: string) =>
     hint === null ? [] : [hint ? ifTrue : ifFalse];
   return [
-    ...text(read_only, 'only reads', 'changes things'),
-    ...text(destructive, 'destroys things', 'destroys nothing'),
-    ...text(idempotent, 'the same again changes nothing', 'each call changes something'),
-    ...text(open_world, 'reaches other systems', 'reaches no other system'),
+    ...text(read_only, 'read-only', 'writes'),
+    ...text(destructive, 'destructive', 'not destructive'),
+    ...text(idempotent, 'idempotent', 'not idempotent'),
+    ...text(open_world, 'reaches external systems', 'reaches no external systems'),
   ];
 }
 
