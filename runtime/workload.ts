@@ -1,11 +1,16 @@
 /**
- * The workload interface (design 12): what a session runs as, and the four things a driver does with it.
- * `render` is pure; everything else is idempotent by session id.
+ * The workload interface: what a session runs as, and what a runtime does with it. `render` is pure; everything else is idempotent
+ * by session id. What all runtimes do alike is in `create-runtime.ts`.
  */
 
 import type { FrozenConfiguration } from '../contract/session.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 import type { CallRecord, RefusedCallCount } from '../contract/tool-call.ts';
+
+export type Network = 'none' | 'internet';
+
+/** Siblings are companions of the agent: they share its network. */
+export type ContainerRole = 'sidecar' | 'agent' | 'server' | 'sibling';
 
 /** Environment of one container, with secrets resolved. It exists only between the resolver and the driver's `start`. */
 export type ResolvedEnv = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 /** The last step of every check: what its server listed becomes readable, without the values of its secrets. */
 import { type FinalMcpCheckStatus, type ToolListing, toolListing } from '../../contract/mcp-check.ts';
 import { causeText } from '../../contract/session-process.ts';
-import { secretVariables } from '../../runtime/secret-variables.ts';
+import { secretValue, secretVariables } from '../../runtime/variables.ts';
 import { inTransaction } from '../../store/database.ts';
 import { endCheck, lockUnfinishedCheck, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
 import { readCheck } from '../../store/mcp-checks/read.ts';
@@ -132,7 +132,9 @@ async function secretValues(
   return (
     resolved &&
     configuration.servers.flatMap(({ name, env }) =>
-      secretVariables(env).flatMap((variable) => resolved.serverEnv[name]?.[variable] ?? []),
+      secretVariables(env).map((variable) =>
+        secretValue({ name, role: 'server', subject: name }, variable, resolved),
+      ),
     )
   );
 }

@@ -1,8 +1,6 @@
-/** Starts a session's workload: the one place where secrets are plaintext outside the containers (design 6, 11). */
+/** Starts a session's workload, once everything that was checked before is checked again. */
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { isTerminal } from '../../contract/session.ts';
-import { controlKey, internalToken } from '../../contract/session-keys.ts';
-import type { LaunchSecrets } from '../../runtime/workload.ts';
 import { inTransaction } from '../../store/database.ts';
 import { useAgentEnvGrants } from '../../store/grants/use-agent-env.ts';
 import { setApiUrl } from '../../store/sessions/api-url.ts';
@@ -10,15 +8,13 @@ import { moveSession } from '../../store/sessions/move-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { exposingConsumers, secretVariablesOf } from '../secrets/consumers.ts';
-import { resolveSecrets } from '../secrets/resolve-secrets.ts';
 import { requireOperators } from '../sessions/require-operators.ts';
 import { renderOrRefuse, requireConfiguration } from '../sessions/validate-launch.ts';
-import { startOnRuntime } from './start-on-runtime.ts';
+import { launch } from './launch.ts';
 
 /**
- * Resolves the secrets, renders the workload and starts it; no resolved value leaves it. Idempotent: the driver
- * starts a session's workload once. Throws `launch_refused` for what changed since validation; other faults are
- * retried, and reported without their message, which could hold anything.
+ * Idempotent: the driver starts a session's workload once. Throws `launch_refused` for what changed since validation; other faults
+ * are retried, and reported without their message, which could hold anything.
  */
 export async function startWorkload(
   deps: ActivityDependencies,
@@ -33,9 +29,11 @@ export async function startWorkload(
   const configuration = await requireConfiguration(db, sessionId);
   const spec = renderOrRefuse(runtime, configuration);
   await useExposedSecrets(deps, configuration);
-  const secrets = await launchSecrets(deps, configuration);
-  await setApiUrl(db, sessionId, deps.internalApiUrl);
-  await startOnRuntime(deps, sessionId, secrets, (signal) => runtime.start(spec, secrets, signal));
+  await launch(deps, {
+    configuration,
+    spec,
+    recordStart: () => setApiUrl(db, sessionId, deps.internalApiUrl),
+  });
 }
 
 /** Checks zone 2 again at the moment of use: a grant revoked since validation exposes nothing. */
@@ -52,18 +50,4 @@ async function useExposedSecrets(
   if (refused.length > 0) {
     throw launchRefused(`the agent_env grant for secret ${refused.join(', ')} is not active any more`);
   }
-}
-
-async function launchSecrets(
-  { db, masterKeys, sessionKeySeed }: ActivityDependencies,
-  configuration: FrozenConfiguration,
-): Promise<LaunchSecrets> {
-  const { session_id } = configuration;
-  return {
-    ...(await resolveSecrets({ db, masterKeys }, configuration)),
-    sidecar: {
-      internal_token: internalToken(sessionKeySeed, session_id),
-      control_key: controlKey(sessionKeySeed, session_id),
-    },
-  };
 }

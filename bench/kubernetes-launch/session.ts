@@ -4,8 +4,9 @@ import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { ContainerWorkload } from '../../runtime/container-workload/container-workload.ts';
 import { envSecretName } from '../../runtime/kubernetes/names.ts';
 import { renderPod } from '../../runtime/kubernetes/render-pod.ts';
-import { renderSecrets, secretValue } from '../../runtime/kubernetes/render-secrets.ts';
+import { renderSecrets } from '../../runtime/kubernetes/render-secrets.ts';
 import type { KubernetesSettings } from '../../runtime/kubernetes/settings.ts';
+import { secretValue } from '../../runtime/variables.ts';
 import type { LaunchSecrets } from '../../runtime/workload.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
 

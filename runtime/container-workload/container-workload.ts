@@ -1,7 +1,7 @@
 /** What a session runs as on a container engine or a cluster: no secret, and nothing of the engine or the cluster in it. */
-import type { SidecarBoot } from '../../contract/sidecar.ts';
-
-export type Network = 'none' | 'internet';
+import type { UnkeyedBoot } from '../render-boot.ts';
+import type { ContainerVariable } from '../variables.ts';
+import type { ContainerRole, Network } from '../workload.ts';
 
 /** Where things are inside the containers. Each sees its own part of the session's volume, at the spec's paths. */
 export const containerPaths = {
@@ -41,9 +41,6 @@ export interface ContainerImage {
   credentialsOf: string | null;
 }
 
-/** Secret values are not included: they are looked up by container and name at start. */
-export type ContainerVariable = { name: string; value: string } | { name: string; isSecret: true };
-
 /** A directory of the session's volume, read-only. */
 export interface ContainerView {
   directory: string;
@@ -62,8 +59,6 @@ export interface ContainerSize {
   memoryBytes: number;
   cpuMillis: number;
 }
-
-export type ContainerRole = 'sidecar' | 'agent' | 'server' | 'sibling';
 
 export interface ContainerSpec {
   /** `sidecar`, `agent`, `mcp-<server>` or `sibling-<name>`. */
@@ -89,8 +84,7 @@ export interface ContainerSpec {
 export interface ContainerWorkload {
   sessionId: string;
   workspaceId: string;
-  /** Everything of the sidecar's boot but its token and key. */
-  boot: Omit<SidecarBoot, 'internal_token' | 'control_key'>;
+  boot: UnkeyedBoot;
   /** The sidecar first. */
   containers: ContainerSpec[];
   /** Directories that the session's volume has before anything but the sidecar starts. */

@@ -1,25 +1,36 @@
-/** Pure: a frozen configuration as containers (design 12), or a sentence about what containers cannot run. */
+/** Pure: a frozen configuration as containers, or a sentence about what containers cannot run. */
 import type { Run } from '../../contract/agent.ts';
+import { agentPaths } from '../../contract/agent-contract.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
 import { reportSocketName } from '../../contract/session-process.ts';
 import { pinReference } from '../../oci/reference.ts';
-import { offlinePackages } from '../offline-packages.ts';
-import { UnsupportedWorkloadError } from '../workload.ts';
+import {
+  agentConfigOf,
+  type BootSettings,
+  renderBoot,
+  sessionFacts,
+  type UnkeyedBoot,
+} from '../render-boot.ts';
+import {
+  type ContainerVariable,
+  offlinePackages,
+  type PlatformVariables,
+  plannedSecrets,
+  planVariables,
+} from '../variables.ts';
+import { type Network, type ResolvedEnv, UnsupportedWorkloadError } from '../workload.ts';
 import {
   type ContainerImage,
   type ContainerScratch,
   type ContainerSize,
   type ContainerSpec,
-  type ContainerVariable,
   type ContainerView,
   type ContainerWorkload,
   containerPaths,
   containerUsers,
-  type Network,
   volumeDirectories,
 } from './container-workload.ts';
 import { volumesToCover } from './image-volumes.ts';
-import { type BootSettings, renderBoot } from './render-boot.ts';
 
 export interface ContainerSettings extends BootSettings {
   images: { sidecar: string; scripted: string; runner: string };
@@ -54,23 +65,24 @@ export function renderContainerWorkload(
   if (servers.some(({ name }) => name === 'platform')) {
     throw new UnsupportedWorkloadError(`"platform" is the name of the platform's own server`);
   }
+  const rendering = { ...settings, sessionId: configuration.session_id };
   const containers = [
     sidecarContainer(settings),
-    ...servers.map((server, index) => serverContainer(server, containerUsers.firstOther + index, settings)),
+    ...servers.map((server, index) => serverContainer(server, containerUsers.firstOther + index, rendering)),
     ...siblings.map((sibling, index) =>
       siblingContainer(
         { ...sibling, network: agent.network },
         containerUsers.firstOther + servers.length + index,
-        settings,
+        rendering,
       ),
     ),
     // Last: a node that starts one container after the other, as each image arrives, has its servers ready for its first call.
-    agentContainer(configuration, settings),
+    agentContainer(agent, rendering),
   ];
   return {
     sessionId: configuration.session_id,
     workspaceId: configuration.workspace_id,
-    boot: renderBoot(configuration, settings),
+    boot: bootOf(configuration, settings),
     containers,
     directories: [
       ...['agent', 'mcp'].map((name) => `${volumeDirectories.agent}/${name}`),
@@ -81,6 +93,20 @@ export function renderContainerWorkload(
     egressAllow: [...new Set([agent, ...servers].flatMap(({ egress_allow }) => egress_allow))],
     lifetimeSeconds: (agent.limits.total_seconds ?? settings.totalSeconds) + lifetimeMarginSeconds,
   };
+}
+
+/** The same in every session: the network is the session's own. */
+const controlPort = 7070;
+
+function bootOf(configuration: FrozenConfiguration, settings: ContainerSettings): UnkeyedBoot {
+  const facts = sessionFacts(configuration);
+  const { session, relay, mcp: mcpDirectory } = containerPaths;
+  return renderBoot(facts, settings, {
+    session_directory: session,
+    agent_config: agentConfigOf(facts, { relay, mcpDirectory }),
+    control_host: '0.0.0.0',
+    control_port: controlPort,
+  });
 }
 
 const relayView: ContainerView = {
@@ -107,21 +133,18 @@ function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
   };
 }
 
-function agentContainer(
-  { agent, session_id }: FrozenConfiguration,
-  settings: ContainerSettings,
-): ContainerSpec {
-  const sidecarSocket = `${containerPaths.platform}/agent/sidecar.sock`;
+/** Settings of one session. */
+interface Rendering extends ContainerSettings {
+  sessionId: string;
+}
+
+function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering): ContainerSpec {
   const program = programOf('the agent', agent, settings);
-  const env = variables(agent.env, {
-    PLATFORM_SESSION_ID: session_id,
-    PLATFORM_CONFIG: `${containerPaths.platform}/agent/config.json`,
-    PLATFORM_SIDECAR_SOCKET: sidecarSocket,
-  });
+  const recipient = { role: 'agent', subject: null } as const;
+  const env = planVariables(recipient, agent.env, platformVariables(settings));
   return {
     name: 'agent',
-    role: 'agent',
-    subject: null,
+    ...recipient,
     image: program.image,
     argv: [
       containerPaths.relay,
@@ -129,7 +152,7 @@ function agentContainer(
       ...narrowing(agent.network, settings),
       ...reporting(containerPaths.report, env),
       '--wait',
-      sidecarSocket,
+      agentPaths.sidecarSocket,
       '--',
       ...program.command,
     ],
@@ -147,14 +170,15 @@ function agentContainer(
   };
 }
 
-function serverContainer(server: FrozenServer, uid: number, settings: ContainerSettings): ContainerSpec {
+function serverContainer(server: FrozenServer, uid: number, settings: Rendering): ContainerSpec {
   const program = serverProgram(server, settings);
   const socket = `${containerPaths.mcp}/${server.name}.sock`;
-  const env = variables(server.env, {}, server.network === 'none' ? offlinePackages : {});
+  const recipient = { role: 'server', subject: server.name } as const;
+  const packages = server.network === 'none' ? offlinePackages : {};
+  const env = planVariables(recipient, server.env, platformVariables(settings, packages));
   return {
     name: `mcp-${server.name}`,
-    role: 'server',
-    subject: server.name,
+    ...recipient,
     image: program.image,
     argv: [
       containerPaths.relay,
@@ -180,15 +204,15 @@ const siblingContainerName = (sibling: string) => `sibling-${sibling}`;
 function siblingContainer(
   sibling: { name: string; run: Run; image: FrozenImage | null; env: FrozenEnv; network: Network },
   uid: number,
-  settings: ContainerSettings,
+  settings: Rendering,
 ): ContainerSpec {
   const program = programOf(`sibling "${sibling.name}"`, sibling, settings);
   const name = siblingContainerName(sibling.name);
-  const env = variables(sibling.env, {});
+  const recipient = { role: 'sibling', subject: sibling.name } as const;
+  const env = planVariables(recipient, sibling.env, platformVariables(settings));
   return {
     name,
-    role: 'sibling',
-    subject: sibling.name,
+    ...recipient,
     image: program.image,
     argv: [
       containerPaths.relay,
@@ -298,7 +322,7 @@ const reportSocket = (directory: string) => `${directory}/${reportSocketName}`;
 function reporting(directory: string, env: readonly ContainerVariable[]): string[] {
   return [
     ...['--report', reportSocket(directory)],
-    ...env.flatMap((variable) => ('isSecret' in variable ? ['--secret', variable.name] : [])),
+    ...plannedSecrets(env).flatMap((name) => ['--secret', name]),
   ];
 }
 
@@ -332,27 +356,12 @@ function scratchOf(
   ];
 }
 
-const basicEnv = {
-  HOME: containerPaths.workspace,
-  TMPDIR: containerPaths.temporary,
-  LANG: 'C.UTF-8',
-};
-
-/** Fixed variables come last, so that no configuration overrides them (design 9). Sorted by name, so that equal configurations render equally. */
-function variables(
-  configured: FrozenEnv,
-  fixed: Readonly<Record<string, string>>,
-  basic: Readonly<Record<string, string>> = {},
-): ContainerVariable[] {
-  const all = new Map<string, ContainerVariable>();
-  for (const [name, value] of Object.entries({ ...basicEnv, ...basic })) {
-    all.set(name, { name, value });
-  }
-  for (const [name, variable] of Object.entries(configured)) {
-    all.set(name, variable.kind === 'secret' ? { name, isSecret: true } : { name, value: variable.value });
-  }
-  for (const [name, value] of Object.entries(fixed)) {
-    all.set(name, { name, value });
-  }
-  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+function platformVariables({ sessionId }: Rendering, packages: ResolvedEnv = {}): PlatformVariables {
+  const { config, sidecarSocket } = agentPaths;
+  return {
+    sessionId,
+    paths: { workspace: containerPaths.workspace, config, sidecarSocket },
+    searchPath: null,
+    packages,
+  };
 }

@@ -1,4 +1,4 @@
-/** Pure: a create request with everything that confines a container (design 12). */
+/** Pure: a create request with everything that confines a container. */
 import { type ContainerSpec, containerUsers } from '../container-workload/container-workload.ts';
 import type { ContainerBody } from './container-plan.ts';
 import { labelKeys, type SessionOnEngine, sessionLabels } from './names.ts';

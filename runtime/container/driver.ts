@@ -1,13 +1,11 @@
-/** The container runtime (design 12, docs/decisions/0014): sessions as containers of Docker or Podman. */
+/** The container runtime (docs/decisions/0014): sessions as containers of Docker or Podman. */
 import type { Logger } from 'pino';
-import { z } from 'zod';
-import type { FrozenConfiguration } from '../../contract/session.ts';
 import {
   type ContainerSettings,
   renderContainerWorkload,
 } from '../container-workload/render-container-workload.ts';
-import { createTurns } from '../in-turn.ts';
-import type { LaunchSecrets, Runtime, TakeLeftCalls } from '../workload.ts';
+import { createRuntime } from '../create-runtime.ts';
+import type { Runtime, TakeLeftCalls } from '../workload.ts';
 import type { EngineSettings, SessionPlan } from './container-plan.ts';
 import { openEngine } from './engine.ts';
 import { inspectSession } from './inspect-session.ts';
@@ -21,8 +19,6 @@ import { stopSession } from './stop-session.ts';
 const startTimeoutMs = 120_000;
 /** Below the limit of the activity that starts a workload. */
 const pullTimeoutMs = 15 * 60_000;
-
-const containerName = z.string().regex(/^[a-z0-9-]+$/, 'must be the name of a container');
 
 export interface ContainerRuntimeOptions {
   socketPath: string;
@@ -54,43 +50,19 @@ export async function createContainerRuntime({
     'sessions run as containers of this engine',
   );
   const sidecarImage = workload.images.sidecar;
-  const inTurn = createTurns();
-  const starting = new Map<string, AbortController>();
   const onEngine = (sessionId: string) => ({ installation: settings.installation, sessionId });
   const find = async (sessionId: string, name: string) =>
     (await sessionContainers(engine, onEngine(sessionId))).find((each) => each.name === name);
 
-  return {
+  return createRuntime<SessionPlan>({
     name: 'container',
-    render: (configuration: FrozenConfiguration) =>
-      renderContainers(renderContainerWorkload(configuration, workload), settings),
-    start: (plan: SessionPlan, secrets: LaunchSecrets, signal?: AbortSignal) =>
-      inTurn(plan.sessionId, async () => {
-        const stopping = new AbortController();
-        starting.set(plan.sessionId, stopping);
-        const stop = () => stopping.abort(signal?.reason);
-        signal?.addEventListener('abort', stop);
-        try {
-          signal?.throwIfAborted();
-          await startSession(engine, plan, secrets, {
-            settings,
-            takeLeftCalls,
-            sidecarImage,
-            signal: stopping.signal,
-            startTimeoutMs,
-            pullTimeoutMs,
-          });
-        } finally {
-          signal?.removeEventListener('abort', stop);
-          starting.delete(plan.sessionId);
-        }
+    render: (configuration) => renderContainers(renderContainerWorkload(configuration, workload), settings),
+    start: (plan, secrets, signal) =>
+      startSession(engine, plan, secrets, {
+        ...{ settings, takeLeftCalls, sidecarImage, signal },
+        ...{ startTimeoutMs, pullTimeoutMs },
       }),
-    async stop(sessionId) {
-      starting.get(sessionId)?.abort(new Error('the session is being stopped'));
-      await inTurn(sessionId, () =>
-        stopSession(engine, onEngine(sessionId), { takeLeftCalls, sidecarImage }),
-      );
-    },
+    stop: (sessionId) => stopSession(engine, onEngine(sessionId), { takeLeftCalls, sidecarImage }),
     inspect: (sessionId) => inspectSession(engine, onEngine(sessionId)),
     async sidecarHost(sessionId) {
       const sidecar = await find(sessionId, 'sidecar');
@@ -99,9 +71,9 @@ export async function createContainerRuntime({
     },
     list: () => listSessions(engine, settings.installation),
     async logs(sessionId, container, tailBytes) {
-      const found = await find(sessionId, containerName.parse(container));
+      const found = await find(sessionId, container);
       const output = found === undefined ? null : await engine.readOutput(found.id);
       return output === null ? '' : tailOf(output, tailBytes);
     },
-  };
+  });
 }

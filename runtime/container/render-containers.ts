@@ -1,4 +1,4 @@
-/** Pure: a session's containers as create requests for an engine (design 12), or a sentence about what it cannot run. */
+/** Pure: a session's containers as create requests for an engine, or a sentence about what it cannot run. */
 import {
   type ContainerSize,
   type ContainerSpec,

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
+import { keyedBoot } from '../render-boot.ts';
 import { settled } from '../settled.ts';
 import { withinLimit } from '../time-limit.ts';
+import { resolveVariables } from '../variables.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import { archiveOf } from './boot-archive.ts';
-import { containerEnv } from './container-env.ts';
 import type { ContainerPlan, EngineSettings, SessionPlan } from './container-plan.ts';
 import { type Engine, isConflict } from './engine.ts';
 import { blankLabels } from './image-metadata.ts';
@@ -133,7 +134,7 @@ interface Running {
 async function runAll({ boot, sidecar, waves }: SessionPlan, running: Running): Promise<void> {
   const { engine, secrets, signal } = running;
   const sidecarId = await create(sidecar, running);
-  const content = JSON.stringify({ ...boot, ...secrets.sidecar });
+  const content = JSON.stringify(keyedBoot(boot, secrets));
   const file = archiveOf(basename(containerPaths.bootFile), content, containerUsers.sidecar);
   await engine.putArchive(sidecarId, containerPaths.bootDirectory, file);
   await engine.startContainer(sidecarId);
@@ -152,7 +153,8 @@ async function create({ name, spec, body }: ContainerPlan, running: Running): Pr
   const { engine, session, secrets, attempt, signal } = running;
   signal.throwIfAborted();
   const Labels = { ...body.Labels, [labelKeys.attempt]: attempt };
-  const Env = containerEnv(spec, secrets);
+  const env = spec === null ? {} : resolveVariables(spec, secrets);
+  const Env = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
   return engine.createContainer(containerName(session, name), { ...body, Labels, Env });
 }
 

@@ -1,8 +1,9 @@
 /** Reliably ends a session on the engine: gracefully, then by force; then takes its sidecar's unreported records, then removes its volumes. */
+import { handOverSpool } from '../hand-over-spool.ts';
 import type { TakeLeftCalls } from '../workload.ts';
 import { type Engine, isConflict, type ListedContainer } from './engine.ts';
-import { handOverCalls } from './left-calls.ts';
 import { isHolder, type SessionOnEngine } from './names.ts';
+import { readSpoolFile } from './read-spool.ts';
 import { sessionContainers, volumesOfName } from './session-containers.ts';
 
 export interface StopOptions {
@@ -20,7 +21,7 @@ const rounds = 5;
 export async function stopSession(
   engine: Engine,
   session: SessionOnEngine,
-  options: StopOptions,
+  { takeLeftCalls, sidecarImage }: StopOptions,
 ): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const containers = await sessionContainers(engine, session);
@@ -29,7 +30,8 @@ export async function stopSession(
       return;
     }
     await stopInOrder(engine, containers);
-    await handOverCalls(engine, session, { containers, volumes, ...options });
+    const spool = await readSpoolFile(engine, session, { containers, volumes, sidecarImage });
+    await handOverSpool(session.sessionId, spool, takeLeftCalls);
     await removeContainers(engine, await sessionContainers(engine, session));
     await removeVolumes(engine, volumes);
   }

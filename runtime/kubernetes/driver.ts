@@ -1,14 +1,13 @@
-/** The workload interface on a Kubernetes cluster: one Pod per session (design 12, docs/decisions/0013). */
+/** The workload interface on a Kubernetes cluster: one Pod per session (docs/decisions/0013). */
 import { isIPv4 } from 'node:net';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
 import {
   type ContainerSettings,
   renderContainerWorkload,
 } from '../container-workload/render-container-workload.ts';
-import { createTurns } from '../in-turn.ts';
+import { createRuntime } from '../create-runtime.ts';
 import type { Runtime, WorkloadState } from '../workload.ts';
 import type { Cluster } from './cluster.ts';
 import { describePod } from './describe-pod.ts';
@@ -33,8 +32,6 @@ export interface KubernetesRuntime extends Runtime<ContainerWorkload> {
   close(): void;
 }
 
-/** A container name that is safe in a query. */
-const containerName = z.string().regex(/^[a-z0-9-]+$/);
 const defaultLimits: StopLimits = { stopTimeoutMs: 50_000, lostNodeTimeoutMs: 60_000 };
 
 /** Does not wait for the cluster: calls made while it is unreachable take longer, or fail. */
@@ -43,28 +40,14 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Kube
   const selector = sessionSelector(settings.installation);
   const cache = createPodCache(cluster, { selector, logger });
   const limits = { ...defaultLimits, ...options };
-  const inTurn = createTurns();
-  const starting = new Map<string, Set<AbortController>>();
   const find = async (sessionId: string): Promise<Pod | null> =>
     cache.get(sessionId) ?? (await cluster.readPod(sessionId));
 
-  return {
+  const runtime = createRuntime<ContainerWorkload>({
     name: 'kubernetes',
     render: (configuration) => render(configuration, options),
-    start: (workload, secrets, signal) =>
-      whileStarting(starting, workload.sessionId, signal, (cancelled) =>
-        inTurn(workload.sessionId, async () => {
-          cancelled.throwIfAborted();
-          await startPod(workload, secrets, { ...options, cache }, cancelled);
-        }),
-      ),
-    async stop(sessionId) {
-      // Aborts a start that is in progress.
-      for (const each of starting.get(sessionId) ?? []) {
-        each.abort(new Error('it was stopped while it started'));
-      }
-      await inTurn(sessionId, () => stopPod(sessionId, { cluster, cache }, limits));
-    },
+    start: (workload, secrets, signal) => startPod(workload, secrets, { ...options, cache }, signal),
+    stop: (sessionId) => stopPod(sessionId, { cluster, cache }, limits),
     async inspect(sessionId): Promise<WorkloadState> {
       const pod = await find(sessionId);
       const reason = cache.whyGone(sessionId);
@@ -78,17 +61,17 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Kube
       const addresses = [pod?.status.podIP ?? '', ...(pod?.status.podIPs ?? []).map(({ ip }) => ip)];
       return addresses.find((address) => isIPv4(address)) ?? null;
     },
-    logs: async (sessionId, container, tailBytes) =>
-      cluster.readLog(sessionId, containerName.parse(container), tailBytes),
+    logs: (sessionId, container, tailBytes) => cluster.readLog(sessionId, container, tailBytes),
     async list() {
       const { pods } = await cluster.listPods(selector);
       return pods.flatMap((pod) => sessionOf(pod) ?? []);
     },
-    close() {
-      cache.close();
-      cluster.close();
-    },
+  });
+  const close = () => {
+    cache.close();
+    cluster.close();
   };
+  return { ...runtime, close };
 }
 
 /** Throws UnsupportedWorkloadError. */
@@ -98,30 +81,4 @@ function render(
 ): ContainerWorkload {
   checkEgress(configuration, settings.egressRanges);
   return renderContainerWorkload(configuration, containers);
-}
-
-/** Runs work that `stop` can abort, as `signal` can. */
-async function whileStarting(
-  starting: Map<string, Set<AbortController>>,
-  sessionId: string,
-  signal: AbortSignal | undefined,
-  work: (cancelled: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  const ofSession = starting.get(sessionId) ?? new Set();
-  starting.set(sessionId, ofSession.add(controller));
-  signal?.addEventListener('abort', abort);
-  try {
-    if (signal?.aborted) {
-      abort();
-    }
-    await work(controller.signal);
-  } finally {
-    signal?.removeEventListener('abort', abort);
-    ofSession.delete(controller);
-    if (ofSession.size === 0) {
-      starting.delete(sessionId);
-    }
-  }
 }

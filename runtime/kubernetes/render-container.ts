@@ -2,10 +2,10 @@
 import type { V1Container, V1EnvVar, V1Lifecycle, V1ResourceRequirements } from '@kubernetes/client-node';
 import {
   type ContainerSpec,
-  type ContainerVariable,
   type ContainerWorkload,
   containerPaths,
 } from '../container-workload/container-workload.ts';
+import type { ContainerVariable } from '../variables.ts';
 import { escapeExpansion } from './escape-expansion.ts';
 import { startedByRelayOf } from './relay-path.ts';
 import { renderMounts } from './render-volumes.ts';

@@ -1,4 +1,4 @@
-/** Pure: a session as one Pod that the `restricted` Pod Security Standard admits (design 12). */
+/** Pure: a session as one Pod that the `restricted` Pod Security Standard admits. */
 import type { V1Pod, V1Toleration } from '@kubernetes/client-node';
 import { type ContainerWorkload, containerUsers } from '../container-workload/container-workload.ts';
 import { podName, registrySecretName, schedulingGate, sessionLabels } from './names.ts';

@@ -1,8 +1,10 @@
-/** Pure: the Secrets of one launch. They are owned by its Pod and deleted with it; each is for one container (design 11). */
+/** Pure: the Secrets of one launch. They are owned by its Pod and deleted with it; each is for one container. */
 import type { V1ObjectMeta, V1OwnerReference, V1Secret } from '@kubernetes/client-node';
 import { parseReference } from '../../oci/reference.ts';
 import type { ContainerSpec, ContainerWorkload } from '../container-workload/container-workload.ts';
-import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
+import { keyedBoot } from '../render-boot.ts';
+import { plannedSecrets, secretValue } from '../variables.ts';
+import type { LaunchSecrets } from '../workload.ts';
 import { bootSecretName, envSecretName, podName, registrySecretName, sessionLabels } from './names.ts';
 import { serversWithCredentials } from './render-pod.ts';
 import type { SecretDelivery } from './settings.ts';
@@ -34,7 +36,7 @@ export function renderSecrets(
         metadata(envSecretName(workload.sessionId, pod.launch, container.name)),
         'Opaque',
         Object.fromEntries(
-          secretVariables(container).map((name) => [name, secretValue(container, name, secrets)]),
+          plannedSecrets(container.env).map((name) => [name, secretValue(container, name, secrets)]),
         ),
       ),
     ),
@@ -49,43 +51,10 @@ export function renderSecrets(
 }
 
 export const containersWithSecrets = ({ containers }: ContainerWorkload): ContainerSpec[] =>
-  containers.filter((container) => secretVariables(container).length > 0);
+  containers.filter(({ env }) => plannedSecrets(env).length > 0);
 
-const secretVariables = ({ env }: ContainerSpec): string[] =>
-  env.flatMap((variable) => ('isSecret' in variable ? [variable.name] : []));
-
-/** The resolved value of one variable of one container, and of no other. Throws when it was not resolved. */
-export function secretValue(container: ContainerSpec, variable: string, secrets: LaunchSecrets): string {
-  const value = environmentOf(container, secrets)[variable];
-  if (value === undefined) {
-    throw new Error(`container ${container.name}: the secret of variable ${variable} was not resolved`);
-  }
-  return value;
-}
-
-function environmentOf({ role, subject }: ContainerSpec, secrets: LaunchSecrets): ResolvedEnv {
-  const { agentEnv, serverEnv, siblingEnv } = secrets;
-  const named = (environments: Readonly<Record<string, ResolvedEnv>>) =>
-    (subject === null ? undefined : environments[subject]) ?? {};
-  switch (role) {
-    case 'sidecar':
-      return {};
-    case 'agent':
-      return agentEnv;
-    case 'server':
-      return named(serverEnv);
-    case 'sibling':
-      return named(siblingEnv);
-  }
-}
-
-function renderBootSecret(
-  { boot }: ContainerWorkload,
-  { sidecar }: LaunchSecrets,
-  metadata: V1ObjectMeta,
-): V1Secret {
-  return secretOf(metadata, 'Opaque', { 'boot.json': JSON.stringify({ ...boot, ...sidecar }) });
-}
+const renderBootSecret = ({ boot }: ContainerWorkload, secrets: LaunchSecrets, metadata: V1ObjectMeta) =>
+  secretOf(metadata, 'Opaque', { 'boot.json': JSON.stringify(keyedBoot(boot, secrets)) });
 
 /** The key is the one repository: the same registry's other images are pulled without these credentials. */
 function renderDockerConfig(

@@ -1,4 +1,4 @@
-/** Pure: a session's volumes, and each container's mounts of them (design 8). */
+/** Pure: a session's volumes, and each container's mounts of them. */
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import {
   type ContainerScratch,

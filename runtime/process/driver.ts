@@ -1,4 +1,4 @@
-/** The process runtime (design 12): sessions as processes of this machine, in bubblewrap sandboxes where available. */
+/** The process runtime: sessions as processes of this machine, in bubblewrap sandboxes where available. */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -12,12 +12,10 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import type { WorkerCapabilities } from '../../contract/available-runs.ts';
-import type { FrozenConfiguration } from '../../contract/session.ts';
-import { createTurns } from '../in-turn.ts';
+import { createRuntime } from '../create-runtime.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
-import type { LaunchSecrets, Runtime, TakeLeftCalls } from '../workload.ts';
+import type { Runtime, TakeLeftCalls } from '../workload.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { type Programs, sessionFiles } from './layout.ts';
 import { limitsSentence } from './limits-sentence.ts';
@@ -27,11 +25,8 @@ import type { Machine, PackageSources, ProcessLimits } from './render-launch.ts'
 import { type RenderRules, renderWorkload } from './render-workload.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
-import { askToStop, stopSession } from './stop-session.ts';
+import { stopSession } from './stop-session.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
-
-/** A container name that is safe as a file name. */
-const logName = z.string().regex(/^[a-z0-9-]+$/);
 
 export interface ProcessRuntimeOptions {
   sessionsDirectory: string;
@@ -70,33 +65,24 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   };
   const running = new Set(listSessions(sessionsDirectory));
   removeCgroupsOf(machine, (name) => running.has(name.split('.')[0] ?? ''));
-  const inTurn = createTurns();
   const packages = await openSessionPackages(options, machine);
-  return {
-    capabilities: capabilitiesOf(machine, rules, packages.missingCommands),
+  const runtime = createRuntime<ProcessWorkloadSpec>({
     name: 'process',
-    render: (configuration: FrozenConfiguration) => renderWorkload(configuration, rules),
-    start: async (spec: ProcessWorkloadSpec, secrets: LaunchSecrets, signal?: AbortSignal) =>
-      inTurn(spec.sessionId, () =>
-        startSession(spec, secrets, {
-          ...{ machine, takeLeftCalls },
-          directory: directoryOf(spec.sessionId),
-          packagesFor: () => packages.prepare(spec, signal),
-        }),
-      ),
-    async stop(sessionId) {
-      const directory = directoryOf(sessionId);
-      // A start in progress stops loading packages, or sees its host end, and aborts.
-      packages.giveUp(sessionId);
-      askToStop(directory);
-      await inTurn(sessionId, () => stop(sessionId));
-    },
+    render: (configuration) => renderWorkload(configuration, rules),
+    start: (spec, secrets, signal) =>
+      startSession(spec, secrets, {
+        ...{ machine, takeLeftCalls, signal },
+        directory: directoryOf(spec.sessionId),
+        packagesFor: () => packages.prepare(spec, signal),
+      }),
+    stop,
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
     sidecarHost: async () => '127.0.0.1',
     list: async () => listSessions(sessionsDirectory),
     logs: async (sessionId, container, tailBytes) =>
-      readTail(sessionFiles(directoryOf(sessionId)).log(logName.parse(container)), tailBytes),
-  };
+      readTail(sessionFiles(directoryOf(sessionId)).log(container), tailBytes),
+  });
+  return { ...runtime, capabilities: capabilitiesOf(machine, rules, packages.missingCommands) };
 }
 
 async function probe({

@@ -1,4 +1,4 @@
-/** Paths as the processes of a session see them: fixed in a sandbox, real ones without (design 8). */
+/** Paths as the processes of a session see them: fixed in a sandbox, real ones without. */
 import { join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-contract.ts';
 import { reportSocketName } from '../../contract/session-process.ts';

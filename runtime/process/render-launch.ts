@@ -2,8 +2,8 @@
 import { relative } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { reportSocketName } from '../../contract/session-process.ts';
-import type { SidecarBoot } from '../../contract/sidecar.ts';
-import { offlinePackages } from '../offline-packages.ts';
+import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
+import { environmentOf, offlinePackages, type PlatformVariables } from '../variables.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
 import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protocol.ts';
@@ -29,7 +29,7 @@ export interface ProcessLimits {
   workspaceBytes: number;
 }
 
-export interface Machine {
+export interface Machine extends BootSettings {
   programs: Programs;
   /** Null: no sandbox. */
   root: SystemRoot | null;
@@ -41,8 +41,6 @@ export interface Machine {
   packages: PackageSources;
   /** The owner name of this installation's control groups. */
   owner: string;
-  apiUrl: string;
-  sidecarLimits: SidecarBoot['limits'];
 }
 
 interface LaunchPlace {
@@ -63,20 +61,15 @@ export function renderLaunch(
     directory,
     sidecar: {
       argv: [`${machine.programs.nodePrefix}/bin/node`, `${machine.programs.directory}/sidecar.js`],
-      boot: {
-        session_id: spec.sessionId,
-        agent: { id: spec.agent.agent.id, name: spec.agent.agent.name },
-        api_url: machine.apiUrl,
-        ...secrets.sidecar,
-        session_directory: directory,
-        agent_config: null,
-        control_host: '127.0.0.1',
-        control_port: 0,
-        servers: spec.servers,
-        siblings: [],
-        log_tool_payloads: spec.logToolPayloads,
-        limits: machine.sidecarLimits,
-      },
+      boot: keyedBoot(
+        renderBoot(spec, machine, {
+          session_directory: directory,
+          agent_config: null,
+          control_host: '127.0.0.1',
+          control_port: 0,
+        }),
+        secrets,
+      ),
     },
     sockets: [
       files.sidecarSocket,
@@ -105,15 +98,16 @@ function renderContainer(
     root === null
       ? bareLayout(programs, directory, container.name, container.server)
       : sandboxLayout(programs);
+  const platform: PlatformVariables = {
+    sessionId: spec.sessionId,
+    paths: layout,
+    searchPath: searchPath(layout, packages),
+    packages: container.network === 'none' ? offlinePackages : packageEnv(machine.packages),
+  };
   return {
     name: container.name,
     argv: argvOf(container, layout, { isSandboxed: root !== null, packages }),
-    env: {
-      ...basicEnv(layout, packages),
-      ...(container.network === 'none' ? offlinePackages : packageEnv(machine.packages)),
-      ...configuredEnv(container, secrets),
-      ...(container.server === null ? agentEnv(spec, layout) : {}),
-    },
+    env: environmentOf(recipientOf(container), secrets, platform),
     cwd: sessionFiles(directory).workspace(container.name),
     sandbox:
       root === null
@@ -161,10 +155,8 @@ function inWorkspace(argument: string, { workspace }: Layout): string {
   return inside ? workspace + argument.slice('/workspace'.length) : argument;
 }
 
-function basicEnv(layout: Layout, packages: ServerPackages | undefined): ResolvedEnv {
-  const path = packages?.type === 'tree' ? `${packages.programDirectory}:${layout.path}` : layout.path;
-  return { PATH: path, HOME: layout.workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' };
-}
+const searchPath = (layout: Layout, packages: ServerPackages | undefined): string =>
+  packages?.type === 'tree' ? `${packages.programDirectory}:${layout.path}` : layout.path;
 
 /** In the variables of npm, uv, pip, Node and OpenSSL. */
 function packageEnv({ npmRegistryUrl, pypiIndexUrl, caFile }: PackageSources): ResolvedEnv {
@@ -175,31 +167,18 @@ function packageEnv({ npmRegistryUrl, pypiIndexUrl, caFile }: PackageSources): R
   };
 }
 
-/** What no configuration can change (design 9). */
-function agentEnv(spec: ProcessWorkloadSpec, layout: Layout): ResolvedEnv {
-  return {
-    PLATFORM_SESSION_ID: spec.sessionId,
-    PLATFORM_CONFIG: layout.config,
-    PLATFORM_SIDECAR_SOCKET: layout.sidecarSocket,
-  };
-}
+const recipientOf = (container: ContainerSpec) => ({
+  ...container,
+  role: container.server === null ? ('agent' as const) : ('server' as const),
+  subject: container.server,
+});
 
-function configuredEnv({ server }: ContainerSpec, secrets: LaunchSecrets): ResolvedEnv {
-  return server === null ? secrets.agentEnv : (secrets.serverEnv[server] ?? {});
-}
-
-/** The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment (spec). */
+/** The agent's `config.json`, with paths as the agent sees them. */
 export function renderAgentConfig(
   spec: ProcessWorkloadSpec,
   { machine, directory }: { machine: Pick<Machine, 'programs' | 'root'>; directory: string },
 ): AgentConfig {
   const { programs, root } = machine;
   const layout = root === null ? bareLayout(programs, directory, 'agent', null) : sandboxLayout(programs);
-  const names = ['platform', ...spec.servers.map(({ name }) => name)];
-  const relay = (name: string) => ({
-    command: layout.relay,
-    args: ['-', `UNIX-CONNECT:${layout.mcpDirectory}/${name}.sock`],
-    env: {},
-  });
-  return { ...spec.agent, mcpServers: Object.fromEntries(names.map((name) => [name, relay(name)])) };
+  return agentConfigOf(spec, layout);
 }

@@ -1,7 +1,8 @@
-/** Pure: the arguments that bubblewrap makes one container from (design 12). An allow-list: what is not listed is invisible. */
+/** Pure: the arguments that bubblewrap makes one container from. An allow-list: what is not listed is invisible. */
 import { join } from 'node:path';
+import type { Network } from '../workload.ts';
 import { nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
-import type { ContainerSpec, Network } from './workload-spec.ts';
+import type { ContainerSpec } from './workload-spec.ts';
 
 /** Top-level directories that are links into /usr on this machine, such as `/bin`; others are mounted. */
 export interface SystemRoot {
@@ -98,11 +99,6 @@ export function renderSandbox(
     ...inMemory('/workspace', workspaceBytes),
     ...['--chdir', '/workspace', '--remount-ro', '/'],
   ];
-}
-
-/** Arguments that set the environment; they reach bubblewrap through a pipe, since a command line can be read by others. */
-export function renderEnvironment(env: Readonly<Record<string, string>>): string[] {
-  return Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]);
 }
 
 function programMounts({ program, server }: ContainerSpec, directory: string, programs: Programs): string[] {

@@ -1,7 +1,7 @@
 /** Pure: a frozen configuration as containers of this runtime, or a sentence about what it cannot run. */
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
-import { secretVariables } from '../secret-variables.ts';
-import { sidecarServers } from '../sidecar-servers.ts';
+import { sessionFacts } from '../render-boot.ts';
+import { secretVariables } from '../variables.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import type { ContainerProgram, ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
@@ -36,24 +36,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       uid: firstUid + 1 + index,
     })),
   ];
-  return {
-    sessionId: configuration.session_id,
-    workspaceId: configuration.workspace_id,
-    agent: {
-      session_id: configuration.session_id,
-      agent: {
-        id: agent.id,
-        name: agent.name,
-        kind: agent.kind,
-        instructions: agent.instructions,
-        model: agent.model,
-      },
-      prompt: configuration.prompt,
-    },
-    servers: sidecarServers(servers),
-    logToolPayloads: configuration.log_tool_payloads,
-    containers,
-  };
+  return { ...sessionFacts(configuration), containers };
 }
 
 function refuseWhatIsMissing(

@@ -9,7 +9,7 @@ import { identify, isRunning } from './process-identity.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from './render-launch.ts';
 import { makeSessionDirectory, relayProgram } from './session-directory.ts';
 import { readHost, readState } from './session-record.ts';
-import { stopSession } from './stop-session.ts';
+import { askToStop, stopSession } from './stop-session.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
 import { writeRecord } from './write-record.ts';
 
@@ -20,31 +20,38 @@ export interface StartOptions {
   machine: Machine;
   directory: string;
   takeLeftCalls: TakeLeftCalls;
+  signal: AbortSignal;
   /** Called when the session's directory exists; the returned packages are kept as long as it does. */
   packagesFor(spec: ProcessWorkloadSpec): Promise<SessionPackages>;
 }
 
-/** A no-op for a session whose host runs. When it does not start, stops what was started, then throws. */
+/** A no-op for a session whose host runs. When it does not start, or `signal` is aborted, stops what was started, then throws. */
 export async function startSession(
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
-  { machine, directory, takeLeftCalls, packagesFor }: StartOptions,
+  { machine, directory, takeLeftCalls, signal, packagesFor }: StartOptions,
 ): Promise<void> {
   const host = readHost(directory);
   const isStarted = host !== null && isRunning(host);
   if (!isStarted) {
     await stopSession(directory, takeLeftCalls);
   }
+  // The start then sees its host end.
+  const giveUp = () => askToStop(directory);
+  signal.addEventListener('abort', giveUp);
   try {
     if (!isStarted) {
       prepare(spec, { machine, directory });
       const packages = await packagesFor(spec);
+      signal.throwIfAborted();
       spawnHost(spec, secrets, { machine, directory, packages });
     }
     await untilStarted(directory);
   } catch (error) {
     await stopSession(directory, takeLeftCalls);
     throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
   }
 }
 

@@ -1,10 +1,12 @@
 /** Reliably ends a session on this machine: stops the host gracefully, kills the leftovers, then removes its directory. */
 import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { handOverSpool } from '../hand-over-spool.ts';
 import type { TakeLeftCalls } from '../workload.ts';
 import { findLeftovers } from './find-leftovers.ts';
 import { sidecarName } from './host-protocol.ts';
-import { handOverCalls } from './left-calls.ts';
 import { isRunning, type ProcessIdentity, signal, stopProcess } from './process-identity.ts';
+import { readSpoolFile } from './read-spool.ts';
 import { readHost, readState } from './session-record.ts';
 
 /** The host ends its containers within 2 s and its sidecar within 8 s. */
@@ -38,7 +40,7 @@ export async function stopSession(directory: string, takeLeftCalls: TakeLeftCall
     }
   }
   await stopLeftovers(directory);
-  await handOverCalls(directory, takeLeftCalls);
+  await handOverSpool(basename(directory), readSpoolFile(directory), takeLeftCalls);
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 

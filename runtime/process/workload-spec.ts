@@ -1,8 +1,6 @@
 /** What a session runs as on this runtime, without any secret and without any path of the machine. */
-import type { AgentConfig } from '../../contract/agent-contract.ts';
-import type { SidecarBoot } from '../../contract/sidecar.ts';
-
-export type Network = 'none' | 'internet';
+import type { SessionFacts } from '../render-boot.ts';
+import type { Network } from '../workload.ts';
 
 export type ContainerProgram = { type: 'scripted' } | { type: 'command'; command: string; args: string[] };
 
@@ -19,11 +17,6 @@ export interface ContainerSpec {
   uid: number;
 }
 
-export interface ProcessWorkloadSpec {
-  sessionId: string;
-  workspaceId: string;
-  agent: Omit<AgentConfig, 'mcpServers'>;
-  servers: SidecarBoot['servers'];
-  logToolPayloads: boolean;
+export interface ProcessWorkloadSpec extends SessionFacts {
   containers: ContainerSpec[];
 }

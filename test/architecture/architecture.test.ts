@@ -88,6 +88,17 @@ describe('a planted violation is found:', () => {
       'web/src/pages/x.tsx',
       'const x = <FailedState error={y} retry={z} what="It" />;',
     ],
+    [
+      'a driver that looks up a server’s secrets itself',
+      'runtime/kubernetes/x.ts',
+      'export const x = (secrets) => secrets.serverEnv;',
+    ],
+    [
+      'a driver that tells an agent where the sidecar is',
+      'runtime/process/x.ts',
+      "export const env = { PLATFORM_SIDECAR_SOCKET: '/x.sock' };",
+    ],
+    ['an activity that does so by text', 'activities/x.ts', "export const x = (all) => all['agentEnv'];"],
     ['a long file', 'api/x.ts', '\n'.repeat(400)],
     ['a long function', 'api/x.ts', `export function x() {${'\n'.repeat(80)}}`],
     ['a long method', 'api/x.ts', `export class X { y() {${'\n'.repeat(80)}} }`],

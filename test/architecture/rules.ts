@@ -94,6 +94,7 @@ export function check(source: SourceText): Violation[] {
     checkCallRecords(node, source.path, add);
     checkGatedTools(node, source.path, folder, add);
     checkServerState(node, source.path, add);
+    checkVariables(node, source.path, folder, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -185,6 +186,24 @@ function checkServerState(node: ts.Node, path: string, add: Add): void {
     isFailure && node.attributes.properties.some((attribute) => attribute.name?.getText() === 'retry');
   if (mayRetry && path !== 'web/src/components/query-state.tsx') {
     add(node, 'a query that loads or has failed is shown by QueryState');
+  }
+}
+
+/** The environments of `LaunchSecrets`, and the variables that only the platform sets. */
+const launchVariables =
+  /^(agentEnv|serverEnv|siblingEnv|PLATFORM_SESSION_ID|PLATFORM_CONFIG|PLATFORM_SIDECAR_SOCKET)$/;
+const ownsVariables =
+  /^(runtime\/(variables|workload)\.ts|activities\/secrets\/resolve-secrets\.ts|bin\/scripted-agent\.ts)$/;
+
+/** Which container gets which variables is one pure function: a second one could hand a secret to the wrong container. */
+function checkVariables(node: ts.Node, path: string, folder: string, add: Add): void {
+  const mayLaunch = ['runtime', 'activities', 'bin'].includes(folder) && !ownsVariables.test(path);
+  if (
+    mayLaunch &&
+    (ts.isIdentifier(node) || ts.isStringLiteralLike(node)) &&
+    launchVariables.test(node.text)
+  ) {
+    add(node, 'which container gets which variables is decided in runtime/variables.ts and nowhere else');
   }
 }
 

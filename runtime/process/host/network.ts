@@ -1,5 +1,5 @@
 /**
- * User-mode networking for one network namespace (design 12): access to the internet, but not to this machine, its
+ * User-mode networking for one network namespace: access to the internet, but not to this machine, its
  * neighbours or a metadata service.
  */
 import { spawn } from 'node:child_process';

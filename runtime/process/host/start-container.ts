@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { ContainerLaunch, ContainerLimits } from '../host-protocol.ts';
-import { renderEnvironment } from '../render-sandbox.ts';
 import { renderSeccomp } from '../render-seccomp.ts';
 import { makeCgroups, removeCgroupsWhenEmpty } from './cgroups.ts';
 import { blockedRoutes, connectNetwork } from './network.ts';
@@ -146,6 +145,11 @@ function pipe(child: ChildProcess, fd: number): Duplex {
   // A program that ended before it read everything shows it by its exit.
   stream.on('error', () => undefined);
   return stream;
+}
+
+/** Arguments that set the environment; they reach bubblewrap through a pipe, since a command line can be read by others. */
+export function renderEnvironment(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]);
 }
 
 const nulTerminated = (values: readonly string[]) => values.map((value) => `${value}\0`).join('');

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Machine, PackageSources } from '../render-launch.ts';
 import type { ProcessWorkloadSpec } from '../workload-spec.ts';
-import { createPackageCache, type PackageCache } from './cache.ts';
+import { createPackageCache } from './cache.ts';
 import { findUv, knownRegistries } from './known-registries.ts';
 import type { OutboundProxy } from './proxy/registries.ts';
 import { preparePackages, type SessionPackages } from './session-packages.ts';
@@ -38,9 +38,8 @@ interface OpenOptions {
 export interface PackagesOfSessions {
   /** Commands whose packages cannot be loaded here. */
   missingCommands: string[];
-  prepare(spec: ProcessWorkloadSpec, signal?: AbortSignal): Promise<SessionPackages>;
-  /** A session is being stopped: aborts its loading. */
-  giveUp(sessionId: string): void;
+  /** Throws the reason of `signal`. */
+  prepare(spec: ProcessWorkloadSpec, signal: AbortSignal): Promise<SessionPackages>;
 }
 
 const answerTimeoutMs = 10_000;
@@ -52,7 +51,7 @@ export async function openSessionPackages(
 ): Promise<PackagesOfSessions> {
   const { packageCache: settings, packages: sources, logger } = options;
   if (settings === null || root === null) {
-    return { missingCommands: [], prepare: async () => new Map(), giveUp: () => undefined };
+    return { missingCommands: [], prepare: async () => new Map() };
   }
   const uv = settings.uvProgram ?? (await findUv());
   const registries = await knownRegistries({ ...settings, ...sources }, uv);
@@ -69,30 +68,9 @@ export async function openSessionPackages(
       limits: { sizeBytes: settings.maxBytes, files: settings.maxFiles },
     },
   });
+  const { deadlineMs } = settings;
   return {
     missingCommands: uv === null ? ['uvx'] : [],
-    ...ofSessions(cache, { deadlineMs: settings.deadlineMs, logger }),
-  };
-}
-
-function ofSessions(
-  cache: PackageCache,
-  options: { deadlineMs: number; logger: Logger },
-): Omit<PackagesOfSessions, 'missingCommands'> {
-  const starting = new Map<string, AbortController>();
-  return {
-    async prepare(spec, signal = new AbortController().signal) {
-      const stopped = new AbortController();
-      starting.set(spec.sessionId, stopped);
-      try {
-        const both = AbortSignal.any([signal, stopped.signal]);
-        return await preparePackages(spec, { cache, ...options, signal: both });
-      } finally {
-        starting.delete(spec.sessionId);
-      }
-    },
-    giveUp(sessionId) {
-      starting.get(sessionId)?.abort(new Error('the session is being stopped'));
-    },
+    prepare: (spec, signal) => preparePackages(spec, { cache, deadlineMs, logger, signal }),
   };
 }

@@ -5,7 +5,7 @@ import { renderContainerWorkload } from '../../../runtime/container-workload/ren
 import { envSecretName } from '../../../runtime/kubernetes/names.ts';
 import type { VariableDelivery } from '../../../runtime/kubernetes/render-container.ts';
 import { renderPod } from '../../../runtime/kubernetes/render-pod.ts';
-import { secretValue } from '../../../runtime/kubernetes/render-secrets.ts';
+import { secretValue } from '../../../runtime/variables.ts';
 import { WorkloadFailedError } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { randomLaunch } from '../../support/random-configurations.ts';

@@ -28,6 +28,7 @@ const spec: ProcessWorkloadSpec = {
     prompt: '',
   },
   servers: [{ name: longName, tool_scopes: {}, client_features: [], network: 'none', loads_packages: false }],
+  siblings: [],
   logToolPayloads: false,
   containers: [
     {

@@ -10,8 +10,9 @@ import {
   renderNetworkPolicy,
 } from '../../../../runtime/kubernetes/render-network-policy.ts';
 import { renderPod } from '../../../../runtime/kubernetes/render-pod.ts';
-import { renderSecrets, secretValue } from '../../../../runtime/kubernetes/render-secrets.ts';
+import { renderSecrets } from '../../../../runtime/kubernetes/render-secrets.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
+import { secretValue } from '../../../../runtime/variables.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { testContainerSettings } from '../../../support/random-configurations.ts';
 

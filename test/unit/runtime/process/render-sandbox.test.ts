@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  renderEnvironment,
-  renderSandbox,
-  type SystemRoot,
-} from '../../../../runtime/process/render-sandbox.ts';
+import { renderEnvironment } from '../../../../runtime/process/host/start-container.ts';
+import { renderSandbox, type SystemRoot } from '../../../../runtime/process/render-sandbox.ts';
 import type { ContainerProgram, ContainerSpec } from '../../../../runtime/process/workload-spec.ts';
 
 const directory = '/data/sessions/00000000-0000-4000-8000-000000000001';

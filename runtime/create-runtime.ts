@@ -1,0 +1,63 @@
+/** What every runtime does around its driver: turns, giving up a start that is stopped, and the check of a container's name. */
+import { z } from 'zod';
+import { createTurns } from './in-turn.ts';
+import type { LaunchSecrets, Runtime } from './workload.ts';
+
+/** A runtime as its driver implements it: of one session it is asked for one start or stop at a time, and for containers by safe names. */
+export interface Driver<Spec> extends Omit<Runtime<Spec>, 'start'> {
+  /** Gives up when `signal` is aborted: its caller gave up, or the session is being stopped. */
+  start(spec: Spec, secrets: LaunchSecrets, signal: AbortSignal): Promise<void>;
+}
+
+/** Safe as a file name and in a query. */
+const containerName = z.string().regex(/^[a-z0-9-]+$/, 'must be the name of a container');
+
+/** Starts and stops of one session take turns; a stop makes the starts before it give up. */
+export function createRuntime<Spec extends { sessionId: string }>(driver: Driver<Spec>): Runtime<Spec> {
+  const inTurn = createTurns();
+  const starts = new Map<string, Set<AbortController>>();
+  return {
+    ...driver,
+    start: (spec, secrets, signal) =>
+      whileStarting(starts, spec.sessionId, signal, (givenUp) =>
+        inTurn(spec.sessionId, async () => {
+          givenUp.throwIfAborted();
+          await driver.start(spec, secrets, givenUp);
+        }),
+      ),
+    async stop(sessionId) {
+      for (const start of starts.get(sessionId) ?? []) {
+        start.abort(new Error('the session is being stopped'));
+      }
+      await inTurn(sessionId, () => driver.stop(sessionId));
+    },
+    logs: async (sessionId, container, tailBytes) =>
+      driver.logs(sessionId, containerName.parse(container), tailBytes),
+  };
+}
+
+/** Runs work that `stop` can abort, as `signal` can. */
+async function whileStarting(
+  starts: Map<string, Set<AbortController>>,
+  sessionId: string,
+  signal: AbortSignal | undefined,
+  work: (givenUp: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  const ofSession = starts.get(sessionId) ?? new Set();
+  starts.set(sessionId, ofSession.add(controller));
+  signal?.addEventListener('abort', abort);
+  try {
+    if (signal?.aborted) {
+      abort();
+    }
+    await work(controller.signal);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    ofSession.delete(controller);
+    if (ofSession.size === 0) {
+      starts.delete(sessionId);
+    }
+  }
+}

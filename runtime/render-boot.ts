@@ -1,0 +1,91 @@
+/** Pure: what a session's sidecar boots with, and what its agent is told, on every runtime. */
+import { basename } from 'node:path';
+import type { AgentConfig } from '../contract/agent-contract.ts';
+import type { FrozenConfiguration, FrozenServer } from '../contract/session.ts';
+import type { SidecarBoot } from '../contract/sidecar.ts';
+import type { LaunchSecrets } from './workload.ts';
+
+/** What a frozen configuration says of the session, wherever it runs. */
+export interface SessionFacts {
+  sessionId: string;
+  workspaceId: string;
+  agent: Omit<AgentConfig, 'mcpServers'>;
+  servers: SidecarBoot['servers'];
+  siblings: SidecarBoot['siblings'];
+  logToolPayloads: boolean;
+}
+
+export interface BootSettings {
+  /** How sidecars reach the API. */
+  apiUrl: string;
+  sidecarLimits: SidecarBoot['limits'];
+}
+
+/** Where a runtime has the sidecar's things. */
+type BootPlaces = Pick<SidecarBoot, 'session_directory' | 'agent_config' | 'control_host' | 'control_port'>;
+
+/** Without its token and key. */
+export type UnkeyedBoot = Omit<SidecarBoot, keyof LaunchSecrets['sidecar']>;
+
+/** Commands that download what they run from a registry. */
+const packageManagers = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'uvx', 'uv', 'pipx', 'pip']);
+
+export function sessionFacts(configuration: FrozenConfiguration): SessionFacts {
+  const { agent, prompt, session_id, workspace_id, servers, siblings, log_tool_payloads } = configuration;
+  const { id, name, kind, instructions, model } = agent;
+  return {
+    sessionId: session_id,
+    workspaceId: workspace_id,
+    agent: { session_id, agent: { id, name, kind, instructions, model }, prompt },
+    servers: servers.map(sidecarServer),
+    siblings: siblings.map((each) => each.name),
+    logToolPayloads: log_tool_payloads,
+  };
+}
+
+function sidecarServer(server: FrozenServer): SidecarBoot['servers'][number] {
+  const { name, tool_scopes, client_features, network, shape, image_command } = server;
+  const command = shape.type === 'command' ? shape.command : (image_command?.[0] ?? '');
+  const loads_packages = packageManagers.has(basename(command));
+  return { name, tool_scopes, client_features, network, loads_packages };
+}
+
+/** The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment. */
+export function agentConfigOf(
+  { agent, servers }: Pick<SessionFacts, 'agent' | 'servers'>,
+  { relay, mcpDirectory }: { relay: string; mcpDirectory: string },
+): AgentConfig {
+  const launch = (server: string) => ({
+    command: relay,
+    args: ['-', `UNIX-CONNECT:${mcpDirectory}/${server}.sock`],
+    env: {},
+  });
+  const names = ['platform', ...servers.map(({ name }) => name)];
+  return { ...agent, mcpServers: Object.fromEntries(names.map((name) => [name, launch(name)])) };
+}
+
+export function renderBoot(
+  { sessionId, agent: { agent }, servers, siblings, logToolPayloads }: SessionFacts,
+  { apiUrl, sidecarLimits }: BootSettings,
+  { session_directory, agent_config, control_host, control_port }: BootPlaces,
+): UnkeyedBoot {
+  return {
+    session_id: sessionId,
+    agent: { id: agent.id, name: agent.name },
+    api_url: apiUrl,
+    session_directory,
+    agent_config,
+    control_host,
+    control_port,
+    servers,
+    siblings,
+    log_tool_payloads: logToolPayloads,
+    limits: sidecarLimits,
+  };
+}
+
+/** The whole boot, which holds the sidecar's token and key. */
+export const keyedBoot = (boot: UnkeyedBoot, { sidecar }: LaunchSecrets): SidecarBoot => ({
+  ...boot,
+  ...sidecar,
+});

@@ -1,0 +1,146 @@
+/**
+ * Pure: which variables each container of a session gets, on every runtime. Nothing else takes them out of `LaunchSecrets`
+ * (test/architecture).
+ */
+import type { FrozenEnv } from '../contract/session.ts';
+import type { ContainerRole, LaunchSecrets, ResolvedEnv } from './workload.ts';
+
+/** Whose variables. */
+export interface Recipient {
+  role: ContainerRole;
+  /** The server's or sibling's own name; null for sidecar and agent. */
+  subject: string | null;
+}
+
+/** A variable before its launch: secrets by the variable's name only. */
+export type ContainerVariable = { name: string; value: string } | { name: string; isSecret: true };
+
+type Environments = Pick<LaunchSecrets, 'agentEnv' | 'serverEnv' | 'siblingEnv'>;
+
+/** What the platform puts into an environment. */
+export interface PlatformVariables {
+  sessionId: string;
+  /** As the container sees them. */
+  paths: { workspace: string; config: string; sidecarSocket: string };
+  /** PATH; null for the image's own. */
+  searchPath: string | null;
+  /** How package managers find packages. */
+  packages: ResolvedEnv;
+}
+
+/** For a container without a network: package managers fail fast with a clear message instead of retrying for a minute. */
+export const offlinePackages = {
+  npm_config_offline: 'true',
+  UV_OFFLINE: '1',
+  PIP_NO_INDEX: '1',
+} as const;
+
+/** The later layer wins: the configuration over the platform's defaults, and what the platform tells the agent over everything. */
+function layered<Value>(
+  { role }: Recipient,
+  configured: Readonly<Record<string, Value>>,
+  { sessionId, paths, searchPath, packages }: PlatformVariables,
+): Record<string, Value | string> {
+  return {
+    ...(searchPath === null ? {} : { PATH: searchPath }),
+    HOME: paths.workspace,
+    TMPDIR: '/tmp',
+    LANG: 'C.UTF-8',
+    ...packages,
+    ...configured,
+    ...(role === 'agent'
+      ? {
+          PLATFORM_SESSION_ID: sessionId,
+          PLATFORM_CONFIG: paths.config,
+          PLATFORM_SIDECAR_SOCKET: paths.sidecarSocket,
+        }
+      : {}),
+  };
+}
+
+/** One container's variables without its secrets' values, sorted by name, so that equal configurations render equally. */
+export function planVariables(
+  recipient: Recipient,
+  configured: FrozenEnv,
+  platform: PlatformVariables,
+): ContainerVariable[] {
+  const values = Object.entries(configured).map(
+    ([name, variable]) => [name, variable.kind === 'secret' ? null : variable.value] as const,
+  );
+  return Object.entries(layered(recipient, Object.fromEntries(values), platform))
+    .map(([name, value]) => (value === null ? { name, isSecret: true as const } : { name, value }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A planned environment with its values. Throws, without a value, when one was not resolved. */
+export function resolveVariables(
+  container: Recipient & { name: string; env: readonly ContainerVariable[] },
+  secrets: Environments,
+): ResolvedEnv {
+  const values = container.env.map((each) => [
+    each.name,
+    'value' in each ? each.value : secretValue(container, each.name, secrets),
+  ]);
+  return Object.fromEntries(values);
+}
+
+/** One container's whole environment, for a runtime that plans none. Throws, without a value, when a secret was not resolved. */
+export function environmentOf(
+  container: Recipient & { name: string; secretVariables: readonly string[] },
+  secrets: Environments,
+  platform: PlatformVariables,
+): ResolvedEnv {
+  for (const variable of container.secretVariables) {
+    secretValue(container, variable, secrets);
+  }
+  return layered(container, resolvedFor(container, secrets), platform);
+}
+
+/** The value of one secret variable of one container, and of no other. Throws, without it, when it was not resolved. */
+export function secretValue(
+  container: Recipient & { name: string },
+  variable: string,
+  secrets: Environments,
+): string {
+  const value = own(resolvedFor(container, secrets), variable);
+  if (value === undefined) {
+    throw new Error(`container ${container.name}: the secret of variable ${variable} was not resolved`);
+  }
+  return value;
+}
+
+/** Everything that was resolved for one container, and nothing of another's. */
+function resolvedFor(
+  { role, subject }: Recipient,
+  { agentEnv, serverEnv, siblingEnv }: Environments,
+): ResolvedEnv {
+  switch (role) {
+    case 'sidecar':
+      return {};
+    case 'agent':
+      return agentEnv;
+    case 'server':
+      return own(serverEnv, subject) ?? {};
+    case 'sibling':
+      return own(siblingEnv, subject) ?? {};
+  }
+}
+
+/** Nothing inherited: a server may be called `constructor`. */
+const own = <Value>(of: Readonly<Record<string, Value>>, key: string | null): Value | undefined =>
+  key !== null && Object.hasOwn(of, key) ? of[key] : undefined;
+
+/** The names of the variables that hold a secret: what a process writes is shown without their values. */
+export const secretVariables = (env: FrozenEnv): string[] =>
+  Object.entries(env).flatMap(([name, { kind }]) => (kind === 'secret' ? [name] : []));
+
+/** The same, of a plan. */
+export const plannedSecrets = (env: readonly ContainerVariable[]): string[] =>
+  env.flatMap((variable) => ('isSecret' in variable ? [variable.name] : []));
+
+/** Every value that a launch holds, so that none is left in a message. */
+export function everyValue(secrets: LaunchSecrets): string[] {
+  const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials } = secrets;
+  const ofMany = [...Object.values(serverEnv), ...Object.values(siblingEnv)];
+  return [sidecar, agentEnv, registryCredentials, ...ofMany].flatMap((env) => Object.values(env));
+}

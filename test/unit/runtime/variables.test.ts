@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { FrozenEnv } from '../../../contract/session.ts';
+import {
+  environmentOf,
+  everyValue,
+  type PlatformVariables,
+  planVariables,
+  type Recipient,
+  resolveVariables,
+  secretValue,
+  secretVariables,
+} from '../../../runtime/variables.ts';
+import type { ContainerRole, LaunchSecrets } from '../../../runtime/workload.ts';
+import { randomLaunch } from '../../support/random-configurations.ts';
+
+const platform: PlatformVariables = {
+  sessionId: 'the-session',
+  paths: { workspace: '/workspace', config: '/config.json', sidecarSocket: '/sidecar.sock' },
+  searchPath: '/bin',
+  packages: { UV_OFFLINE: '1' },
+};
+const secrets: LaunchSecrets = {
+  agentEnv: { KEY: 'of the agent' },
+  serverEnv: { one: { KEY: 'of one' }, two: {} },
+  siblingEnv: { one: { KEY: 'of the sibling' } },
+  registryCredentials: { one: 'user:password' },
+  sidecar: { internal_token: 'the token', control_key: 'the key' },
+};
+const named = (role: ContainerRole, subject: string | null = null) => ({ name: 'it', role, subject });
+const secret = { kind: 'secret' as const, secret_name: 'OF_THE_WORKSPACE', secret_version: 1 };
+
+describe('the variables of a container', () => {
+  it.each<[string, Recipient & { name: string }, string | null]>([
+    ['the agent', named('agent'), 'of the agent'],
+    ['a server', named('server', 'one'), 'of one'],
+    ['a sibling with the name of a server', named('sibling', 'one'), 'of the sibling'],
+    ['a server whose variables hold no secret', named('server', 'two'), null],
+    ['a server that nobody knows', named('server', 'three'), null],
+    ['a server with an inherited name', named('server', 'constructor'), null],
+    ['the sidecar', named('sidecar'), null],
+  ])('hold what was resolved for it alone: %s', (_, recipient, value) => {
+    const read = () => secretValue(recipient, 'KEY', secrets);
+    if (value === null) {
+      expect(read).toThrow('container it: the secret of variable KEY was not resolved');
+    } else {
+      expect(read()).toBe(value);
+    }
+    const whole = environmentOf({ ...recipient, secretVariables: [] }, secrets, platform);
+    expect(whole['KEY'] ?? null).toBe(value);
+  });
+
+  it('are not handed out while one of its secrets has no value', () => {
+    const container = { ...named('agent'), secretVariables: ['KEY', 'constructor'] };
+    expect(() => environmentOf(container, secrets, platform)).toThrow(
+      'variable constructor was not resolved',
+    );
+  });
+
+  it('are those of the platform unless the configuration sets them, and what it tells the agent always', () => {
+    const env: FrozenEnv = {
+      LANG: { kind: 'value', value: 'C' },
+      HOME: secret,
+      UV_OFFLINE: { kind: 'value', value: '0' },
+      PLATFORM_CONFIG: secret,
+      PLATFORM_SIDECAR_SOCKET: { kind: 'value', value: '/tmp/mine.sock' },
+    };
+    const ofRole = (role: ContainerRole) =>
+      Object.fromEntries(
+        planVariables(named(role), env, platform).map((each) => [
+          each.name,
+          'value' in each ? each.value : null,
+        ]),
+      );
+    const forAll = { PATH: '/bin', HOME: null, TMPDIR: '/tmp', LANG: 'C', UV_OFFLINE: '0' };
+    expect(ofRole('agent')).toEqual({
+      ...forAll,
+      PLATFORM_SESSION_ID: 'the-session',
+      PLATFORM_CONFIG: '/config.json',
+      PLATFORM_SIDECAR_SOCKET: '/sidecar.sock',
+    });
+    expect(ofRole('server')).toEqual({
+      ...forAll,
+      PLATFORM_CONFIG: null,
+      PLATFORM_SIDECAR_SOCKET: '/tmp/mine.sock',
+    });
+  });
+
+  it('are the same whether they are planned and then resolved, or made at once', () => {
+    fc.assert(
+      fc.property(randomLaunch, ({ configuration: { agent, servers, siblings }, secrets: resolved }) => {
+        const containers = [
+          { ...named('agent'), env: agent.env },
+          ...servers.map(({ name, env }) => ({ ...named('server', name), env })),
+          ...siblings.map(({ name, env }) => ({ ...named('sibling', name), env })),
+        ];
+        for (const { env, ...container } of containers) {
+          const planned = { ...container, env: planVariables(container, env, platform) };
+          const whole = environmentOf(
+            { ...container, secretVariables: secretVariables(env) },
+            resolved,
+            platform,
+          );
+          expect(resolveVariables(planned, resolved)).toEqual(whole);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('name no secret of the workspace while they are planned', () => {
+    const planned = planVariables(named('agent'), { KEY: secret }, platform);
+    expect(planned).toContainEqual({ name: 'KEY', isSecret: true });
+    expect(JSON.stringify(planned)).not.toContain(secret.secret_name);
+  });
+});
+
+describe('the values of a launch', () => {
+  it('are all of them, so that a message can be cleared of each', () => {
+    expect(everyValue(secrets).sort()).toEqual(
+      ['of the agent', 'of one', 'of the sibling', 'the key', 'the token', 'user:password'].sort(),
+    );
+  });
+});
