@@ -15,7 +15,7 @@ const address = `UNIX-CONNECT:${socket}`;
 const relay = join(directory, 'relay');
 const driver = join(directory, 'round-trip');
 const build = (output: string, source: string) =>
-  execFileSync('sh', [resolve('relay/build.sh'), output, resolve(source)]);
+  execFileSync('sh', [resolve('relay/static/build.sh'), output, resolve(source)]);
 
 /** On one core, where a round trip does not depend on which cores the kernel chose. */
 const commands: Record<string, readonly string[]> = {
@@ -42,7 +42,7 @@ function measure(command: readonly string[], figures: Figures): void {
 }
 
 try {
-  build(relay, 'relay');
+  build(relay, 'relay/static');
   build(driver, 'bench/relay');
   const all = Object.entries(commands).map(([name, command]) => {
     const figures: Figures = { medianNs: [], p99Ns: [], memoryKib: [] };

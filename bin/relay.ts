@@ -1,7 +1,7 @@
 /** Bridges standard input and output, or those of a command, to a Unix socket (spec, Runtime behaviour; design 8). */
-import { runAgentRelay } from '../sidecar/relay/agent-relay.ts';
-import { parseRelayArguments, relayUsage } from '../sidecar/relay/arguments.ts';
-import { runServerRelay } from '../sidecar/relay/server-relay.ts';
+import { runAgentRelay } from '../relay/node/agent-relay.ts';
+import { parseRelayArguments, relayUsage } from '../relay/node/arguments.ts';
+import { runServerRelay } from '../relay/node/server-relay.ts';
 
 const report = (line: string) => process.stderr.write(`relay: ${line}\n`);
 const describe = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -19,6 +19,7 @@ const sources = [
   'migrations',
   'oci',
   'patterns',
+  'relay/node',
   'runtime',
   'sidecar',
   'store',

@@ -1,4 +1,4 @@
-/** The static relay of containers (relay/), built where a C compiler is. Without it the tests that need it are left out. */
+/** The static relay of containers (relay/static/), built where a C compiler is. Without it the tests that need it are left out. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export async function provideRelay(root, environment) {
   const directory = join(root, '.cache/relay');
   const program = join(directory, 'relay');
   const builtFrom = join(directory, 'built-from');
-  const sources = hashOf(join(root, 'relay'));
+  const sources = hashOf(join(root, 'relay/static'));
   if (existsSync(program) && existsSync(builtFrom) && readFileSync(builtFrom, 'utf8') === sources) {
     return undefined;
   }
@@ -32,7 +32,7 @@ async function build(root, directory, program, environment) {
     return 'it is a program for Linux on x86-64 and arm64';
   }
   mkdirSync(directory, { recursive: true });
-  return run('sh', [join(root, 'relay/build.sh'), program], { env: environment }).then(
+  return run('sh', [join(root, 'relay/static/build.sh'), program], { env: environment }).then(
     () => null,
     (error) => error.message,
   );

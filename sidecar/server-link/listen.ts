@@ -2,7 +2,7 @@
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { assertSocketPath } from '../socket-path.ts';
+import { assertSocketPath } from '../../contract/socket-path.ts';
 
 /**
  * Listens on `path`, replacing a socket that an earlier sidecar left there. Connections stay half open when one side ends,

@@ -65,6 +65,7 @@ describe('a planted violation is found:', () => {
     ['a package that no browser runs', 'web/src/x.tsx', "import { readFileSync } from 'node:fs';"],
     ['markup made from text', 'web/src/x.tsx', 'const x = <p dangerouslySetInnerHTML={{ __html: y }} />;'],
     ['React outside of the web UI', 'api/x.ts', "import { useState } from 'react';"],
+    ['a relay that knows more than bytes', 'relay/node/x.ts', "import { x } from '../../sidecar/gate/x.ts';"],
     ['a file named utils', 'store/utils.ts', ''],
     ['a folder named helpers', 'api/helpers/x.ts', ''],
     ['a name that is not kebab-case', 'api/someThing.ts', ''],

@@ -33,6 +33,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   },
   runtime: { contract: 'any', config: 'any', oci: 'any' },
   sidecar: { contract: 'any', config: 'any' },
+  relay: { contract: 'any' },
   agents: { contract: 'any', config: 'any' },
   api: { contract: 'any', config: 'any', store: 'any', oci: 'any', patterns: 'any', workflows: 'type' },
   embedded: { contract: 'any', config: 'any', store: 'any', runtime: 'any', workflows: 'type' },

@@ -1,4 +1,4 @@
-/** The static relay that the set-up of `npm test` builds from relay/. */
+/** The static relay that the set-up of `npm test` builds from relay/static/. */
 import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe } from '@jest/globals';

@@ -36,7 +36,11 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
 
   beforeAll(async () => {
     const file = join(storage, 'reaches-out');
-    execFileSync('sh', ['relay/build.sh', file, resolve('test/integration/kubernetes/inside/reaches-out')]);
+    execFileSync('sh', [
+      'relay/static/build.sh',
+      file,
+      resolve('test/integration/kubernetes/inside/reaches-out'),
+    ]);
     program = readFileSync(file);
     registry = await startDockerRegistry(storage);
     await driver.begin({ insecureRegistries: [registry.host] });

@@ -46,7 +46,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
   beforeAll(async () => {
     const program = join(storage, 'small-server');
     execFileSync('sh', [
-      'relay/build.sh',
+      'relay/static/build.sh',
       program,
       resolve('test/integration/container/inside/small-server'),
     ]);

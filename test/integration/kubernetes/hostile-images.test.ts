@@ -26,7 +26,7 @@ const canRun = hasOwnKubernetes && hasDockerRegistry && platformImages !== null;
   let registry: DockerRegistry;
   beforeAll(async () => {
     execFileSync('sh', [
-      'relay/build.sh',
+      'relay/static/build.sh',
       program,
       resolve('test/integration/kubernetes/inside/reaches-out'),
     ]);

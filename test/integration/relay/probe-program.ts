@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 /** Builds it into a directory. Throws with the compiler's output. */
 export function buildProbe(directory: string): string {
   const probe = join(directory, 'probe');
-  execFileSync('sh', [resolve('relay/build.sh'), probe, resolve('test/integration/relay/probe')]);
+  execFileSync('sh', [resolve('relay/static/build.sh'), probe, resolve('test/integration/relay/probe')]);
   return probe;
 }
 

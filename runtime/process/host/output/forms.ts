@@ -1,6 +1,6 @@
 /**
  * How a secret's bytes may be encoded in a text: raw, URL-encoded, JSON-escaped, in hex, in base64. Each form is compared
- * byte by byte, so that any degree of escaping matches. `relay/forms.c` is the same in C.
+ * byte by byte, so that any degree of escaping matches. `relay/static/forms.c` is the same in C.
  */
 
 /** How many bytes of the text the form matches; 0: no match; `more`: the text ends before that is known. */

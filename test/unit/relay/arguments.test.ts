@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { parseRelayArguments } from '../../../../sidecar/relay/arguments.ts';
+import { parseRelayArguments } from '../../../relay/node/arguments.ts';
 
 it('takes the two addresses as socat writes them', () => {
   expect(parseRelayArguments(['-', 'UNIX-CONNECT:/run/platform/mcp/files.sock'])).toEqual({

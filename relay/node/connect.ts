@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertSocketPath } from '../socket-path.ts';
+import { assertSocketPath } from '../../contract/socket-path.ts';
 
 const retryMs = 100;
 /** Nobody listens (yet, or for the moment), or the socket's creator has still to open it to the group: worth a retry. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the relay as one static program: sh relay/build.sh <output>. CC chooses another compiler, as for another architecture.
+# Builds the relay as one static program: sh relay/static/build.sh <output>. CC chooses another compiler, as for another architecture.
 # A second argument is another directory of sources, which its tests have.
 set -eu
 output=$1
