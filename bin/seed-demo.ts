@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
-import { signInAtProvider } from '../embedded/provider-sign-in.ts';
-import { seedDemo } from '../embedded/seed-demo.ts';
-import { StartError } from '../embedded/start-error.ts';
+import { signInAtProvider } from './start/provider-sign-in.ts';
+import { seedDemo } from './start/seed-demo.ts';
+import { StartError } from './start/start-error.ts';
 
 const stopping = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { startConfig } from '../config/start.ts';
-import { startError, welcome } from '../embedded/messages.ts';
-import { StartError } from '../embedded/start-error.ts';
-import { startPlatform } from '../embedded/start-platform.ts';
+import { startError, welcome } from './start/messages.ts';
+import { StartError } from './start/start-error.ts';
+import { startPlatform } from './start/start-platform.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

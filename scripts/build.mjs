@@ -15,7 +15,6 @@ const sources = [
   'bin',
   'config',
   'contract',
-  'embedded',
   'migrations',
   'oci',
   'patterns',

@@ -66,6 +66,8 @@ describe('a planted violation is found:', () => {
     ['markup made from text', 'web/src/x.tsx', 'const x = <p dangerouslySetInnerHTML={{ __html: y }} />;'],
     ['React outside of the web UI', 'api/x.ts', "import { useState } from 'react';"],
     ['a relay that knows more than bytes', 'relay/node/x.ts', "import { x } from '../../sidecar/gate/x.ts';"],
+    ['the API in what npm start brings along', 'bin/start/x.ts', "import { x } from '../../api/app.ts';"],
+    ['the environment in a part of a program', 'bin/start/x.ts', 'const x = process.env.PORT;'],
     ['a file named utils', 'store/utils.ts', ''],
     ['a folder named helpers', 'api/helpers/x.ts', ''],
     ['a name that is not kebab-case', 'api/someThing.ts', ''],

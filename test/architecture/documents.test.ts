@@ -1,4 +1,4 @@
-/** Tests and attacks that the documents name exist. */
+/** Tests, attacks, files and folders that the documents name exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
@@ -34,5 +34,29 @@ describe('the list of attacks', () => {
       .map(([, , , path = '', name = '']) => ({ file: fileOf(path.replaceAll('`', '')), name }))
       .filter(({ file, name }) => !existsSync(file) || !readFileSync(file, 'utf8').includes(name));
     expect(missing).toEqual([]);
+  });
+});
+
+describe('the README', () => {
+  it('names every top-level folder in a line of its own', () => {
+    const notOurs = new Set(['node_modules', 'dist', 'coverage']);
+    const folders = readdirSync('.', { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !notOurs.has(entry.name))
+      .map(({ name }) => name)
+      // A folder that was moved away keeps its packages until somebody removes them.
+      .filter((name) => readdirSync(name).some((inside) => inside !== 'node_modules'));
+    const [, list = ''] = /## Folders\n\n```\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const named = list.split('\n').flatMap((line) => /^(\S+)\/ +\S/.exec(line)?.[1] ?? []);
+    expect(named.toSorted()).toEqual(folders.toSorted());
+  });
+});
+
+describe('the architecture page', () => {
+  it('walks through files that exist', () => {
+    const text = readFileSync('docs/architecture.md', 'utf8');
+    const rows = text.split('\n').flatMap((line) => /^\| `([a-z][^`*]*\.ts)` +\|/.exec(line)?.[1] ?? []);
+    expect(rows.length).toBeGreaterThan(15);
+    // The walk of a line is told in files of the sidecar.
+    expect(rows.filter((file) => ![file, `sidecar/${file}`].some((path) => existsSync(path)))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { expect, it } from '@jest/globals';
 import { check } from 'recheck';
 import ts from 'typescript';
 
-const folders = ['activities', 'agents', 'api', 'bin', 'config', 'contract', 'embedded', 'oci', 'patterns']
+const folders = ['activities', 'agents', 'api', 'bin', 'config', 'contract', 'oci', 'patterns']
   .concat(['relay', 'runtime', 'sidecar', 'store', 'workflows'])
   .map((name) => resolve(name));
 

@@ -36,7 +36,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   relay: { contract: 'any' },
   agents: { contract: 'any', config: 'any' },
   api: { contract: 'any', config: 'any', store: 'any', oci: 'any', patterns: 'any', workflows: 'type' },
-  embedded: { contract: 'any', config: 'any', store: 'any', runtime: 'any', workflows: 'type' },
+  'bin/start': { contract: 'any', config: 'any', store: 'any', runtime: 'any', workflows: 'type' },
   web: { contract: 'any' },
 };
 /** Composition roots and proofs may use everything. */
@@ -69,7 +69,7 @@ const migrationName = /^(\d{14}_[a-z]+_[a-z_]+|index|build-index-concurrently)\.
 /** All violations of one file. */
 export function check(source: SourceText): Violation[] {
   const tree = ts.createSourceFile(source.path, source.text, ts.ScriptTarget.Latest, true);
-  const folder = source.path.split('/')[0] ?? '';
+  const folder = folderOf(source.path);
   const violations: Violation[] = [];
   const add = (node: ts.Node | null, rule: string) => {
     const position = node === null ? 0 : node.getStart(tree);
@@ -101,6 +101,13 @@ export function check(source: SourceText): Violation[] {
   };
   visit(tree);
   return violations;
+}
+
+/** The folder whose rules hold: a top-level one, or one in it that has rules of its own. */
+function folderOf(path: string): string {
+  const [first = '', second = ''] = path.split('/');
+  const inner = `${first}/${second}`;
+  return inner in allowedFolders ? inner : first;
 }
 
 type Add = (node: ts.Node | null, rule: string) => void;
@@ -198,7 +205,8 @@ const ownsVariables =
 
 /** Which container gets which variables is one pure function: a second one could hand a secret to the wrong container. */
 function checkVariables(node: ts.Node, path: string, folder: string, add: Add): void {
-  const mayLaunch = ['runtime', 'activities', 'bin'].includes(folder) && !ownsVariables.test(path);
+  const mayLaunch =
+    ['runtime', 'activities', 'bin', 'bin/start'].includes(folder) && !ownsVariables.test(path);
   if (
     mayLaunch &&
     (ts.isIdentifier(node) || ts.isStringLiteralLike(node)) &&
@@ -218,7 +226,7 @@ function checkImport(node: ts.Node, path: string, folder: string, add: Add): voi
     checkPackage(specifier, folder, (rule) => add(node, rule));
     return;
   }
-  const target = resolve(path, specifier).split('/')[0] ?? '';
+  const target = folderOf(resolve(path, specifier));
   const allowed = allowedFolders[folder];
   if (unrestricted.has(folder) || target === folder || allowed === undefined) {
     return;

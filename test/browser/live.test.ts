@@ -1,7 +1,7 @@
 /** What a page notices by itself, and how few requests that takes. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { demoPeople } from '../../embedded/demo-content.ts';
+import { demoPeople } from '../../bin/start/demo-content.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { everythingKept } from '../support/browser-storage.ts';

@@ -1,7 +1,7 @@
 /** What surrounds every page: the sign-in, the navigation, colours, addresses, and how failures show. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { demoPeople } from '../../embedded/demo-content.ts';
+import { demoPeople } from '../../bin/start/demo-content.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { everythingKept } from '../support/browser-storage.ts';
 import { untilFound } from '../support/eventually.ts';

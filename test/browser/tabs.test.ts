@@ -1,7 +1,7 @@
 /** Many tabs of one browser: one stream for all of them, whatever happens to the tab that holds it. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { demoPeople } from '../../embedded/demo-content.ts';
+import { demoPeople } from '../../bin/start/demo-content.ts';
 import { say, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { eventually, untilFound } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 /** docker-compose.yml from its one command: the demo by a browser, then the main job with an MCP server's own image. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { signInAtProvider } from '../../bin/start/provider-sign-in.ts';
 import type { Session } from '../../contract/session.ts';
-import { signInAtProvider } from '../../embedded/provider-sign-in.ts';
 import { findChromium, openBrowser, visit } from '../support/browser.ts';
 import { type Compose, openCompose } from '../support/compose.ts';
 import { runEngine } from '../support/container-engine.ts';

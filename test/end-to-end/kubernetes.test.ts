@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { V1Pod } from '@kubernetes/client-node';
-import { signInAtProvider } from '../../embedded/provider-sign-in.ts';
+import { signInAtProvider } from '../../bin/start/provider-sign-in.ts';
 import { describeWithTool } from '../support/deployment-tools.ts';
 import { type DockerRegistry, hasDockerRegistry, startDockerRegistry } from '../support/docker-registry.ts';
 import { eventually, untilFound } from '../support/eventually.ts';

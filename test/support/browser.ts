@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { demoPeople } from '../../embedded/demo-content.ts';
+import { demoPeople } from '../../bin/start/demo-content.ts';
 import { untilFound } from './eventually.ts';
 
 export type DemoPerson = keyof typeof demoPeople;

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isPortFree } from '../../embedded/free-port.ts';
+import { isPortFree } from '../../bin/start/free-port.ts';
 
 /** Below the ports of outgoing connections, and of a cluster's Services. */
 const firstPort = 20_000;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import type Provider from 'oidc-provider';
-import type { Request } from '../../embedded/provider-sign-in.ts';
+import type { Request } from '../../bin/start/provider-sign-in.ts';
 
 export interface IdentityProvider {
   issuer: string;

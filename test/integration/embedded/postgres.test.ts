@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type RunningPostgres, startPostgres } from '../../../embedded/postgres.ts';
+import { type RunningPostgres, startPostgres } from '../../../bin/start/postgres.ts';
 import { isRunning } from '../../../runtime/process/process-identity.ts';
 import { openDatabase } from '../../../store/database.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type RunningTemporal, startTemporal } from '../../../embedded/temporal.ts';
+import { type RunningTemporal, startTemporal } from '../../../bin/start/temporal.ts';
 import { isRunning } from '../../../runtime/process/process-identity.ts';
 import { temporalProgram } from '../../support/temporal-program.ts';
 

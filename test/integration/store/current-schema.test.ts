@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { asOrdinaryUser, runToEnd } from '../../../embedded/postgres-binaries.ts';
+import { asOrdinaryUser, runToEnd } from '../../../bin/start/postgres-binaries.ts';
 import { oldestPostgres, openDatabase, requireCurrentSchema } from '../../../store/database.ts';
 import { migrate } from '../../../store/migrate.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type RunningPostgres, startPostgres } from '../../../embedded/postgres.ts';
+import { type RunningPostgres, startPostgres } from '../../../bin/start/postgres.ts';
 import { openDatabase } from '../../../store/database.ts';
 import { openSessionEventFeed } from '../../../store/session-events/feed.ts';
 

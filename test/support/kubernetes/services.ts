@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiscoveryV1Api, KubeConfig } from '@kubernetes/client-node';
-import { startTemporal } from '../../../embedded/temporal.ts';
+import { startTemporal } from '../../../bin/start/temporal.ts';
 import { createEmptyDatabase } from '../database.ts';
 import { type IdentityProvider, startIdentityProvider } from '../identity-provider.ts';
 import { forward, type Target } from '../tcp-forward.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { claimDataDirectory } from '../../../embedded/data-directory.ts';
+import { claimDataDirectory } from '../../../bin/start/data-directory.ts';
 import { identify } from '../../../runtime/process/process-identity.ts';
 
 let directory: string;

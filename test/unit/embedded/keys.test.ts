@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { loadOrCreateKeys } from '../../../embedded/keys.ts';
+import { loadOrCreateKeys } from '../../../bin/start/keys.ts';
 
 let directory: string;
 let file: string;

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { loadOrCreateKeys } from '../../../bin/start/keys.ts';
+import { processEnvironments } from '../../../bin/start/process-environments.ts';
 import { apiConfig } from '../../../config/api.ts';
 import { limitFields } from '../../../config/limits.ts';
 import { parseEnvironment } from '../../../config/parse.ts';
 import { workerConfig } from '../../../config/worker.ts';
-import { loadOrCreateKeys } from '../../../embedded/keys.ts';
-import { processEnvironments } from '../../../embedded/process-environments.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'environments-'));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -1,4 +1,4 @@
-import type { StartConfig } from '../config/start.ts';
+import type { StartConfig } from '../../config/start.ts';
 
 export interface StartOptions {
   config: StartConfig;

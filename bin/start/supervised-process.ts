@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { identify, type ProcessIdentity, stopProcess } from '../runtime/process/process-identity.ts';
+import { identify, type ProcessIdentity, stopProcess } from '../../runtime/process/process-identity.ts';
 
 export interface SupervisedProgram {
   name: string;

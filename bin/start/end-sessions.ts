@@ -1,13 +1,13 @@
 /** On an orderly stop no session stays running: each ends as terminated, with the reason in its record. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTerminal } from '../contract/session.ts';
-import { systemActor } from '../contract/session-event.ts';
-import { listSessions, sessionDirectory } from '../runtime/process/session-record.ts';
-import { stopSession } from '../runtime/process/stop-session.ts';
-import type { Db } from '../store/database.ts';
-import { requestEnding } from '../store/sessions/ending.ts';
-import { readSession } from '../store/sessions/read-session.ts';
-import { recordLeftCalls } from '../store/tool-calls/record.ts';
+import { isTerminal } from '../../contract/session.ts';
+import { systemActor } from '../../contract/session-event.ts';
+import { listSessions, sessionDirectory } from '../../runtime/process/session-record.ts';
+import { stopSession } from '../../runtime/process/stop-session.ts';
+import type { Db } from '../../store/database.ts';
+import { requestEnding } from '../../store/sessions/ending.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import { recordLeftCalls } from '../../store/tool-calls/record.ts';
 import { messageOf } from './start-error.ts';
 
 export interface EndSessions {

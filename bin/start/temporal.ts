@@ -10,14 +10,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
-import { searchAttributes, sessionSignals, taskQueue } from '../contract/workflows.ts';
+import { searchAttributes, sessionSignals, taskQueue } from '../../contract/workflows.ts';
 import {
   identify,
   isRunning,
   type ProcessIdentity,
   stopProcess,
-} from '../runtime/process/process-identity.ts';
-import { createWorkflows } from '../workflows/client.ts';
+} from '../../runtime/process/process-identity.ts';
+import { createWorkflows } from '../../workflows/client.ts';
 import { chooseFreePort } from './free-port.ts';
 import { StartError } from './start-error.ts';
 import type { UiPlace } from './temporal-ui.ts';

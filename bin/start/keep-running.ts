@@ -1,6 +1,6 @@
 /** Keeps an embedded server running: restarted when it ends, at the same address, since others use it already. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRunning, type ProcessIdentity } from '../runtime/process/process-identity.ts';
+import { isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { messageOf, StartError } from './start-error.ts';
 
 export interface KeptServer {

@@ -2,9 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findCgroups } from '../runtime/process/host/cgroups.ts';
-import { limitsSentence } from '../runtime/process/limits-sentence.ts';
-import type { Db } from '../store/database.ts';
+import { findCgroups } from '../../runtime/process/host/cgroups.ts';
+import { limitsSentence } from '../../runtime/process/limits-sentence.ts';
+import type { Db } from '../../store/database.ts';
 import { endSessions } from './end-sessions.ts';
 import type { PlatformKeys } from './keys.ts';
 import { type EmbeddedAddresses, processEnvironments } from './process-environments.ts';

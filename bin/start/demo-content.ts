@@ -1,6 +1,6 @@
 /** What the demo workspace holds: one server with gated tools, one that needs a secret, one agent that uses both. */
-import { type AgentInput, agentInput } from '../contract/agent.ts';
-import { type McpServerInput, mcpServerInput } from '../contract/catalog.ts';
+import { type AgentInput, agentInput } from '../../contract/agent.ts';
+import { type McpServerInput, mcpServerInput } from '../../contract/catalog.ts';
 
 export const demoSlug = 'demo';
 

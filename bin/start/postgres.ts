@@ -12,8 +12,8 @@ import {
   isRunning,
   type ProcessIdentity,
   stopProcess,
-} from '../runtime/process/process-identity.ts';
-import { openDatabase } from '../store/database.ts';
+} from '../../runtime/process/process-identity.ts';
+import { openDatabase } from '../../store/database.ts';
 import { chooseFreePort } from './free-port.ts';
 import { asOrdinaryUser, findPostgresBinaries, readableFailure, runToEnd } from './postgres-binaries.ts';
 import { messageOf, StartError } from './start-error.ts';

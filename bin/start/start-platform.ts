@@ -1,8 +1,8 @@
 /** Starts the parts of the embedded default in order, and stops them in the reverse one (design 14). */
 import { resolve } from 'node:path';
-import { inspectSession, sessionDirectory } from '../runtime/process/session-record.ts';
-import { openDatabase } from '../store/database.ts';
-import { migrate } from '../store/migrate.ts';
+import { inspectSession, sessionDirectory } from '../../runtime/process/session-record.ts';
+import { openDatabase } from '../../store/database.ts';
+import { migrate } from '../../store/migrate.ts';
 import { claimDataDirectory } from './data-directory.ts';
 import { signInDemoPeople } from './demo-sign-in.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';

@@ -1,6 +1,6 @@
 /** The people of the demo, by the sign-in that exists for them only (design 4). */
-import type { Db } from '../store/database.ts';
-import { upsertUser } from '../store/users/upsert.ts';
+import type { Db } from '../../store/database.ts';
+import { upsertUser } from '../../store/users/upsert.ts';
 import { ApiClient } from './api-client.ts';
 import { demoPeople } from './demo-content.ts';
 

@@ -1,7 +1,7 @@
 /** DATA_DIR: everything the embedded default keeps. One start-up at a time owns it. */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { identify, isRunning, type ProcessIdentity } from '../runtime/process/process-identity.ts';
+import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { messageOf, StartError } from './start-error.ts';
 
 /** Creates the directory and takes its lock; returns the function that releases it. Throws StartError when another start-up holds it. */
