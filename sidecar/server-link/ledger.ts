@@ -56,6 +56,11 @@ export interface SentRequest {
   argumentsDigest: string | null;
 }
 
+interface InFlight {
+  request: SentRequest;
+  timer: NodeJS.Timeout | undefined;
+}
+
 interface PausedCall {
   call: Call;
   argumentsDigest: string | null;
@@ -82,7 +87,7 @@ export class Ledger {
   readonly #parts: LedgerParts;
   readonly #onTimeout: (request: SentRequest) => void;
   /** By slot: no two ids that a reader could take for the same are in flight together. */
-  readonly #sent = new Map<string, SentRequest & { timer: NodeJS.Timeout | undefined }>();
+  readonly #sent = new Map<string, InFlight>();
   /** Ids whose answer may still arrive although nobody waits for it: reusing one would mix up two calls. */
   readonly #abandoned = new Map<string, RequestId>();
   /** Calls that the agent may continue. */
@@ -109,7 +114,7 @@ export class Ledger {
 
   /** The request that waits under this very id. */
   find(id: RequestId): SentRequest | null {
-    const request = this.#sent.get(idSlot(id));
+    const request = this.#sent.get(idSlot(id))?.request;
     return request?.id === id ? request : null;
   }
 
@@ -123,7 +128,7 @@ export class Ledger {
     const { callTimeoutMs } = this.#parts.limits;
     const isLimited = request.call !== null && callTimeoutMs > 0;
     const timer = isLimited ? setTimeout(() => this.#timeOut(request), callTimeoutMs) : undefined;
-    this.#sent.set(idSlot(request.id), { ...request, timer });
+    this.#sent.set(idSlot(request.id), { request, timer });
   }
 
   /** The server's answer arrived: a call is over with it, or waits for its next round when the answer asks for `input`. */
@@ -161,7 +166,7 @@ export class Ledger {
 
   /** Ends the requests in flight one by one, each before it is yielded. */
   *failAll(outcome: CallOutcome): Generator<SentRequest> {
-    for (const request of this.#sent.values()) {
+    for (const { request } of this.#sent.values()) {
       this.fail(request.id, outcome);
       yield request;
     }
@@ -204,8 +209,8 @@ export class Ledger {
 
   /** Ends everything that was sent. What the server made of it is unknown. */
   close(): void {
-    for (const { id } of this.#sent.values()) {
-      this.fail(id, 'unknown');
+    for (const { request } of this.#sent.values()) {
+      this.fail(request.id, 'unknown');
     }
     for (const paused of this.#paused) {
       this.#giveUp(paused);
@@ -213,16 +218,17 @@ export class Ledger {
   }
 
   #remove(id: RequestId): SentRequest | null {
-    const request = this.#sent.get(idSlot(id));
-    if (request?.id !== id) {
+    const slot = idSlot(id);
+    const sent = this.#sent.get(slot);
+    if (sent?.request.id !== id) {
       return null;
     }
-    this.#sent.delete(idSlot(id));
-    clearTimeout(request.timer);
+    this.#sent.delete(slot);
+    clearTimeout(sent.timer);
     if (this.#sent.size === 0) {
       this.#onEmpty?.();
     }
-    return request;
+    return sent.request;
   }
 
   #timeOut(request: SentRequest): void {
