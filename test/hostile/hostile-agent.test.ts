@@ -2,6 +2,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SessionProcess } from '../../contract/session-process.ts';
+import { eventually } from '../support/eventually.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
 import { Arena } from './arena.ts';
@@ -82,15 +83,15 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
   }
 
   it('what the server claimed is said of itself alone, and as far as it is in the closed list', async () => {
-    const { processes } = await arena.ada.ok<{ processes: SessionProcess[] }>(
-      'GET',
-      `/api/sessions/${session.id}/processes`,
-    );
+    const processes = await eventually(async () => {
+      const all = (
+        await arena.ada.ok<{ processes: SessionProcess[] }>('GET', `/api/sessions/${session.id}/processes`)
+      ).processes;
+      // The control: its permitted claims have arrived.
+      expect(all.filter(({ exit_code: code }) => code === 65).map(({ name }) => name)).toEqual(['mallory']);
+      return all;
+    });
     expect(processes.map(({ name }) => name).sort()).toEqual(['agent', 'files', 'mallory', 'vault']);
-    // The control: its permitted claims have arrived.
-    expect(processes.filter(({ exit_code: code }) => code === 65).map(({ name }) => name)).toEqual([
-      'mallory',
-    ]);
     expect(processes.filter(({ exit_code: code }) => code === 66)).toEqual([]);
     expect(JSON.stringify(processes)).not.toContain('img src');
   });
