@@ -2,7 +2,7 @@
 import { Client, Connection, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConnection } from '../config/temporal.ts';
-import { taskQueue as defaultTaskQueue } from '../contract/workflows.ts';
+import { taskQueue as defaultTaskQueue, type RefusalType } from '../contract/workflows.ts';
 import { createWorkflows, type Workflows } from '../workflows/client.ts';
 import { ApiError } from './errors.ts';
 
@@ -68,10 +68,10 @@ function asApiError(error: unknown): ApiError {
   const refusal = failed ? error.cause : null;
   if (refusal instanceof ApplicationFailure) {
     switch (refusal.type) {
-      case 'already_decided':
+      case 'already_decided' satisfies RefusalType:
         return new ApiError('already_decided', 'The permission request is already decided');
-      case 'approval_expired':
-      case 'approval_invalid':
+      case 'approval_expired' satisfies RefusalType:
+      case 'approval_invalid' satisfies RefusalType:
         return new ApiError('conflict', refusal.message, { cause: error });
     }
   }

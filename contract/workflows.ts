@@ -77,6 +77,44 @@ export interface McpCheckWorkflowInput {
   checkId: string;
 }
 
+/** `ended`: by itself. Everything else comes with the sentence for the check's row. */
+export type ObservedCheckEnd = { kind: 'ended' } | { kind: 'failed' | 'cancelled'; reason: string };
+
+/** The input of the update `decide`. */
+export interface DecideInput {
+  decisionId: string;
+}
+
+/** The types of refusals, which no retry changes: a workflow fails with one, or reads one in an activity's failure. */
+export type RefusalType =
+  | 'launch_refused'
+  | 'already_decided'
+  | 'approval_invalid'
+  | 'approval_expired'
+  | 'unavailable';
+
+/** What each workflow takes and returns, by its type. */
+export interface WorkflowFunctions {
+  sessionWorkflow: (input: SessionWorkflowInput) => Promise<SessionEnding>;
+  permissionRequestWorkflow: (input: PermissionRequestWorkflowInput) => Promise<RequestOutcome>;
+  /** Returns the grant's id. */
+  grantWorkflow: (input: GrantWorkflowInput) => Promise<string>;
+  mcpCheckWorkflow: (input: McpCheckWorkflowInput) => Promise<ObservedCheckEnd>;
+}
+
+/** What the workflow of this contract takes and returns. */
+export type WorkflowOf<Contract extends WorkflowContract> = WorkflowFunctions[Contract['type']];
+
+interface WorkflowContract {
+  type: keyof WorkflowFunctions;
+  queue: QueueName;
+  /** Of the workflow that serves this session, request, grant or check. */
+  id: (subjectId: string) => string;
+  signals?: Readonly<Record<string, string>>;
+  updates?: Readonly<Record<string, string>>;
+  queries?: Readonly<Record<string, string>>;
+}
+
 export const sessionWorkflowContract = {
   type: 'sessionWorkflow',
   queue: 'sessions',
@@ -92,7 +130,7 @@ export const sessionWorkflowContract = {
     terminate: 'terminate',
   },
   queries: { progress: 'progress' },
-} as const;
+} as const satisfies WorkflowContract;
 export const sessionSignals = sessionWorkflowContract.signals;
 export type SessionSignal = keyof typeof sessionSignals;
 
@@ -105,14 +143,14 @@ export const permissionRequestWorkflowContract = {
   /** Carries a stored decision out. Refused with `already_decided` once the request is closed. */
   updates: { decide: 'decide' },
   queries: { progress: 'progress' },
-} as const;
+} as const satisfies WorkflowContract;
 
-/** Writes the grant of an approval that answers no request; returns the grant's id. */
+/** Writes the grant of an approval that answers no request. */
 export const grantWorkflowContract = {
   type: 'grantWorkflow',
   queue: 'decisions',
   id: grantWorkflowId,
-} as const;
+} as const satisfies WorkflowContract;
 
 export const mcpCheckWorkflowContract = {
   type: 'mcpCheckWorkflow',
@@ -120,11 +158,19 @@ export const mcpCheckWorkflowContract = {
   id: mcpCheckWorkflowId,
   /** Somebody cancelled the check; that is on its row. */
   signals: { cancelCheck: 'cancelCheck' },
-} as const;
+} as const satisfies WorkflowContract;
 
-/** Search attributes that the Temporal namespace must know, with their types. */
+export const workflowContracts: readonly WorkflowContract[] = [
+  sessionWorkflowContract,
+  permissionRequestWorkflowContract,
+  grantWorkflowContract,
+  mcpCheckWorkflowContract,
+];
+
+/** Search attributes that the Temporal namespace must know, by what they hold; all are of one type. */
 export const searchAttributes = {
-  PlatformWorkspace: 'Keyword',
-  PlatformSession: 'Keyword',
-  PlatformStatus: 'Keyword',
+  workspace: 'PlatformWorkspace',
+  session: 'PlatformSession',
+  status: 'PlatformStatus',
 } as const;
+export const searchAttributeType = 'Keyword';

@@ -5,6 +5,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import {
+  type DecideInput,
   type GrantWorkflowInput,
   grantWorkflowContract,
   type McpCheckWorkflowInput,
@@ -18,6 +19,7 @@ import {
   sessionWorkflowContract,
   sessionWorkflowId,
   taskQueues,
+  type WorkflowOf,
 } from '../contract/workflows.ts';
 
 /** `summary` is one line for people who look at Temporal. Every function throws what Temporal's client throws. */
@@ -62,7 +64,7 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
   return {
     async startSession(sessionId, summary) {
       const input: SessionWorkflowInput = { sessionId };
-      await client.start(
+      await client.start<WorkflowOf<typeof sessionWorkflowContract>>(
         sessionWorkflowContract.type,
         optionsOf(sessionWorkflowContract, sessionId, { input, summary }),
       );
@@ -73,7 +75,7 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
       ),
     async startCheck(checkId, summary) {
       const input: McpCheckWorkflowInput = { checkId };
-      await client.start(
+      await client.start<WorkflowOf<typeof mcpCheckWorkflowContract>>(
         mcpCheckWorkflowContract.type,
         optionsOf(mcpCheckWorkflowContract, checkId, { input, summary }),
       );
@@ -85,21 +87,28 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
           .signal(mcpCheckWorkflowContract.signals.cancelCheck),
       ),
     async startPermissionRequest(requestId, summary) {
-      await client.start(permissionRequestWorkflowContract.type, requestOptions(requestId, summary));
-    },
-    decide(requestId, decisionId, summary) {
-      const startWorkflowOperation = new WithStartWorkflowOperation(
+      await client.start<WorkflowOf<typeof permissionRequestWorkflowContract>>(
         permissionRequestWorkflowContract.type,
         requestOptions(requestId, summary),
       );
-      return client.executeUpdateWithStart<() => Promise<unknown>, RequestOutcome, [{ decisionId: string }]>(
-        permissionRequestWorkflowContract.updates.decide,
-        { updateId: decisionId, args: [{ decisionId }], startWorkflowOperation },
-      );
+    },
+    decide(requestId, decisionId, summary) {
+      const startWorkflowOperation = new WithStartWorkflowOperation<
+        WorkflowOf<typeof permissionRequestWorkflowContract>
+      >(permissionRequestWorkflowContract.type, requestOptions(requestId, summary));
+      return client.executeUpdateWithStart<
+        WorkflowOf<typeof permissionRequestWorkflowContract>,
+        RequestOutcome,
+        [DecideInput]
+      >(permissionRequestWorkflowContract.updates.decide, {
+        updateId: decisionId,
+        args: [{ decisionId }],
+        startWorkflowOperation,
+      });
     },
     async runGrant(grantId, decisionId, summary) {
       const input: GrantWorkflowInput = { decisionId };
-      await client.execute(grantWorkflowContract.type, {
+      await client.execute<WorkflowOf<typeof grantWorkflowContract>>(grantWorkflowContract.type, {
         ...optionsOf(grantWorkflowContract, grantId, { input, summary }),
         workflowExecutionTimeout: grantTimeout,
       });

@@ -1,4 +1,4 @@
-/** A grant that no request led to (design 7). */
+/** A grant that no request led to. */
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { GrantWorkflowInput } from '../contract/workflows.ts';
 import { refusalOf } from './refusals.ts';

@@ -1,7 +1,6 @@
 /** A check of a catalog entry: its workload starts, lists its tools and is always removed again (docs/decisions/0029). */
 import { CancellationScope, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
-import type { ObservedCheckEnd } from '../activities/mcp-checks/record-check-end.ts';
-import type { McpCheckWorkflowInput } from '../contract/workflows.ts';
+import type { McpCheckWorkflowInput, ObservedCheckEnd } from '../contract/workflows.ts';
 import { firstEnding, stopOrLeaveToSweep } from './first-ending.ts';
 import { cancelCheck } from './messages.ts';
 import { endingOfFailure, readable } from './session-endings.ts';

@@ -2,6 +2,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import {
   mcpCheckWorkflowContract as check,
+  type DecideInput,
   type RequestOutcome,
   permissionRequestWorkflowContract as request,
   type SessionProgress,
@@ -14,7 +15,7 @@ export const agentEnded = defineSignal(session.signals.agentEnded);
 export const terminate = defineSignal(session.signals.terminate);
 export const sessionProgress = defineQuery<SessionProgress>(session.queries.progress);
 
-export const decide = defineUpdate<RequestOutcome, [{ decisionId: string }]>(request.updates.decide);
+export const decide = defineUpdate<RequestOutcome, [DecideInput]>(request.updates.decide);
 export const sessionEnded = defineSignal(request.signals.sessionEnded);
 export const requestProgress = defineQuery<{ status: string }>(request.queries.progress);
 

@@ -1,6 +1,5 @@
-/** One permission request until it is closed with exactly one outcome (design 7). */
+/** One permission request until it is closed with exactly one outcome. */
 import {
-  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -14,7 +13,7 @@ import {
   sessionWorkflowId,
 } from '../contract/workflows.ts';
 import { decide, inputAvailable, requestProgress, sessionEnded } from './messages.ts';
-import { refusalOf } from './refusals.ts';
+import { refusal, refusalOf } from './refusals.ts';
 import * as steps from './steps.ts';
 import { showOwner, showProgress } from './visibility.ts';
 
@@ -117,7 +116,7 @@ async function carryOut(
 
 function refuseWhenClosed(state: RequestState): void {
   if (state.outcome !== null || state.closing) {
-    throw ApplicationFailure.nonRetryable('The permission request is already decided', 'already_decided');
+    throw refusal('The permission request is already decided', 'already_decided');
   }
 }
 

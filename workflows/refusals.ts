@@ -1,4 +1,16 @@
+/** Refusals, as failures that a caller reads by their type. */
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import type { RefusalType } from '../contract/workflows.ts';
+
+export function refusal(sentence: string, type: RefusalType): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(sentence, type);
+}
+
+/** The sentence of an activity's refusal of this type, or null for any other error. */
+export function sentenceOf(error: unknown, type: RefusalType): string | null {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && cause.type === type ? cause.message : null;
+}
 
 /** An activity's refusal, unwrapped from Temporal's error: the caller reads its type. */
 export function refusalOf(error: unknown): unknown {
@@ -7,8 +19,5 @@ export function refusalOf(error: unknown): unknown {
   }
   return error.cause instanceof ApplicationFailure
     ? error.cause
-    : ApplicationFailure.nonRetryable(
-        'The decision could not be carried out in time; decide again',
-        'unavailable',
-      );
+    : refusal('The decision could not be carried out in time; decide again', 'unavailable');
 }

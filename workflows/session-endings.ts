@@ -1,7 +1,8 @@
 /** Every way in which a session ends, as the one closed value that is recorded. Pure, except for reading failures. */
-import { ActivityFailure, ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
+import { ActivityFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
 import type { WorkloadExit } from '../activities/workloads/watch-workload.ts';
 import type { SessionEnding } from '../contract/workflows.ts';
+import { sentenceOf } from './refusals.ts';
 
 export const notReadyInTime = (limitMs: number): SessionEnding => ({
   status: 'failed',
@@ -87,9 +88,9 @@ export function endingOfFailure(error: unknown): SessionEnding {
   if (isCancellation(error)) {
     return cancelled;
   }
-  const refusal = error instanceof ActivityFailure ? error.cause : error;
-  if (refusal instanceof ApplicationFailure && refusal.type === 'launch_refused') {
-    return { status: 'failed', reason: refusal.message };
+  const refused = sentenceOf(error, 'launch_refused');
+  if (refused !== null) {
+    return { status: 'failed', reason: refused };
   }
   if (error instanceof ActivityFailure) {
     return {

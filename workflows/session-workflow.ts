@@ -1,4 +1,4 @@
-/** A session from its start to its recorded end (design 6). */
+/** A session from its start to its recorded end: launch, until ready, the first of its endings, finish. */
 import {
   CancellationScope,
   condition,
@@ -55,14 +55,14 @@ async function live(state: SessionState, input: SessionWorkflowInput): Promise<S
   if (session === null) {
     return runWasLost;
   }
-  const start = input.resume === undefined ? waitUntilRunning(state, session) : carryOn(state, session);
-  const always = [workloadEnd(state), totalLimit(session)];
-  const early = await Promise.race([start, ...always]);
-  if (early !== null) {
-    return early;
+  const ready = input.resume === undefined ? untilReady(state, session) : resumeRunning(state, session);
+  const atAnyTime = [workloadEnd(state), totalLimit(session)];
+  const endedBefore = await Promise.race([ready, ...atAnyTime]);
+  if (endedBefore !== null) {
+    return endedBefore;
   }
   return Promise.race([
-    ...always,
+    ...atAnyTime,
     deliverMessages(state),
     idleLimit(state, session.limits.idleMs),
     historyFull(state, input.historyLimit ?? defaultHistoryLimit).then(() => ({ continueWith: session })),
@@ -85,10 +85,7 @@ async function launch(state: SessionState): Promise<SessionResume | null> {
 }
 
 /** Null once the session runs. */
-async function waitUntilRunning(
-  state: SessionState,
-  { limits }: SessionResume,
-): Promise<SessionEnding | null> {
+async function untilReady(state: SessionState, { limits }: SessionResume): Promise<SessionEnding | null> {
   state.show('starting', 'Waiting for the sidecar');
   const ready = await condition(() => state.ready, limits.startMs, { summary: 'Wait for the sidecar' });
   if (!ready) {
@@ -100,7 +97,7 @@ async function waitUntilRunning(
 }
 
 /** A later run of the same session: the workload is there, and messages may have come in between. */
-async function carryOn(state: SessionState, resume: SessionResume): Promise<null> {
+async function resumeRunning(state: SessionState, resume: SessionResume): Promise<null> {
   state.ready = true;
   state.inputsWaiting = true;
   state.belongsTo(resume);

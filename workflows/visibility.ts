@@ -1,10 +1,11 @@
-/** What an operator finds and reads in the Temporal UI (design 6). */
+/** What an operator finds and reads in the Temporal UI. */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { searchAttributes } from '../contract/workflows.ts';
 
-const workspaceKey = defineSearchAttributeKey('PlatformWorkspace', 'KEYWORD');
-const sessionKey = defineSearchAttributeKey('PlatformSession', 'KEYWORD');
-const statusKey = defineSearchAttributeKey('PlatformStatus', 'KEYWORD');
+const workspaceKey = defineSearchAttributeKey(searchAttributes.workspace, 'KEYWORD');
+const sessionKey = defineSearchAttributeKey(searchAttributes.session, 'KEYWORD');
+const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
 
 /** Sets the workflow's owner. Skipped in a namespace that does not know the attributes: it would refuse the task. */
 export function showOwner(owner: {

@@ -1,6 +1,7 @@
 /** The last step of every check: what its server listed becomes readable, without the values of its secrets. */
 import { type FinalMcpCheckStatus, type ToolListing, toolListing } from '../../contract/mcp-check.ts';
 import { causeText } from '../../contract/session-process.ts';
+import type { ObservedCheckEnd } from '../../contract/workflows.ts';
 import { secretValue, secretVariables } from '../../runtime/variables.ts';
 import { inTransaction } from '../../store/database.ts';
 import { endCheck, lockUnfinishedCheck, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
@@ -15,9 +16,6 @@ import {
 import type { ActivityDependencies } from '../dependencies.ts';
 import { resolveSecrets } from '../secrets/resolve-secrets.ts';
 import { listingWithoutValues } from './listing-without-values.ts';
-
-/** `ended`: by itself. Everything else comes with the sentence for the check's row. */
-export type ObservedCheckEnd = { kind: 'ended' } | { kind: 'failed' | 'cancelled'; reason: string };
 
 /**
  * Redacts the listing and ends the check, in one transaction. Idempotent: a recorded end stays. A listing whose

@@ -10,7 +10,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
-import { searchAttributes, sessionSignals, taskQueue } from '../../contract/workflows.ts';
+import {
+  searchAttributes,
+  searchAttributeType,
+  sessionSignals,
+  taskQueue,
+} from '../../contract/workflows.ts';
 import {
   identify,
   isRunning,
@@ -119,7 +124,10 @@ function serverArguments(
     ...['--http-port', String(httpPort), '--dynamic-config-value', closedHttpApi],
     ...['--db-filename', join(options.directory, 'temporal.db')],
     ...(options.ui ? ['--ui-ip', options.ui.host, '--ui-port', String(options.ui.port)] : ['--headless']),
-    ...Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+    ...Object.values(searchAttributes).flatMap((name) => [
+      '--search-attribute',
+      `${name}=${searchAttributeType}`,
+    ]),
   ];
 }
 

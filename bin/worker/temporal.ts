@@ -34,7 +34,7 @@ export async function knowsSearchAttributes(
     .listSearchAttributes({ namespace })
     .then(({ customAttributes }) => Object.keys(customAttributes))
     .catch(() => []);
-  const missing = Object.keys(searchAttributes).filter((name) => !known.includes(name));
+  const missing = Object.values(searchAttributes).filter((name) => !known.includes(name));
   if (missing.length > 0) {
     log.warn({ namespace, missing }, 'the namespace lacks search attributes; workflows are found by id only');
   }

@@ -75,6 +75,9 @@ describe('a planted violation is found:', () => {
     ['a folder without a place', 'stuff/x.ts', ''],
     ['a workflow by its name', 'bin/x.ts', "client.start('sessionWorkflow');"],
     ['a signal by its name', 'api/x.ts', "handle.signal('inputAvailable');"],
+    ['an update by its name', 'api/x.ts', "handle.executeUpdate('decide');"],
+    ['a workflow’s id by hand', 'activities/x.ts', 'const id = `session/${sessionId}`;'],
+    ['a search attribute by its name', 'bin/x.ts', "const x = ['PlatformStatus'];"],
     [
       'a workflow’s code outside of the worker',
       'api/x.ts',

@@ -1,5 +1,6 @@
 /** The rules that keep the code base in shape (docs/architecture.md, CONTRIBUTING.md), each as a sentence to fail with. */
 import ts from 'typescript';
+import { searchAttributes, workflowContracts } from '../../contract/workflows.ts';
 
 export interface SourceText {
   /** From the project's root, with forward slashes. */
@@ -133,12 +134,25 @@ function checkNames(path: string, folder: string, add: (rule: string) => void): 
   }
 }
 
-const workflowNames =
-  /^((session|permissionRequest|grant|mcpCheck)Workflow|sidecarReady|inputAvailable|agentEnded|sessionEnded|cancelCheck|terminate)$/;
+/** All but `progress`, which MCP names a member of its own. */
+const workflowNames = new Set(
+  workflowContracts
+    .flatMap(({ type, signals, updates, queries }) => [
+      type,
+      ...Object.values({ ...signals, ...updates, ...queries }),
+    ])
+    .concat(Object.values(searchAttributes))
+    .filter((name) => name !== 'progress'),
+);
+const workflowIdPrefixes = new Set(workflowContracts.map(({ id }) => id('')));
 
 function checkWorkflowNames(node: ts.Node, path: string, folder: string, add: Add): void {
-  const isElsewhere = folder === 'test' || folder === 'web' || path === 'contract/workflows.ts';
-  if (!isElsewhere && ts.isStringLiteral(node) && workflowNames.test(node.text)) {
+  if (folder === 'test' || folder === 'web' || path === 'contract/workflows.ts') {
+    return;
+  }
+  const isName = ts.isStringLiteralLike(node) && workflowNames.has(node.text);
+  const isId = ts.isTemplateHead(node) && workflowIdPrefixes.has(node.text);
+  if (isName || isId) {
     add(node, `"${node.text}" is named in contract/workflows.ts and nowhere else`);
   }
 }

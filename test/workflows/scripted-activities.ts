@@ -1,10 +1,9 @@
 /** Activities that do what a test says, with the real ones' types: the workflows under test run on the real server. */
 import { ApplicationFailure, heartbeat, sleep } from '@temporalio/activity';
 import type { Activities } from '../../activities/index.ts';
-import type { ObservedCheckEnd } from '../../activities/mcp-checks/record-check-end.ts';
 import type { CheckExit } from '../../activities/mcp-checks/watch-check.ts';
 import type { WorkloadExit } from '../../activities/workloads/watch-workload.ts';
-import type { RequestOutcome, SessionEnding } from '../../contract/workflows.ts';
+import type { ObservedCheckEnd, RequestOutcome, SessionEnding } from '../../contract/workflows.ts';
 
 type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
 
