@@ -1,14 +1,13 @@
 /** All attempts of the network canary, by the packets that it sends where nothing blocks them, and where routes do. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readlinkSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import { blockedRoutes } from '../../../runtime/process/host/network.ts';
 import { network } from '../../../runtime/process/host/network-script.ts';
 import { openCanary } from '../../../runtime/process/network-canary.ts';
-import { processesMentioning } from '../../support/processes.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 import { processDriver } from './process-driver.ts';
 
@@ -92,31 +91,59 @@ describeWith('python3')('the canary of the network', () => {
   });
 });
 
-/** Whether it is a descendant of this process. */
-function isOurs(pid: number): boolean {
-  const parent = Number(/^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  return parent === process.pid || (parent > 1 && isOurs(parent));
+/** The processes below this one. Those that end while they are read are left out. */
+function descendantsOf(pid: number): number[] {
+  const children = textsOf(`/proc/${pid}/task`, 'children').flatMap((text) =>
+    text.split(' ').filter(Boolean),
+  );
+  return children.map(Number).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+/** The contents of the file of this name in each folder below `directory`. */
+function textsOf(directory: string, name: string): string[] {
+  try {
+    return readdirSync(directory).map((entry) => readFileSync(join(directory, entry, name), 'utf8'));
+  } catch {
+    // It has ended.
+    return [];
+  }
+}
+
+/** A sandbox that is trying the network, in a network namespace of its own. */
+function isCanary(pid: number): boolean {
+  try {
+    const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const network = readlinkSync(`/proc/${pid}/ns/net`);
+    return (
+      commandLine.startsWith('bwrap\0') &&
+      commandLine.includes('dgram.createSocket') &&
+      network !== readlinkSync('/proc/self/ns/net')
+    );
+  } catch {
+    // It has ended.
+    return false;
+  }
 }
 
 /** For each sandbox that is trying the network: how its kernel treats packets from unroutable sources. */
-async function filtersInUse(): Promise<string[]> {
-  const sandboxes = (await processesMentioning('dgram.createSocket')).filter(({ commandLine }) =>
-    commandLine.startsWith('bwrap '),
-  );
-  return sandboxes.flatMap(({ pid }) => {
-    try {
-      const own = readlinkSync('/proc/self/ns/net') === readlinkSync(`/proc/${pid}/ns/net`);
-      const enter = ['--preserve-credentials', '--user', '--net', '--target', String(pid)];
-      const file = '/proc/sys/net/ipv4/conf/eth0/rp_filter';
-      return own || !isOurs(pid)
-        ? []
-        : [said('nsenter', [...enter, 'cat', file])].filter((text) => text !== '');
-    } catch {
-      // It has ended.
-      return [];
-    }
-  });
+function filtersInUse(): string[] {
+  return descendantsOf(process.pid).filter(isCanary).map(whileStopped).filter(Boolean);
 }
+
+/** Stopped, the sandbox cannot end before it was looked at, however busy the machine is. */
+function whileStopped(pid: number): string {
+  try {
+    process.kill(pid, 'SIGSTOP');
+  } catch {
+    // It has ended.
+    return '';
+  }
+  const enter = ['--preserve-credentials', '--user', '--net', '--target', String(pid)];
+  const filter = said('nsenter', [...enter, 'cat', '/proc/sys/net/ipv4/conf/eth0/rp_filter']);
+  process.kill(pid, 'SIGCONT');
+  return filter;
+}
+
 /** Empty when it fails. */
 const said = (program: string, args: string[]) =>
   spawnSync(program, args, { encoding: 'utf8' }).stdout.trim();
@@ -130,10 +157,10 @@ describeWith('bwrap', 'slirp4netns')('the check at the start', () => {
       ended = true;
     });
     while (!ended) {
-      for (const filter of await filtersInUse()) {
+      for (const filter of filtersInUse()) {
         seen.add(filter);
       }
-      await sleep(20);
+      await sleep(10);
     }
     await opened;
     driver.remove();
