@@ -108,13 +108,23 @@ export function literalAddress(hostname: string): string | null {
 
 /** The IPv4 address that is reached through an IPv6 one (mapped, or NAT64), as dotted text; null when it stands for none. */
 function embeddedIpv4(address: string): string | null {
-  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
-  const [, high, low] = /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
-  if (high === undefined || low === undefined) {
+  const groups = groupsOf(address);
+  const prefix = groups.slice(0, 6).join(':');
+  if (prefix !== '0:0:0:0:0:ffff' && prefix !== '64:ff9b:0:0:0:0') {
     return null;
   }
-  const value = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
-  return value.flatMap((part) => [part >> 8, part & 255]).join('.');
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((part) => [part >> 8, part & 255])
+    .join('.');
+}
+
+/** The eight groups of an IPv6 address, without leading zeros. */
+function groupsOf(address: string): string[] {
+  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
+  const [left = [], right = []] = canonical.split('::').map((half) => half.split(':').filter(Boolean));
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right];
 }
 
 function blockList(subnets: readonly string[]): BlockList {

@@ -44,6 +44,10 @@ describe('addresses of registries', () => {
         'ff02::1',
         '::ffff:169.254.169.254',
         '64:ff9b::a9fe:a9fe',
+        // The zeros of these are left out when the address is written in its short form.
+        '64:ff9b::0.0.0.0',
+        '64:ff9b::0.0.1.2',
+        '::ffff:0.0.0.0',
       ],
     ],
   ])('%s: %j', (kind, addresses) => {
