@@ -139,4 +139,17 @@ export const serverReportAttempts: Attempt[] = [
     },
     inside: 'slowed down',
   },
+  {
+    what: 'tells on its report socket how it ended itself (control of those before)',
+    stoppedBy: 'nothing: it may',
+    run: async (kit) => {
+      const opened = await kit.wire('/run/platform/mcp/.report.sock');
+      opened.send({ type: 'ended', exit_code: 65, signal: null });
+      // It is read once the flood before it is paid for.
+      await kit.sleep(8000);
+      opened.close();
+      return 'sent';
+    },
+    inside: 'sent',
+  },
 ];
