@@ -145,6 +145,8 @@ export async function startTestApi(
     host: '127.0.0.1',
     port: 'PORT' in overrides ? config.PORT : 0,
   });
+  // Longer than any caller keeps a connection: the server never closes one at the moment of its reuse.
+  running.server.keepAliveTimeout = 120_000;
   const url = `http://127.0.0.1:${running.port}`;
   const anonymous = caller(url);
 
