@@ -1,6 +1,6 @@
 /**
  * An activity serves only the workflow whose id is derived from what it works on. Write access to Temporal alone is not enough
- * to start a second workflow of another name for a session, a request or a grant that has its own (design 2).
+ * to start a second workflow of another name for a session, a request or a grant that has its own.
  */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 

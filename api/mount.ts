@@ -128,7 +128,7 @@ function idempotencyKeyOf(ctx: RouterContext): string | null {
   return given;
 }
 
-/** Rejects unknown fields instead of dropping them (design 5), also where a schema does not say so. */
+/** Rejects unknown fields instead of dropping them, also where a schema does not say so. */
 function strict(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodObject && schema.def.catchall === undefined ? schema.strict() : schema;
 }

@@ -24,7 +24,7 @@ export interface InWorkspace extends SignedIn {
 
 /**
  * What a route is about. The router resolves it before the handler runs, and answers 404 for anything that
- * does not exist or belongs to a workspace that the user is not a member of (design 4).
+ * does not exist or belongs to a workspace that the user is not a member of.
  *  - `workspace`: path has `{slug}` - `agent`: path has `{agent_id}` - `session`: path has `{session_id}`
  *  - `internal`: `/internal/sessions/{session_id}/...` with that session's X-Internal-Token
  *  - `workload`: the same, and also for the sidecar of a check, which every other internal route refuses
@@ -52,9 +52,9 @@ interface RouteShape<Scope extends RouteScope> {
   scope: Scope;
   /** Which callers of the scope have access; evaluated before the body is read. */
   access: Access<NoInfer<Scope>>;
-  /** Also served without the `/api` prefix (the two paths that the specification writes that way). */
+  /** Also served without the `/api` prefix (two paths that clients know without it). */
   alsoUnprefixed?: boolean;
-  /** The body may hold a secret: the request log sees neither body nor size, nor any error's text (design 11). */
+  /** The body may hold a secret: the request log sees neither body nor size, nor any error's text. */
   secretBody?: boolean;
   /** The handler reads the body's bytes from `ctx.req` itself, with its own limit. */
   rawBody?: boolean;
@@ -62,7 +62,7 @@ interface RouteShape<Scope extends RouteScope> {
   stops?: boolean;
   /** Takes an `Idempotency-Key`: a request that is repeated with its key has one effect, and the same answer. */
   idempotent?: boolean;
-  /** Counts against the caller's address: a step of signing in, which people reach before they are known (design 13). */
+  /** Counts against the caller's address: a step of signing in, which people reach before they are known. */
   isSignIn?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Bridges standard input and output, or those of a command, to a Unix socket (spec, Runtime behaviour; design 8). */
+/** Bridges standard input and output, or those of a command, to a Unix socket. */
 import { runAgentRelay } from '../relay/node/agent-relay.ts';
 import { parseRelayArguments, relayUsage } from '../relay/node/arguments.ts';
 import { runServerRelay } from '../relay/node/server-relay.ts';

@@ -1,4 +1,4 @@
-/** `npm start`, after its set-up (scripts/start.mjs): the whole platform on one machine (design 14). */
+/** `npm start`, after its set-up (scripts/start.mjs): the whole platform on one machine. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { key32 } from './parse.ts';
 
-/** `id:base64[,id:base64...]`: the first key seals, all of them open (design 11). */
+/** `id:base64[,id:base64...]`: the first key seals, all of them open. */
 export const masterKeys = z.string().transform((text, context) => {
   const keys = text.split(',').map((pair) => {
     const [id = '', encoded = ''] = pair.trim().split(':');
@@ -19,7 +19,7 @@ export const masterKeys = z.string().transform((text, context) => {
 });
 export type MasterKeys = z.infer<typeof masterKeys>;
 
-/** Derives each session's internal token and control key (design 2). */
+/** Derives each session's internal token and control key. */
 export const sessionKeySeed = key32;
 
 /** The API's alone: PKCS#8 PEM of an Ed25519 private key, base64 encoded to fit one line. */

@@ -1,4 +1,4 @@
-/** Limits of design 13 with their defaults. Each refusal names the limit. */
+/** Limits with their defaults. Each refusal names the limit. */
 import { count } from './parse.ts';
 import { quotaFields } from './quotas.ts';
 

@@ -1,4 +1,4 @@
-/** Environment of `npm start`, the embedded default (design 14). */
+/** Environment of `npm start`, the embedded default. */
 import { z } from 'zod';
 import { databaseUrl, port } from './parse.ts';
 

@@ -1,11 +1,11 @@
-/** What an agent sees of the platform: its configuration file, its input and the events it may publish (design 8, 9). */
+/** What an agent sees of the platform: its configuration file, its input and the events it may publish (docs/agent-contract.md). */
 import { z } from 'zod';
 import { agentKind } from './agent.ts';
 import { timestamp, uuid } from './names.ts';
 import { permissionDecision, permissionRequestInput } from './permission-request.ts';
 import { payloadByEventType } from './session-event.ts';
 
-/** Paths inside the agent's container (spec, Runtime behaviour; design 8). */
+/** Paths inside the agent's container (docs/sidecar.md#sockets). */
 export const agentPaths = {
   mcpDirectory: '/run/platform/mcp',
   sidecarSocket: '/run/platform/agent/sidecar.sock',

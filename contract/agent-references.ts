@@ -1,4 +1,4 @@
-/** What an agent's own configuration refers to: secrets in its env and in its companions' (design 9). */
+/** What an agent's own configuration refers to: secrets in its env and in its companions'. */
 import type { Agent } from './agent.ts';
 import type { FieldProblem } from './errors.ts';
 import { referencedSecretName } from './names.ts';

@@ -1,4 +1,4 @@
-/** Agents and their MCP attachments (spec, Agent MCP attachment; design 9). */
+/** Agents and their MCP attachments (docs/catalog.md). */
 import { z } from 'zod';
 import { commandLine, egressRule, imageReference, network } from './catalog.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
@@ -12,7 +12,7 @@ export const run = z.discriminatedUnion('type', [
 ]);
 export type Run = z.infer<typeof run>;
 
-/** A plain value, or a whole `${NAME}` reference; anything else with `${` in it is refused (design 9). */
+/** A plain value, or a whole `${NAME}` reference; anything else with `${` in it is refused. */
 export const envValue = z
   .string()
   .max(32 * 1024)
@@ -43,7 +43,7 @@ const newEnv = agentEnv.refine(
 export const companion = z.strictObject({ name: entryName, run, env: agentEnv.default({}) });
 export type Companion = z.infer<typeof companion>;
 
-/** Time limits of a session of this agent; null means the platform's default (design 13). */
+/** Time limits of a session of this agent; null means the platform's default. */
 export const agentLimits = z.strictObject({
   total_seconds: z
     .int()
@@ -108,7 +108,7 @@ export const agent = z.strictObject({
 });
 export type Agent = z.infer<typeof agent>;
 
-/** `env`: plain values, bare references, or empty for an optional field (spec). Meaning is checked against the manifest. */
+/** `env`: plain values, bare references, or empty for an optional field. Meaning is checked against the manifest. */
 export const attachmentInput = z.strictObject({
   name: z.string().min(1).max(64),
   env: z.record(z.string(), z.string().max(32 * 1024)),

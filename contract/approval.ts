@@ -1,4 +1,4 @@
-/** A human's approval as the API signs it (Ed25519) and the one grant-writing activity verifies it (design 2). */
+/** A human's approval as the API signs it (Ed25519) and the one grant-writing activity verifies it. */
 import { z } from 'zod';
 import { grantScope, grantType } from './grant.ts';
 import { uuid } from './names.ts';

@@ -1,6 +1,7 @@
 /**
- * Save validation of an attachment (spec, Agent MCP attachments), used again at launch against the frozen manifest.
- * The steps run in the specification's order; the first that finds problems ends validation and reports all of them.
+ * Save validation of an attachment, used again at launch against the frozen manifest.
+ * The steps run in the order of docs/catalog.md#attachments; the first that finds problems ends validation and reports all
+ * of them.
  */
 import type { Manifest, ManifestEnvField } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';

@@ -1,4 +1,4 @@
-/** Audit events: who changed what, and every tool call (spec, Audit events; design 5). */
+/** Audit events: who changed what, and every tool call (docs/audit.md). */
 import { z } from 'zod';
 import { timestamp, uuid } from './names.ts';
 import { actor } from './session-event.ts';

@@ -7,7 +7,7 @@ import type { Agent, Run } from './agent.ts';
 import type { McpServer, Shape } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
 
-/** What sessions run on (design 12). API and worker must have the same value. */
+/** What sessions run on (docs/runtimes.md). API and worker must have the same value. */
 export const runtimeName = z.enum(['process', 'container', 'kubernetes']);
 export type RuntimeName = z.infer<typeof runtimeName>;
 

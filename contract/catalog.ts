@@ -1,4 +1,4 @@
-/** Workspace MCP catalog entries: shape, manifest and stored fields (spec, Workspace MCP catalog entry; design 5). */
+/** Workspace MCP catalog entries: shape, manifest and stored fields (docs/catalog.md#catalog-entries). */
 import { z } from 'zod';
 import { entryName, envName, secretReference, timestamp, toolScope, uuid } from './names.ts';
 

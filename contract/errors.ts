@@ -1,4 +1,4 @@
-/** Error codes of the HTTP API and of the tool side, and the one table from code to status (design 5). */
+/** Error codes of the HTTP API and of the tool side, and the one table from code to status (docs/api.md#errors). */
 import { z } from 'zod';
 import { isRequired } from './plain-messages.ts';
 
@@ -21,7 +21,7 @@ export const httpStatusByCode = {
 
 export type ErrorCode = keyof typeof httpStatusByCode;
 
-/** Codes that a tool call or a runtime request can be refused with (design 5). */
+/** Codes that a tool call or a runtime request can be refused with. */
 export const toolErrorCode = z.enum([
   'permission_required',
   'runtime_requests_disabled',

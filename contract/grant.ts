@@ -1,4 +1,4 @@
-/** The one record of every approval (spec, Permission grant). A new type is one line in `detailsByGrantType`. */
+/** The one record of every approval (docs/grants.md). A new type is one line in `detailsByGrantType`. */
 import { z } from 'zod';
 import { fieldProblemsOf } from './errors.ts';
 import { secretName, timestamp, toolScope, uuid } from './names.ts';
@@ -7,11 +7,11 @@ import { workspaceRole } from './workspace.ts';
 export const grantScope = z.enum(['once', 'session', 'persistent']);
 export type GrantScope = z.infer<typeof grantScope>;
 
-/** The state of a grant; only an active one permits (spec, invariant 5). `expired`: its session has ended. */
+/** The state of a grant; only an active one permits. `expired`: its session has ended. */
 export const grantState = z.enum(['active', 'consumed', 'revoked', 'expired']);
 export type GrantState = z.infer<typeof grantState>;
 
-/** Why a grant was revoked: by request, its holder left the workspace, or its agent was changed (design 4). */
+/** Why a grant was revoked: by request, its holder left the workspace, or its agent was changed. */
 export const revocationCause = z.enum(['by_hand', 'member_removed', 'agent_changed']);
 export type RevocationCause = z.infer<typeof revocationCause>;
 
@@ -21,7 +21,7 @@ export const detailsByGrantType = {
   spawn: z.strictObject({ child_agent_id: uuid }),
   /** The holder may call tools that gate on the scope. */
   tool_scope: z.strictObject({ scope: toolScope }),
-  /** Zone 2 (design 7): the agent's own environment may carry this secret. Made by an admin, never requestable. */
+  /** Zone 2 (docs/secrets.md#two-zones): the agent's own environment may carry this secret. Made by an admin, never requestable. */
   agent_env: z.strictObject({ secret_name: secretName }),
 } as const;
 
@@ -31,7 +31,7 @@ export const grantType = z.enum(Object.keys(detailsByGrantType) as [GrantType, .
 /** Types that an agent may ask for at run time. */
 export const requestableGrantType = z.enum(['tool_scope', 'spawn']);
 
-/** Types whose holder is always an agent (spec, Details by grant type; design 7). */
+/** Types whose holder is always an agent. */
 export const agentOnlyGrantTypes: ReadonlySet<GrantType> = new Set(['spawn', 'agent_env']);
 
 export type GrantDetails = { [T in GrantType]: z.infer<(typeof detailsByGrantType)[T]> }[GrantType];
@@ -75,7 +75,7 @@ export const grant = z.strictObject({
   /** The maker's role when they made it: scopes that are restricted to admins need an admin's grant. */
   granted_by_role: workspaceRole,
   granted_at: timestamp,
-  /** The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to (design 7). */
+  /** The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to. */
   request_id: uuid.nullable(),
   bound_to: z
     .strictObject({ session_id: uuid, server: z.string().nullable(), tool: z.string().nullable() })
@@ -98,7 +98,7 @@ export type StoredGrant = z.infer<typeof storedGrant>;
 export const knownGrantType = (stored: StoredGrant): GrantType | null =>
   stored.readable ? grantType.parse(stored.grant_type) : null;
 
-/** Ways in which a grant's fields contradict each other (spec, invariants 1 and 2, details by type). Empty when valid. */
+/** Ways in which a grant's fields contradict each other. Empty when valid. */
 export function grantProblems(input: GrantInput): { path: string; code: string; message: string }[] {
   const problems: { path: string; code: string; message: string }[] = [];
   const add = (path: string, message: string) => problems.push({ path, code: 'invalid_grant', message });
@@ -121,5 +121,5 @@ export function grantProblems(input: GrantInput): { path: string; code: string; 
   return problems;
 }
 
-/** Width of a scope: an approval may not be wider than requested (design 7). */
+/** Width of a scope: an approval may not be wider than requested. */
 export const scopeWidth: Record<GrantScope, number> = { once: 0, session: 1, persistent: 2 };

@@ -1,7 +1,7 @@
-/** Names and references that people type. Each pattern is the specification's ("Limits") or design 5's. */
+/** Names and references that people type. */
 import { z } from 'zod';
 
-/** A workspace secret's name: 1 to 64 characters (spec, Limits). */
+/** A workspace secret's name: 1 to 64 characters. */
 export const secretName = z
   .string()
   .regex(
@@ -10,7 +10,7 @@ export const secretName = z
   );
 
 /**
- * A bare reference: the whole value is `${NAME}`, without prefix or suffix (spec, Limits; Errors: partial interpolation).
+ * A bare reference: the whole value is `${NAME}`, without prefix or suffix.
  * It may hold a name that is invalid for a secret; such a secret never exists.
  */
 export const secretReference = z
@@ -27,7 +27,7 @@ export const envName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be a valid environment variable name');
 
-/** A catalog entry's name: key in `mcpServers`, tool prefix, socket name (design 5). `platform` is the built-in server. */
+/** A catalog entry's name: key in `mcpServers`, tool prefix, socket name. `platform` is the built-in server. */
 export const entryName = z
   .string()
   .regex(
@@ -36,7 +36,7 @@ export const entryName = z
   )
   .refine((name) => name !== 'platform', '"platform" is the name of the built-in server');
 
-/** A `tool_scope` scope such as `files.write` (spec, Limits). Its length is limited by the database index on it. */
+/** A `tool_scope` scope such as `files.write`. Its length is limited by the database index on it. */
 export const toolScope = z
   .string()
   .max(2_000)

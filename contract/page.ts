@@ -1,4 +1,4 @@
-/** Paging of every list: opaque `cursor`, `limit` up to 200, `next_cursor` null at the end (design 5). */
+/** Paging of every list: opaque `cursor`, `limit` up to 200, `next_cursor` null at the end. */
 import { z } from 'zod';
 
 export const pageQuery = z.object({

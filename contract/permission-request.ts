@@ -1,4 +1,4 @@
-/** What an agent asked for; never itself a permission (design 1, 5, 7). */
+/** What an agent asked for; never itself a permission (docs/grants.md#permission-requests). */
 import { z } from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
 import { timestamp, uuid } from './names.ts';

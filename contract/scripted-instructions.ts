@@ -1,4 +1,4 @@
-/** The scripted agent's instructions: JSON `{ "steps": [...] }` (design 9). */
+/** The scripted agent's instructions: JSON `{ "steps": [...] }`. */
 import { z } from 'zod';
 
 const callStep = z.strictObject({

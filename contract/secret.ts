@@ -1,8 +1,8 @@
-/** Workspace secrets: metadata only, the value is write-only (spec, Workspace secret). */
+/** Workspace secrets: metadata only, the value is write-only (docs/secrets.md). */
 import { z } from 'zod';
 import { entryName, secretName, timestamp, uuid } from './names.ts';
 
-/** Exactly the projection that the specification allows to be returned; there is no field for the value. */
+/** All that is ever returned of a secret; there is no field for the value. */
 export const secretMetadata = z.strictObject({
   name: secretName,
   is_set: z.boolean(),
@@ -14,7 +14,7 @@ export type SecretMetadata = z.infer<typeof secretMetadata>;
 
 export const maxSecretValueBytes = 64 * 1024;
 
-/** 1 byte to 64 KiB of UTF-8 without NUL (design 11). The messages never repeat the value. */
+/** 1 byte to 64 KiB of UTF-8 without NUL. The messages never repeat the value. */
 export const secretValue = z
   .string('must be a string')
   .refine((value) => value.length > 0, 'must not be empty')

@@ -1,4 +1,4 @@
-/** The closed list of session events, the only source of a session's transcript (design 5, 6). */
+/** The closed list of session events, the only source of a session's transcript. */
 import { z } from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
 import { chosenId, timestamp, uuid } from './names.ts';

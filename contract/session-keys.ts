@@ -1,6 +1,6 @@
 /**
  * Keys that belong to one session. They are derived from SESSION_KEY_SEED and the session's id, so none is stored:
- * the internal token (sidecar to API) and the control key (API and worker to sidecar) (design 2, 8).
+ * the internal token (sidecar to API) and the control key (API and worker to sidecar) (docs/sidecar.md#towards-the-platform).
  */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { controlClockSkewMs, controlRequestHeader, olderControlSignatureHeader } from './sidecar.ts';

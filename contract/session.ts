@@ -1,4 +1,4 @@
-/** Sessions and their frozen configuration (design 5, 6). */
+/** Sessions and their frozen configuration (docs/sessions.md). */
 import { z } from 'zod';
 import { agentKind, agentLimits, run } from './agent.ts';
 import {

@@ -1,7 +1,7 @@
 /**
  * Between a session's sidecar and the platform.
  * Up: the sidecar calls `/internal/sessions/{id}/...` with `X-Internal-Token` (reports, requests, checks; never creates permissions).
- * Down: API and worker call the sidecar's control port, each request signed (design 2, 8).
+ * Down: API and worker call the sidecar's control port, each request signed.
  */
 import { z } from 'zod';
 import { agentConfig, inputMessage } from './agent-contract.ts';
@@ -66,7 +66,7 @@ export const sidecarBoot = z.strictObject({
     server_handshake_timeout_ms: z.int().positive(),
     /** 0: a call waits as long as the agent does. */
     call_timeout_ms: z.int(),
-    /** Limits on what the agent makes the platform do (design 13); the defaults are for launches by an earlier release. */
+    /** Limits on what the agent makes the platform do; the defaults are for launches by an earlier release. */
     calls_per_minute: z.int().positive().default(600),
     /** Recorded one by one; more are refused, and counted. */
     calls_per_session: z.int().positive().default(50_000),

@@ -1,4 +1,4 @@
-/** Tenants, their members and their settings (design 1, 4, 5). */
+/** Tenants, their members and their settings. */
 import { z } from 'zod';
 import { timestamp, uuid, workspaceSlug } from './names.ts';
 

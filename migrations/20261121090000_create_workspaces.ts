@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Tenants, people, sign-ins and memberships (design 1, 4). */
+/** Tenants, people, sign-ins and memberships. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table workspaces (

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Secrets, MCP catalog entries, agents and attachments (spec, Resources; design 5, 9, 11). */
+/** Secrets, MCP catalog entries, agents and attachments. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table workspace_secrets (

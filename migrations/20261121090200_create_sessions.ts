@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Sessions with their frozen configuration, events, inputs and artifacts (design 5, 6). */
+/** Sessions with their frozen configuration, events, inputs and artifacts. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table sessions (

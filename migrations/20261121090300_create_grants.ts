@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Permission requests, the humans' decisions, grants and their uses (spec, Permission grant; design 7). */
+/** Permission requests, the humans' decisions, grants and their uses. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table permission_requests (

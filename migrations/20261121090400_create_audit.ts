@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The audit trail: append-only. Ids of other rows are kept without foreign keys, so that it outlives them (design 5). */
+/** The audit trail: append-only. Ids of other rows are kept without foreign keys, so that it outlives them. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table audit_events (

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What a catalog entry lets its server request of the agent: nothing, unless an admin allows it (design 8). */
+/** What a catalog entry lets its server request of the agent: nothing, unless an admin allows it. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table mcp_servers add column client_features text[] not null default '{}'

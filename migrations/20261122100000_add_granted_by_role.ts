@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * The maker's role when they made a grant, so that a scope restricted to admins accepts an admin's grant only (design 4).
+ * The maker's role when they made a grant, so that a scope restricted to admins accepts an admin's grant only.
  * Older grants count as made by members: fails closed.
  */
 export async function up(knex: Knex): Promise<void> {

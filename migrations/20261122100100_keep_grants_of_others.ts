@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /**
  * A grant outlives its maker, the request that it answered and the session that asked: their ids stay, without foreign
- * keys. It is deleted with its subject, its workspace and, when its scope is `session`, that session (spec, invariant 3).
+ * keys. It is deleted with its subject, its workspace and, when its scope is `session`, that session.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

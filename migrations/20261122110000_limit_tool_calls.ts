@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * How many records a session's calls have, so that their number can be limited; and how long a workspace keeps them (design 5, 13).
+ * How many records a session's calls have, so that their number can be limited; and how long a workspace keeps them.
  * The age of a record counts from when it was stored, since the time of a call is its sidecar's claim.
  */
 export async function up(knex: Knex): Promise<void> {

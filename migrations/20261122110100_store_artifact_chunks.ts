@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * The bytes of artifacts in chunks, each written by a short statement while they arrive (design 13). An existing artifact
+ * The bytes of artifacts in chunks, each written by a short statement while they arrive. An existing artifact
  * keeps its bytes in `content`.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -1,4 +1,7 @@
-/** The one definition of an active grant (spec, States and transitions): neither revoked nor used up, nor for a session that has ended. */
+/**
+ * The one definition of an active grant (docs/grants.md#scope-and-state): neither revoked nor used up, nor for a session
+ * that has ended.
+ */
 import type { Knex } from 'knex';
 
 /** Simple enough for Postgres to update and lock through, so that whoever waited for a row looks at these conditions again. */

@@ -1,4 +1,7 @@
-/** Paths of the sidecar's sockets, below the session's directory (design 8; `runtime/` mounts from the same layout). */
+/**
+ * Paths of the sidecar's sockets, below the session's directory (docs/sidecar.md#sockets). `runtime/` mounts from the same
+ * layout.
+ */
 import { join } from 'node:path';
 import { type ProcessKind, reportSocketName } from '../contract/session-process.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Assembles one session's sidecar: sockets first, then the control port, then the ready report to the platform
- * (design 8). Servers and the platform can be reached only through what is set up here.
+ * (docs/sidecar.md). Servers and the platform can be reached only through what is set up here.
  */
 import type { Logger } from 'pino';
 import { maxAgentValues } from '../contract/json-values.ts';

@@ -1,4 +1,4 @@
-/** The connection pool, and the way to run the hot statements as plain prepared SQL (design 3, 7). */
+/** The connection pool, and the way to run the hot statements as plain prepared SQL. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { migrationSource } from '../migrations/index.ts';

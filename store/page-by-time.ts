@@ -1,4 +1,4 @@
-/** Pages of rows ordered by a time column and id, newest first (design 5). */
+/** Pages of rows ordered by a time column and id, newest first. */
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { Page, PageQuery } from '../contract/page.ts';

@@ -1,4 +1,4 @@
-/** Opaque cursors of lists: the sort key of the last row, as base64url JSON (design 5). */
+/** Opaque cursors of lists: the sort key of the last row, as base64url JSON. */
 import type { z } from 'zod';
 
 /** A cursor that none of our lists issued. */

@@ -1,4 +1,4 @@
-/** Pages of lists: as many rows as requested, and fewer where they are large (design 5, 13). */
+/** Pages of lists: as many rows as requested, and fewer where they are large. */
 import type { Knex } from 'knex';
 import { readBoundedRows } from './bounded-rows.ts';
 import type { Db } from './database.ts';

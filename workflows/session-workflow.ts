@@ -1,4 +1,7 @@
-/** A session from its start to its recorded end: launch, until ready, the first of its endings, finish. */
+/**
+ * A session from its start to its recorded end (docs/sessions.md#workflows): launch, until ready, the first of its endings,
+ * finish.
+ */
 import {
   CancellationScope,
   condition,

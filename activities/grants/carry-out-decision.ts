@@ -1,4 +1,4 @@
-/** The only writer of grants (design 2, 7). */
+/** The only writer of grants (docs/grants.md#who-writes-one). */
 import { uuid } from '../../contract/names.ts';
 import {
   grantWorkflowId,
@@ -106,7 +106,7 @@ async function answer(
 }
 
 /**
- * Membership is checked at each use: a removed member can neither decide nor be granted anything (design 2).
+ * Membership is checked at each use: a removed member can neither decide nor be granted anything.
  * Members stay members until the grant is written, so that a removal finds it.
  */
 async function requireMembers(

@@ -1,4 +1,4 @@
-/** Reads a permission request, and closes it without a human (design 7). */
+/** Reads a permission request, and closes it without a human. */
 
 import type { RequestOutcome } from '../../contract/workflows.ts';
 import { closePermissionRequest } from '../../store/permission-requests/close.ts';

@@ -1,4 +1,4 @@
-/** The one place where a human's approval is believed (design 2): by its signature, and only for what it names. */
+/** The one place where a human's approval is believed: by its signature, and only for what it names. */
 import { type CryptoKey, compactVerify } from 'jose';
 import { type ApprovalClaims, approvalClaims } from '../../contract/approval.ts';
 import { detailsByGrantType, scopeWidth } from '../../contract/grant.ts';
@@ -52,7 +52,7 @@ export function refuseExpired(claims: ApprovalClaims, nowMs: number): void {
   }
 }
 
-/** An approval grants what was asked, or less (design 7). Throws `approval_invalid`. */
+/** An approval grants what was asked, or less. Throws `approval_invalid`. */
 export function refuseMismatch(claims: ApprovalClaims, request: PermissionRequest): void {
   const { grant } = claims;
   const same =

@@ -1,4 +1,4 @@
-/** The four consumers of `${NAME}` references (spec, Workspace secret), each with its display name. */
+/** The consumers of `${NAME}` references (docs/secrets.md#references), each with its display name. */
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
 
 export interface SecretConsumer {
@@ -43,7 +43,7 @@ export const serviceConsumer = ({ name, env }: Named): SecretConsumer => ({
   env,
 });
 
-/** Zone 2: consumers that expose a secret to the agent's side, so that an explicit grant is needed (design 7). */
+/** Zone 2 (docs/secrets.md#two-zones): consumers that expose a secret to the agent's side, so that an explicit grant is needed. */
 export function exposingConsumers(configuration: FrozenConfiguration): SecretConsumer[] {
   return [
     agentConsumer(configuration),
@@ -66,6 +66,6 @@ export function secretVariablesOf({ env }: SecretConsumer): SecretVariable[] {
   );
 }
 
-/** The sentence for a secret that was cleared, or never set (spec, Errors: missing secret at session start). */
+/** The sentence for a secret that was cleared, or never set. */
 export const secretNotSet = (label: string, variable: string, secretName: string) =>
   `${label}: variable ${variable} needs secret ${secretName}, which is not set`;

@@ -1,4 +1,4 @@
-/** Which value `${NAME}` stands for: the one resolver for all four consumers (spec, Workspace secret; design 11). */
+/** Which value `${NAME}` stands for: the one resolver for all consumers (docs/secrets.md#references). */
 import type { MasterKeys } from '../../config/keys.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';

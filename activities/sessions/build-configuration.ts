@@ -1,4 +1,7 @@
-/** A session's configuration as it is frozen (spec, Configuration lifetime). Pure: what was read goes in, references come out. */
+/**
+ * A session's configuration as it is frozen (docs/sessions.md#frozen-configuration). Pure: what was read goes in, references
+ * come out.
+ */
 import type { Agent, Run } from '../../contract/agent.ts';
 import type { ManifestEnvField } from '../../contract/catalog.ts';
 import { referencedSecretName } from '../../contract/names.ts';

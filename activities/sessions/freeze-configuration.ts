@@ -1,4 +1,4 @@
-/** The first step of every session (spec: configuration is frozen at session start). */
+/** The first step of every session: its configuration is frozen. */
 import type { Agent } from '../../contract/agent.ts';
 import type { FrozenConfiguration, Session, SessionStatus } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';

@@ -78,7 +78,7 @@ function asEntered(env: FrozenEnv): Record<string, string> {
   );
 }
 
-/** Zone 2: a secret on the agent's side needs to be set, and an admin's explicit grant (design 7). */
+/** Zone 2 (docs/secrets.md#two-zones): a secret on the agent's side needs to be set, and an admin's explicit grant. */
 function exposureProblems(configuration: FrozenConfiguration, facts: LaunchFacts): string[] {
   return exposingConsumers(configuration).flatMap((consumer) =>
     secretVariablesOf(consumer).flatMap(({ variable, secretName }) => {

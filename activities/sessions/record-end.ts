@@ -1,4 +1,4 @@
-/** The last step of every session (design 6). */
+/** The last step of every session. */
 import { isTerminal } from '../../contract/session.ts';
 import type { SessionEnding } from '../../contract/workflows.ts';
 import { inTransaction } from '../../store/database.ts';

@@ -5,7 +5,7 @@ import { launchRefused } from '../failures.ts';
 
 /**
  * Throws `launch_refused` unless the session's operators are members of its workspace. They stay members until the
- * transaction ends, so that a later removal finds the session and ends it (design 2).
+ * transaction ends, so that a later removal finds the session and ends it.
  */
 export async function requireOperators(
   trx: Transaction,

@@ -1,4 +1,4 @@
-/** Refuses a session that must not start, before anything of it is started (spec: no workload with missing secrets). */
+/** Refuses a session that must not start, before anything of it is started. */
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { type Runtime, UnsupportedWorkloadError } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';

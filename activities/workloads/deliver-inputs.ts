@@ -1,4 +1,4 @@
-/** Delivers what a human said or decided to the session's sidecar (spec, Session events; design 7). */
+/** Delivers what a human said or decided to the session's sidecar. */
 import type { InputMessage } from '../../contract/agent-contract.ts';
 import { controlHeaders, controlKey } from '../../contract/session-keys.ts';
 import { controlHealth, injectAnswer } from '../../contract/sidecar.ts';

@@ -1,4 +1,4 @@
-/** Watches a session's workload until it ends (design 6, 12). */
+/** Watches a session's workload until it ends. */
 import { heartbeat, sleep } from '@temporalio/activity';
 import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
 import { readApiUrl } from '../../store/sessions/api-url.ts';

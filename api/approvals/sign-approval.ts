@@ -1,4 +1,4 @@
-/** The API's signature under a human's approval; only the activity that writes grants trusts it, and trusts nothing else (design 2). */
+/** The API's signature under a human's approval; only the activity that writes grants trusts it, and trusts nothing else. */
 import { CompactSign, type CryptoKey, importPKCS8 } from 'jose';
 import { type ApprovalClaims, approvalClaims } from '../../contract/approval.ts';
 

@@ -1,4 +1,4 @@
-/** Receives the bytes of an artifact as they arrive (design 13): in chunks, each stored at once by a short statement. */
+/** Receives the bytes of an artifact as they arrive: in chunks, each stored at once by a short statement. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { appendChunk, beginContent } from '../../store/artifacts/contents.ts';

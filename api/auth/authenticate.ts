@@ -1,4 +1,4 @@
-/** Authenticates the caller and resolves each route scope, or refuses (design 4). */
+/** Authenticates the caller and resolves each route scope, or refuses. */
 import type { Context } from 'koa';
 import { uuid } from '../../contract/names.ts';
 import type { Session } from '../../contract/session.ts';

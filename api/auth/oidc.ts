@@ -1,4 +1,4 @@
-/** OIDC authorization code flow with PKCE, any provider (design 4). */
+/** OIDC authorization code flow with PKCE, any provider (docs/sign-in.md). */
 import * as oidc from 'openid-client';
 import type { ApiConfig } from '../../config/api.ts';
 import { isLoopback } from '../../config/parse.ts';

@@ -1,6 +1,6 @@
 /**
- * One stream for all tabs of a browser (decision 0025): the events of the sessions that they show, and notifications of what else
- * changed for the reader. It keeps no state beyond the connection: a reconnecting client says which events it has already.
+ * One stream for all tabs of a browser (docs/decisions/0025-one-stream-for-all-tabs.md): the events of the sessions that
+ * they show, and notifications of what else changed for the reader. It keeps no state beyond the connection: a reconnecting client says which events it has already.
  * Events are read from the table by `seq`, as in session-stream.ts; announcements only say when to read.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

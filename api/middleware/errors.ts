@@ -1,4 +1,4 @@
-/** The one place that turns a failure into a response (design 5). Unexpected errors are logged and answered without detail. */
+/** The one place that turns a failure into a response. Unexpected errors are logged and answered without detail. */
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { type ErrorBody, httpStatusByCode } from '../../contract/errors.ts';

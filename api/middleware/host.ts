@@ -1,4 +1,4 @@
-/** Refuses requests for a host name that is not ours, so that DNS rebinding reaches nothing (design 4). */
+/** Refuses requests for a host name that is not ours, so that DNS rebinding reaches nothing. */
 import type { Context, Next } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
 import { isLoopback } from '../../config/parse.ts';

@@ -1,4 +1,4 @@
-/** Refuses state-changing requests that a page of another site sent with our cookie (design 4). */
+/** Refuses state-changing requests that a page of another site sent with our cookie. */
 import type { Context, Next } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
 import { forbidden } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Token buckets in memory: each key may burst to its limit and refills steadily (design 13). One set per API process. */
+/** Token buckets in memory: each key may burst to its limit and refills steadily. One set per API process. */
 import { ApiError } from '../errors.ts';
 
 const minuteMs = 60_000;

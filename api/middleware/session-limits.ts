@@ -1,5 +1,5 @@
 /**
- * Limits what the sidecar of one session may request of this process (design 13). Its own limits are tighter: these hold for a
+ * Limits what the sidecar of one session may request of this process. Its own limits are tighter: these hold for a
  * compromised sidecar, so that no session exhausts the connections and the time that all share.
  */
 import type { Context } from 'koa';

@@ -1,5 +1,5 @@
 /**
- * Who may use a route, in addition to resolving its scope (design 4): one value on each route, evaluated before its body is read.
+ * Who may use a route, in addition to resolving its scope: one value on each route, evaluated before its body is read.
  * Pure, so that the table of docs/access.md is generated from it.
  */
 import type { Agent } from '../../contract/agent.ts';

@@ -1,4 +1,4 @@
-/** Who may change an agent and what is attached to it (design 4). */
+/** Who may change an agent and what is attached to it. */
 import type { Agent } from '../../contract/agent.ts';
 import { knownGrantType, type StoredGrant } from '../../contract/grant.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';

@@ -1,4 +1,4 @@
-/** Who may make, and so also revoke, which grant (design 4). */
+/** Who may make, and so also revoke, which grant (docs/grants.md#who-may-make-one). */
 import type { GrantScope, GrantType } from '../../contract/grant.ts';
 import type { Session } from '../../contract/session.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';

@@ -1,4 +1,4 @@
-/** Who may answer a request, and with which grants: the same rules as for creating the requested grant (design 4). */
+/** Who may answer a request, and with which grants: the same rules as for creating the requested grant. */
 import { agentOnlyGrantTypes, type GrantScope, grantScope, scopeWidth } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
@@ -25,7 +25,7 @@ export interface GrantChoices {
   operator: GrantScope[];
 }
 
-/** What the maker may answer the request with, narrowest first and never wider than requested (design 7). */
+/** What the maker may answer the request with, narrowest first and never wider than requested. */
 export function grantChoices(maker: GrantMaker, asked: RequestInQuestion): GrantChoices {
   const { request, session } = asked;
   const narrowEnough = grantScope.options.filter((scope) => scopeWidth[scope] <= scopeWidth[request.scope]);

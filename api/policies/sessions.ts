@@ -1,4 +1,4 @@
-/** Who may read, drive and end a session (design 4). */
+/** Who may read, drive and end a session (docs/sessions.md#people). */
 import type { Session } from '../../contract/session.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Refusal } from './refusal.ts';

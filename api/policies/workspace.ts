@@ -1,4 +1,4 @@
-/** What a role allows on the workspace itself: members, settings, secrets, catalog, audit (design 4). */
+/** What a role allows on the workspace itself: members, settings, secrets, catalog, audit. */
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Refusal } from './refusal.ts';
 

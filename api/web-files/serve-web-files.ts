@@ -1,4 +1,4 @@
-/** The web UI below `/app/`, under a Content-Security-Policy of its own (design 5). */
+/** The web UI below `/app/`, under a Content-Security-Policy of its own. */
 import { randomBytes } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { ApiError } from '../errors.ts';

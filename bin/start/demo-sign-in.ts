@@ -1,4 +1,4 @@
-/** The people of the demo, by the sign-in that exists for them only (design 4). */
+/** The people of the demo, by the sign-in that exists for them only. */
 import type { Db } from '../../store/database.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
 import { ApiClient } from './api-client.ts';

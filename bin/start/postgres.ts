@@ -1,5 +1,5 @@
 /**
- * The embedded Postgres (design 14): listens on the loopback address only, asks for a password, survives a killed
+ * The embedded Postgres: listens on the loopback address only, asks for a password, survives a killed
  * start-up, and is adopted by the next one.
  */
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** Starts the parts of the embedded default in order, and stops them in the reverse one (design 14). */
+/** Starts the parts of the embedded default in order, and stops them in the reverse one. */
 import { resolve } from 'node:path';
 import { inspectSession, sessionDirectory } from '../../runtime/process/session-record.ts';
 import { openDatabase } from '../../store/database.ts';

@@ -1,5 +1,5 @@
 /**
- * The embedded Temporal development server (design 14). It has no authentication, so it listens on the loopback
+ * The embedded Temporal development server. It has no authentication, so it listens on the loopback
  * address only, which nothing inside a session can reach.
  */
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** The workers of one process, one for each task queue, with slots of its own: sessions, watches and decisions (design 6). */
+/** The workers of one process, one for each task queue, with slots of its own: sessions, watches and decisions. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
 import { taskQueues } from '../../contract/workflows.ts';

@@ -3,7 +3,10 @@ import type { UnkeyedBoot } from '../render-boot.ts';
 import type { ContainerVariable } from '../variables.ts';
 import type { ContainerRole, Network } from '../workload.ts';
 
-/** Where things are inside the containers. Each sees its own part of the session's volume, at the spec's paths. */
+/**
+ * Where things are inside the containers. Each sees its own part of the session's volume, at the same paths
+ * (docs/sidecar.md#sockets).
+ */
 export const containerPaths = {
   /** The static relay, in every container. */
   relay: '/opt/platform/bin/relay',

@@ -1,4 +1,4 @@
-/** Finds or makes the Temporal command line program, which holds the development server and its UI (design 14). */
+/** Finds or makes the Temporal command line program, which holds the development server and its UI. */
 import { accessSync, constants, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

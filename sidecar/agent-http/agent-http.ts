@@ -1,4 +1,4 @@
-/** HTTP on the agent's socket: `POST /event`, `GET /input`, `POST /artifact`, and nothing else (spec, Sidecar endpoints; design 8). */
+/** HTTP on the agent's socket: `POST /event`, `GET /input`, `POST /artifact`, and nothing else. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { HttpRefusal, sendRefusal } from '../http/answer.ts';
 import type { AgentHttpParts } from './parts.ts';

@@ -4,7 +4,7 @@ import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { agentConfigFile } from '../session-paths.ts';
 
 /**
- * Writes the agent's configuration (design 9) atomically. It exists before the agent's socket does, which is what the
+ * Writes the agent's configuration atomically. It exists before the agent's socket does, which is what the
  * agent's container waits for. Group-readable, which gives the agent's user access.
  */
 export async function writeAgentConfig(config: AgentConfig): Promise<void> {

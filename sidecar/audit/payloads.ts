@@ -1,4 +1,4 @@
-/** Arguments and results of calls for the audit trail, where the workspace asks for them (spec, Audit events). */
+/** Arguments and results of calls for the audit trail, where the workspace asks for them. */
 import type { CallPayload } from '../../contract/tool-call.ts';
 import { jsonPrefix } from './json-prefix.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The control port: API and worker deliver input and read health and metrics. Every request is signed with the session's
- * control key (design 2, 8); nothing beyond the head is read, and nothing done or answered, before the signature is checked.
+ * control key; nothing beyond the head is read, and nothing done or answered, before the signature is checked.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isSignedBody, verifyControlHead } from '../../contract/session-keys.ts';

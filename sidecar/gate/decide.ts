@@ -1,4 +1,4 @@
-/** Decides on one message. Pure: no I/O, no clock (design 8). */
+/** Decides on one message. Pure: no I/O, no clock (docs/sidecar.md#the-gate). */
 import type { ClientFeature } from '../../contract/catalog.ts';
 import { isObject, type Message, type Params, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { GateMap } from './gate-map.ts';

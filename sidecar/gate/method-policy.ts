@@ -1,5 +1,5 @@
 /**
- * The methods that may pass, by protocol revision and direction (design 8). An allow-list: what a later revision adds
+ * The methods that may pass, by protocol revision and direction. An allow-list: what a later revision adds
  * stays blocked until it has been reviewed.
  */
 import type { ClientFeature } from '../../contract/catalog.ts';

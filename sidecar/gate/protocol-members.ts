@@ -1,7 +1,7 @@
 /**
  * Members of `params` and `_meta` that the protocol defines. A lenient server may read another spelling of one
  * (another case, a compatibility form, an invisible character, `request_id` for `requestId`) as the member itself, and then
- * acts on what the gate did not check (design 8).
+ * acts on what the gate did not check.
  */
 import { isObject, type Params } from '../json-rpc/message.ts';
 import { foldName } from './gate-map.ts';

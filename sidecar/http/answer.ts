@@ -1,4 +1,4 @@
-/** JSON answers of the sidecar's two small HTTP servers, with the platform's error body (design 5). */
+/** JSON answers of the sidecar's two small HTTP servers, with the platform's error body. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import {

@@ -3,7 +3,10 @@ import type { ToolErrorCode } from '../../contract/errors.ts';
 import type { FailureCause } from '../../contract/session-process.ts';
 import { type Params, type RequestId, rpcErrorCode } from './message.ts';
 
-/** What the agent reads of a refused call: as JSON text of the tool result and in `_meta["platform/error"]` (design 8). */
+/**
+ * What the agent reads of a refused call: as JSON text of the tool result and in `_meta["platform/error"]`
+ * (docs/sidecar.md#refused-calls).
+ */
 export interface PlatformError {
   code: ToolErrorCode;
   scope: string | null;

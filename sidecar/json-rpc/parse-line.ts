@@ -1,5 +1,5 @@
 /**
- * One line of bytes to one message, or the reason why not (design 8). The gate decides on the message while the other
+ * One line of bytes to one message, or the reason why not. The gate decides on the message while the other
  * side reads the bytes, so a line passes only when every parser must read it the same way.
  */
 import { isUtf8 } from 'node:buffer';

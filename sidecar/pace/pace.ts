@@ -1,4 +1,4 @@
-/** A token bucket that delays callers before it refuses them (design 13). */
+/** A token bucket that delays callers before it refuses them. */
 const minuteMs = 60_000;
 
 export interface Pace {

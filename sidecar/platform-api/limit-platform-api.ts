@@ -1,5 +1,5 @@
 /**
- * Limits the requests to the platform that an agent may cause (design 13): immediate within each limit, then throttled, then
+ * Limits the requests to the platform that an agent may cause: immediate within each limit, then throttled, then
  * refused. The sidecar's own reports (ready, calls, the end) are not throttled.
  */
 import { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-/** Asking for a grant: the tools `request_grant`, `request_permission` and the event `agent.permission_request` (design 7). */
+/** Asking for a grant: the tools `request_grant`, `request_permission` and the event `agent.permission_request`. */
 import { randomUUID } from 'node:crypto';
 import { detailsByGrantType } from '../../contract/grant.ts';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';

@@ -1,4 +1,4 @@
-/** How a tool of the `platform` server is written: a schema for each direction and one function (design 10). */
+/** How a tool of the `platform` server is written: a schema for each direction and one function. */
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Inbox } from '../inputs/inbox.ts';

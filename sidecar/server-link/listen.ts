@@ -1,4 +1,4 @@
-/** Unix sockets that the sidecar owns (design 8): only it creates them, every other container sees them read-only. */
+/** Unix sockets that the sidecar owns: only it creates them, every other container sees them read-only. */
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';

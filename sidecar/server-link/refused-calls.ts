@@ -1,4 +1,4 @@
-/** The last refused call for each scope, so that a request can say what it is for (design 5, `refused_call`). */
+/** The last refused call for each scope, so that a request can say what it is for. */
 export interface RefusedCalls {
   remember(scope: string, call: { server: string; tool: string }): void;
   lastFor(scope: string): { server: string; tool: string } | null;

@@ -1,4 +1,4 @@
-/** Reading agents (design 9). */
+/** Reading agents. */
 import { z } from 'zod';
 import type { Agent } from '../../contract/agent.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';

@@ -4,7 +4,7 @@ import type { Db } from '../database.ts';
 import { listActiveGrantsOfAgent } from '../grants/read.ts';
 import { revokeGrant } from '../grants/revoke.ts';
 
-/** Whether the editor of an agent may create this grant: others are revoked when what runs with them changes (design 4). */
+/** Whether the editor of an agent may create this grant: others are revoked when what runs with them changes. */
 export type MayCreate = (grant: StoredGrant, trx: Db) => Promise<boolean>;
 
 /** Revokes the agent's active grants that its editor could not have made. Takes a transaction that locked the agent. */

@@ -10,7 +10,7 @@ import { agentColumns, agentRow, presentAgent } from './row.ts';
 
 type Field = keyof AgentPatch & keyof Agent;
 
-/** Fields that decide what runs with the agent's grants, so that changing one may cost the agent grants (design 4). */
+/** Fields that decide what runs with the agent's grants, so that changing one may cost the agent grants. */
 const sensitiveFields: ReadonlySet<Field> = new Set([
   'run',
   'instructions',

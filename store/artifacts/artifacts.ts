@@ -1,4 +1,4 @@
-/** What agents hand out: bytes with a name, within limits (design 10, 13). */
+/** What agents hand out: bytes with a name, within limits. */
 import { z } from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';

@@ -1,4 +1,4 @@
-/** The bytes of artifacts, in chunks: nothing holds a connection while bytes arrive or leave (design 13). */
+/** The bytes of artifacts, in chunks: nothing holds a connection while bytes arrive or leave. */
 import { randomUUID } from 'node:crypto';
 import { type Db, prepared } from '../database.ts';
 

@@ -6,7 +6,7 @@ import { type Db, inTransaction } from '../database.ts';
 
 /**
  * Removes an attachment, and revokes grants like saving one; false when the agent has none of that name.
- * The event carries field names, not values (spec, Audit events).
+ * The event carries field names, not values.
  */
 export async function detach(
   db: Db,

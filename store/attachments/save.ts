@@ -29,9 +29,9 @@ export type SavedAttachment =
   | { result: 'invalid'; problems: FieldProblem[] };
 
 /**
- * Validates and saves in one transaction, so that what was checked is what is saved (spec, Save validation).
+ * Validates and saves in one transaction, so that what was checked is what is saved.
  * The agent's row is locked, which serialises saves of one agent. A change revokes the agent's grants that the
- * editor could not make, like an edit of what it runs (design 4).
+ * editor could not make, like an edit of what it runs.
  */
 export async function saveAttachment(db: Db, save: AttachmentSave): Promise<SavedAttachment> {
   return inTransaction(db, async (trx) => {
@@ -83,7 +83,7 @@ async function isTooLarge(trx: Db, { agent, env }: AttachmentSave, serverId: str
   return others.bytes + Buffer.byteLength(JSON.stringify(env)) > maxEnvBytes;
 }
 
-/** The event carries field names, not values (spec, Audit events). An unchanged env writes no event. */
+/** The event carries field names, not values. An unchanged env writes no event. */
 async function write(
   trx: Db,
   { workspaceId, agent, name, env, userId, mayCreate }: AttachmentSave,

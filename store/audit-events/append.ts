@@ -1,4 +1,4 @@
-/** Adds to the audit trail (spec, Audit events). Call it inside the transaction of the change that it records. */
+/** Adds to the audit trail. Call it inside the transaction of the change that it records. */
 import { randomUUID } from 'node:crypto';
 import type { AuditEventName } from '../../contract/audit-event.ts';
 import type { Actor } from '../../contract/session-event.ts';

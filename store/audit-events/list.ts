@@ -1,4 +1,4 @@
-/** Reading the audit trail, newest first (design 5). */
+/** Reading the audit trail, newest first. */
 import { z } from 'zod';
 import { type AuditEvent, auditEvent } from '../../contract/audit-event.ts';
 import { uuid } from '../../contract/names.ts';

@@ -1,4 +1,4 @@
-/** Decisions of humans, stored before a workflow carries them out; workflows receive the id only (design 2, 7). */
+/** Decisions of humans, stored before a workflow carries them out; workflows receive the id only. */
 import { z } from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';

@@ -6,7 +6,7 @@ import type { Db } from '../database.ts';
 import { subjectMatter } from '../permission-requests/audit.ts';
 import { derivedId } from '../session-events/derived-id.ts';
 
-/** Records what happened to a grant with its content, since a cascade may remove the row later (design 5). */
+/** Records what happened to a grant with its content, since a cascade may remove the row later. */
 export async function auditGrant(
   db: Db,
   event: Extract<AuditEventName, 'grant.created' | 'grant.revoked'>,

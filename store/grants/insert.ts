@@ -8,7 +8,7 @@ import { readGrant } from './read.ts';
 
 /**
  * Writes the grant of a verified approval, with its audit event. Idempotent by id. A `once` grant
- * that answers a request is bound to the requesting session and to the call that was refused there (design 7).
+ * that answers a request is bound to the requesting session and to the call that was refused there.
  * Throws a ZodError for details that do not fit the type, and the database's error for a broken invariant.
  */
 export async function insertGrant(trx: Knex.Transaction, approved: ApprovalClaims['grant']): Promise<Grant> {

@@ -1,4 +1,4 @@
-/** What a session of an agent would reach through its operator's own grants (design 4). */
+/** What a session of an agent would reach through its operator's own grants. */
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { Grant } from '../../contract/grant.ts';

@@ -79,7 +79,7 @@ export async function listActiveGrantsOfAgent(db: Db, agentId: string): Promise<
 }
 
 /**
- * Active grants of one type that cover a session: held by its agent, or by the user who drives it directly (design 7).
+ * Active grants of one type that cover a session: held by its agent, or by the user who drives it directly.
  * Empty once the session has ended, and for a session that does not exist.
  */
 export async function listActiveGrantsOfSession(

@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../database.ts';
 import { auditGrant } from './audit.ts';
 import { type GrantRow, grantColumns, presentStoredGrant } from './row.ts';
 
-/** Revokes an active grant; consumed, expired and revoked are final (spec, States). Returns whether it changed. */
+/** Revokes an active grant; consumed, expired and revoked are final. Returns whether it changed. */
 export async function revokeGrant(
   db: Db,
   id: string,

@@ -42,7 +42,7 @@ export const grantColumns = [
   'bound_tool',
 ] as const satisfies readonly (keyof GrantRow)[];
 
-/** The row as a grant, or null when its type or details do not parse: such a row is not a grant (spec, Details by grant type). */
+/** The row as a grant, or null when its type or details do not parse: such a row is not a grant. */
 export function presentGrant(row: GrantRow): Grant | null {
   const parsed = grant.safeParse(fieldsOf(row));
   if (!parsed.success) {

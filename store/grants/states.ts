@@ -2,7 +2,10 @@ import type { Knex } from 'knex';
 import type { GrantState } from '../../contract/grant.ts';
 import type { Db } from '../database.ts';
 
-/** Grants in one state, or all of them (spec, States and transitions). Each is in exactly one; the view `active_grants` says which are active. */
+/**
+ * Grants in one state, or all of them (docs/grants.md#scope-and-state). Each is in exactly one; the view `active_grants`
+ * says which are active.
+ */
 export function grantsIn(db: Db, state: GrantState | undefined): Knex.QueryBuilder {
   switch (state) {
     case undefined:

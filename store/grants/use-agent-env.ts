@@ -1,4 +1,4 @@
-/** Zone 2: which secrets explicit grants expose to a session's agent, and the use of those grants at launch (design 7). */
+/** Zone 2: which secrets explicit grants expose to a session's agent, and the use of those grants at launch. */
 import type { Knex } from 'knex';
 import type { Grant } from '../../contract/grant.ts';
 import { appendAuditEvent } from '../audit-events/append.ts';

@@ -15,7 +15,7 @@ export interface GrantUse {
 
 const columns = ['id', 'session_id', 'server', 'tool', 'at'] as const satisfies (keyof GrantUse)[];
 
-/** Newest first; with `readableBy`, only in sessions that this user may read without being an admin (design 4). Throws InvalidCursorError. */
+/** Newest first; with `readableBy`, only in sessions that this user may read without being an admin. Throws InvalidCursorError. */
 export function listGrantUses(
   db: Db,
   grantId: string,

@@ -1,4 +1,4 @@
-/** Questions that an agent asked its user with `request_input` (design 10). */
+/** Questions that an agent asked its user with `request_input`. */
 import type { Db } from '../database.ts';
 
 /** Stores a question; idempotent by id. False when another session's question has this id. */

@@ -6,7 +6,7 @@ export type MembershipKey = { slug: string } | { workspaceId: string };
 
 /**
  * The workspace and the user's role in it, or null when there is no such workspace or the user is not a member.
- * Read at each use, so that a removal takes effect with the next request (design 2).
+ * Read at each use, so that a removal takes effect with the next request.
  */
 export async function readMembership(
   db: Db,

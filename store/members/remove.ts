@@ -13,7 +13,7 @@ export type RemoveMember =
   | { result: 'not_found' | 'last_admin' };
 
 /**
- * Removes a member, revokes the grants they hold and asks their sessions to end, in one transaction (design 2).
+ * Removes a member, revokes the grants they hold and asks their sessions to end, in one transaction.
  * Repeated while their sessions still run, it returns those sessions again, so that an interrupted removal can be finished.
  */
 export async function removeMember(

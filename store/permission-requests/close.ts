@@ -1,4 +1,4 @@
-/** Each way in which a request closes, once, with its own outcome: a timeout is never reported as a denial (design 7). */
+/** Each way in which a request closes, once, with its own outcome: a timeout is never reported as a denial. */
 import type { Knex } from 'knex';
 import type { GrantScope } from '../../contract/grant.ts';
 import type { PermissionDecision, PermissionRequest } from '../../contract/permission-request.ts';

@@ -3,7 +3,7 @@ import { subjectMatter } from './audit.ts';
 
 const durations = { once: 'once', session: 'for this session', persistent: 'persistently' } as const;
 
-/** The outcome as the agent reads it (design 7, Decision message). */
+/** The outcome as the agent reads it. */
 export function decisionText(decision: PermissionDecision, decidedBy: string): string {
   const request = `Permission request ${decision.request_id} for ${subjectMatter(decision.grant_type, decision.details)}`;
   const because = decision.reason ? ` Reason: ${decision.reason}` : '';

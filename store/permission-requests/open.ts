@@ -1,4 +1,4 @@
-/** Stores what an agent requested as a row, an event and an audit event in one transaction (design 7). */
+/** Stores what an agent requested as a row, an event and an audit event in one transaction. */
 import type { Knex } from 'knex';
 import type { z } from 'zod';
 import { detailsByGrantType } from '../../contract/grant.ts';

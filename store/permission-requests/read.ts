@@ -26,7 +26,7 @@ export async function readPermissionRequest(
 export interface RequestFilter {
   status?: RequestStatus | undefined;
   sessionId?: string | undefined;
-  /** Only what this user may see without being an admin: requests of sessions they may read, and of agents they own (design 4). */
+  /** Only what this user may see without being an admin: requests of sessions they may read, and of agents they own. */
   readableBy?: string | undefined;
 }
 
@@ -69,7 +69,7 @@ export async function listOpenRequestsOfSession(db: Db, sessionId: string): Prom
   return rows.map(presentRequest);
 }
 
-/** The oldest open request that matches this grant in every field, so that the grant answers it without naming it (design 7). */
+/** The oldest open request that matches this grant in every field, so that the grant answers it without naming it. */
 export async function findEqualOpenRequest(
   db: Db,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** When a run-time request is not even shown to a human (design 7). */
+/** When a run-time request is not even shown to a human. */
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';

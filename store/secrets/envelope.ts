@@ -1,5 +1,5 @@
 /**
- * Envelope encryption of secret values (design 11): AES-256-GCM, one data key per value, sealed by a master key.
+ * Envelope encryption of secret values: AES-256-GCM, one data key per value, sealed by a master key.
  * Both layers are bound to workspace and name, so a ciphertext moved to another row cannot be decrypted.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 import type { SecretMetadata } from '../../contract/secret.ts';
 
-/** The columns that may be returned: exactly the specification's projection. The sealed columns are never selected with it. */
+/** The columns that may be returned: exactly the metadata of `contract/secret.ts`. The sealed columns are never selected with it. */
 export const metadataColumns = ['name', 'is_set', 'created_at', 'updated_at', 'updated_by'] as const;
 
 export type SecretMetadataRow = SecretMetadata & { id: string };

@@ -1,4 +1,4 @@
-/** The fail-closed start of design 11: no process serves with master keys that cannot decrypt what is stored. */
+/** Fail-closed start: no process serves with master keys that cannot decrypt what is stored. */
 import type { Db } from '../database.ts';
 import { type MasterKeys, open, UnreadableSecretError } from './envelope.ts';
 import { lowestId, type StoredSecret, storedSecretColumns } from './stored-secret.ts';

@@ -1,4 +1,4 @@
-/** What a session runs with, frozen at its start; holds references, never a secret's value (spec, Configuration lifetime). */
+/** What a session runs with, frozen at its start; holds references, never a secret's value. */
 import { z } from 'zod';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
 import type { Db } from '../database.ts';

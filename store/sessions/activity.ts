@@ -1,4 +1,4 @@
-/** The idle clock of a session (design 6). */
+/** The idle clock of a session. */
 import { type Db, prepared } from '../database.ts';
 
 /** Records activity in the session. At most one write a second, which is enough for the idle clock. */

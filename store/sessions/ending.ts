@@ -1,4 +1,4 @@
-/** The requested ending of a session: the first one wins, the workflow carries it out (design 6). */
+/** The requested ending of a session: the first one wins, the workflow carries it out. */
 import { z } from 'zod';
 import { terminalStatus } from '../../contract/session.ts';
 import { actor } from '../../contract/session-event.ts';

@@ -11,7 +11,7 @@ export interface SessionFilter {
   status?: SessionStatus | undefined;
   agentId?: string | undefined;
   waitingFor?: SessionWait | undefined;
-  /** Only what this user may read without being an admin: own sessions, and those shared with the workspace (design 4). */
+  /** Only what this user may read without being an admin: own sessions, and those shared with the workspace. */
   readableBy?: string | undefined;
 }
 

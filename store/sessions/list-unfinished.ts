@@ -1,4 +1,4 @@
-/** Unfinished work in all workspaces: each needs a workflow to end it (design 6). */
+/** Unfinished work in all workspaces: each needs a workflow to end it. */
 import { terminalStatus } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 

@@ -10,7 +10,7 @@ import { readSession } from './read-session.ts';
 import { type SessionRow, sessionColumns } from './row.ts';
 
 /**
- * Moves a session to another status, with its event and, at the end, its audit event, in one transaction (design 6).
+ * Moves a session to another status, with its event and, at the end, its audit event, in one transaction.
  * The same status again, and any move of a session that has ended, change nothing. Throws for an unknown session.
  */
 export function moveSession(

@@ -9,7 +9,7 @@ export async function readSession(db: Db, id: string): Promise<Session | null> {
   return row ?? null;
 }
 
-/** Whether every member of the workspace may read the session (design 4). */
+/** Whether every member of the workspace may read the session. */
 export async function isSharedWithWorkspace(db: Db, id: string): Promise<boolean> {
   const row = await db<SessionRow>('sessions').where({ id }).first('shared_with_workspace');
   return row?.shared_with_workspace ?? false;

@@ -1,4 +1,4 @@
-/** Texts and artifacts that an agent shares with the members of its workspace (design 10). */
+/** Texts and artifacts that an agent shares with the members of its workspace. */
 import { z } from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { SessionEventPayload } from '../../contract/session-event.ts';

@@ -23,7 +23,7 @@ const recordCalls = insertRecords(`
 
 /**
  * Adds ended calls to the audit trail, each exactly once by its call id. Which grant a call passed on is read from
- * the check's own record, not taken from the report (design 5).
+ * the check's own record, not taken from the report.
  */
 export async function recordToolCalls(db: Db, session: Session, calls: readonly CallRecord[]): Promise<void> {
   const values = [session.id, session.workspace_id, session.agent_id, JSON.stringify(calls)];

@@ -1,4 +1,4 @@
-/** Removes records of tool calls beyond their workspace's retention (design 5). */
+/** Removes records of tool calls beyond their workspace's retention. */
 import type { Db } from '../database.ts';
 
 /** Workspaces that keep records for a limited time. */

@@ -3,7 +3,7 @@ import type { Db } from '../database.ts';
 
 /**
  * Inserts or updates the person with this `(issuer, subject)`. Name and e-mail are for display; an address verified
- * by the provider also finds the person when an admin adds them to a workspace (design 4).
+ * by the provider also finds the person when an admin adds them to a workspace.
  */
 export async function upsertUser(
   db: Db,

@@ -1,4 +1,4 @@
-/** A session keeps the configuration that it started with, whatever is changed meanwhile (spec: configuration is frozen at session start). */
+/** A session keeps the configuration that it started with, whatever is changed meanwhile. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Grant } from '../../contract/grant.ts';
 import { untilFound } from '../support/eventually.ts';

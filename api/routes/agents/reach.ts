@@ -20,7 +20,7 @@ export const reach = z.strictObject({
 /** Each grant comes with up to 200 tools, so a page has fewer than those of other lists may have. */
 const reachQuery = pageQuery.extend({ limit: z.coerce.number().int().min(1).max(50).default(50) });
 
-/** Shown before a user starts somebody else's agent (design 4). */
+/** Shown before a user starts somebody else's agent. */
 export function reachRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
   return defineRoute({
     method: 'get',

@@ -5,7 +5,7 @@ import type { Artifact } from '../../../store/artifacts/artifacts.ts';
 const plainMimeType = /^[a-z0-9][a-z0-9.+-]{0,63}\/[a-z0-9][a-z0-9.+-]{0,63}$/i;
 
 /**
- * Sends what an agent made as a download that no browser opens as a page of ours (design 5): chunk by chunk, as fast as the reader
+ * Sends what an agent made as a download that no browser opens as a page of ours: chunk by chunk, as fast as the reader
  * takes them.
  */
 export function answerBytes(ctx: Context, artifact: Artifact, chunks: AsyncIterable<Buffer>): void {

@@ -1,4 +1,4 @@
-/** Which permission request a new grant answers, if any (design 7). */
+/** Which permission request a new grant answers, if any. */
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldProblem } from '../../../contract/errors.ts';
 import { type GrantInput, scopeWidth } from '../../../contract/grant.ts';

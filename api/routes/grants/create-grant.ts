@@ -1,4 +1,4 @@
-/** Creates a grant for a human: checked, signed, recorded, then written by a workflow (design 2, 7). */
+/** Creates a grant for a human: checked, signed, recorded, then written by a workflow (docs/grants.md#who-writes-one). */
 import { createHash, randomUUID } from 'node:crypto';
 import { type GrantInput, grantProblems } from '../../../contract/grant.ts';
 import { findApproval, insertDecision } from '../../../store/decisions/decisions.ts';

@@ -1,4 +1,4 @@
-/** What the body of `POST /grants` refers to, all of it in the same workspace (design 2). */
+/** What the body of `POST /grants` refers to, all of it in the same workspace. */
 import type { Agent } from '../../../contract/agent.ts';
 import type { FieldProblem } from '../../../contract/errors.ts';
 import type { GrantInput } from '../../../contract/grant.ts';

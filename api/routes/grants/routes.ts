@@ -28,7 +28,7 @@ const grantUse = z.strictObject({
   at: timestamp,
 });
 
-/** The only routes to grants, for people only (spec, Permission grants; Authentication 1). */
+/** The only routes to grants, for people only. */
 export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
   const { db } = dependencies;
   return [

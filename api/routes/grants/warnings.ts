@@ -25,8 +25,8 @@ export async function readScopeFacts(
 }
 
 /**
- * Warns about a grant that has no effect. The specification allows a grant before
- * anything gates on its scope, so a misspelt scope is accepted too.
+ * Warns about a grant that has no effect. A grant may exist before anything gates on its scope, so a misspelt
+ * scope is accepted too.
  */
 export function grantWarnings(grant: StoredGrant, state: GrantState, facts: ScopeFacts): FieldProblem[] {
   if (!grant.readable) {

@@ -4,7 +4,7 @@ import type { Db } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 
 /**
- * Whether a call may pass now (spec, Runtime tool gating). Which scope the tool needs comes from the frozen configuration,
+ * Whether a call may pass now (docs/grants.md#the-check-of-a-call). Which scope the tool needs comes from the frozen configuration,
  * not from the caller; the built-in `platform` server is ungated.
  */
 export async function checkCall(

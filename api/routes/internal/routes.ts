@@ -1,5 +1,5 @@
 /**
- * What a session's sidecar reports and requests (design 2, 8): with the session's own token, about that session only.
+ * What a session's sidecar reports and requests: with the session's own token, about that session only.
  * Nothing here creates a permission.
  */
 

@@ -1,4 +1,4 @@
-/** Permission requests as people read them: with what the platform itself knows next to the agent's claim (design 7). */
+/** Permission requests as people read them: with what the platform itself knows next to the agent's claim. */
 import { z } from 'zod';
 import { grantScope } from '../../../contract/grant.ts';
 import { named } from '../../../contract/names.ts';

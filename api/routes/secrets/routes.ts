@@ -27,7 +27,7 @@ const path = '/workspaces/{slug}/secrets/{name}';
 const params = z.object({ name: secretName });
 const answer = z.strictObject({ secret: secretMetadata });
 
-/** There is no route that returns a value, and no GET of one secret (spec, Workspace secrets). */
+/** There is no route that returns a value, and no GET of one secret. */
 export function secretRoutes(dependencies: SecretDependencies): AnyRoute[] {
   return [
     listRoute(dependencies),

@@ -1,4 +1,4 @@
-/** The frozen configuration as people may read it: references as written, plain values omitted (design 5). */
+/** The frozen configuration as people may read it: references as written, plain values omitted. */
 import { z } from 'zod';
 import {
   type FrozenConfiguration,

@@ -1,4 +1,4 @@
-/** Sessions as people read them: with names, what the caller may do, and where to look in Temporal (design 5). */
+/** Sessions as people read them: with names, what the caller may do, and where to look in Temporal. */
 import { z } from 'zod';
 import type { ApiConfig } from '../../../config/api.ts';
 import { named } from '../../../contract/names.ts';

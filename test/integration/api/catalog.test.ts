@@ -242,7 +242,7 @@ describe('attachments', () => {
     ]);
   });
 
-  it('are checked in the order of the specification; the first failing step reports all its fields', async () => {
+  it('are checked in a fixed order; the first failing step reports all its fields', async () => {
     const { member, path } = await prepared();
     const attempt = async (name: string, attempted: Record<string, string>) =>
       fieldsOf(await member.send('PUT', path, { name, env: attempted }));

@@ -1,5 +1,5 @@
 /**
- * What the API lets one session's sidecar ask (design 13), spoken to with the session's own token: a sidecar that was taken over
+ * What the API lets one session's sidecar ask, spoken to with the session's own token: a sidecar that was taken over
  * keeps to no limit of its own. Each limit has its answer, and no other session notices.
  */
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,7 @@
-/** What every driver of the workload interface does (design 12). A driver's test calls `describeRuntime` with a function that opens it. */
+/**
+ * What every driver of the workload interface does (docs/runtimes.md#the-interface). A driver's test calls `describeRuntime`
+ * with a function that opens it.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exitOf } from '../../../activities/workloads/watch-workload.ts';

@@ -1,5 +1,5 @@
 /**
- * After a revoke has answered, no call passes on that grant, and no two calls pass on one `once` grant (design 7): shown on a
+ * After a revoke has answered, no call passes on that grant, and no two calls pass on one `once` grant: shown on a
  * recorded history of grants, revokes and calls that overlap on many connections. `HISTORY_OPERATIONS` makes it longer,
  * `HISTORY_SEED` repeats the choices of a run (not how they overlapped).
  */

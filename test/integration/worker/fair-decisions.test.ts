@@ -1,4 +1,4 @@
-/** The resources that one user's sessions take never delay another's decision (design 6). */
+/** The resources that one user's sessions take never delay another's decision. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';

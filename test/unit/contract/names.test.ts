@@ -12,22 +12,19 @@ it.each([
   ['a reference', secretReference, /^\$\{[A-Z_][A-Z0-9_]*\}$/, '${}A_0$z '],
   ['a scope', toolScope, /^[a-z]+(\.[a-z]+)+$/, 'az..A0 '],
   ['a secret', secretName, /^[A-Z_][A-Z0-9_]{0,63}$/, 'AZ_09a '],
-] as const)(
-  'takes for %s exactly what the pattern of the specification takes',
-  (_what, schema, pattern, letters) => {
-    const text = fc.string({ unit: fc.constantFrom(...letters), maxLength: 100 });
-    const like = fc.oneof(
-      text,
-      text.map((inner) => `\${${inner}}`),
-      fc.stringMatching(pattern, { maxLength: 200 }),
-    );
-    fc.assert(
-      fc.property(like, (name) => {
-        expect(schema.safeParse(name).success).toBe(pattern.test(name));
-      }),
-    );
-  },
-);
+] as const)('takes for %s exactly what its pattern takes', (_what, schema, pattern, letters) => {
+  const text = fc.string({ unit: fc.constantFrom(...letters), maxLength: 100 });
+  const like = fc.oneof(
+    text,
+    text.map((inner) => `\${${inner}}`),
+    fc.stringMatching(pattern, { maxLength: 200 }),
+  );
+  fc.assert(
+    fc.property(like, (name) => {
+      expect(schema.safeParse(name).success).toBe(pattern.test(name));
+    }),
+  );
+});
 
 it('takes a reference to a name that no secret can have: that secret does not exist', () => {
   expect(secretReference.safeParse(`\${${'A'.repeat(65)}}`).success).toBe(true);

@@ -1,4 +1,7 @@
-/** The rules for a session in containers, derived from the design (8, 11, 12) and decision 0012, not from the renderer. */
+/**
+ * The rules for a session in containers, derived from docs/runtimes.md and docs/decisions/0012-static-relay.md, not from the
+ * renderer.
+ */
 import type { FrozenConfiguration, FrozenEnv } from '../../../../contract/session.ts';
 import type {
   ContainerSpec,

@@ -1,4 +1,4 @@
-/** The rules for a session's containers on an engine, derived from the design, not from the renderer. */
+/** The rules for a session's containers on an engine, derived from docs/runtimes.md, not from the renderer. */
 import type {
   ContainerPlan,
   EngineSettings,

@@ -25,7 +25,7 @@ const anySettings: fc.Arbitrary<Partial<KubernetesSettings>> = fc.record({
 const containersOf = (pod: V1Pod): V1Container[] => pod.spec?.containers ?? [];
 const mountsOf = (container: V1Container): V1VolumeMount[] => container.volumeMounts ?? [];
 
-/** The rules of design 8 and 12 that go beyond the standard, as sentences about what breaks them. */
+/** The rules of docs/runtimes.md that go beyond the standard, as sentences about what breaks them. */
 function isolationViolations(pod: V1Pod): string[] {
   const containers = containersOf(pod);
   const found: string[] = [];
