@@ -1,6 +1,9 @@
-/** Tests, attacks, files and folders that the documents name exist. */
+/** Tests, attacks, files, folders and sections that documents and comments name exist. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { limitFields } from '../../config/limits.ts';
+import { anchorsOf, brokenLinks, brokenReferences } from './references.ts';
 
 describe('the threat model', () => {
   it('names for each risk of the OWASP MCP Top 10 tests that exist', () => {
@@ -58,5 +61,67 @@ describe('the architecture page', () => {
     expect(rows.length).toBeGreaterThan(15);
     // The walk of a line is told in files of the sidecar.
     expect(rows.filter((file) => ![file, `sidecar/${file}`].some((path) => existsSync(path)))).toEqual([]);
+  });
+});
+
+/** Of the project, without what was deleted and not committed yet. */
+const filesOf = (...patterns: string[]) =>
+  execFileSync('git', ['ls-files', ...patterns], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .filter((path) => existsSync(path))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+
+describe('references to documents', () => {
+  const documents = filesOf('*.md');
+  const pages = new Map(documents.map(({ path, text }) => [path, anchorsOf(text)]));
+
+  it('lead to pages and sections that exist, from code', () => {
+    const files = filesOf('*.ts', '*.tsx', '*.mjs', '*.mts', '*.c', '*.sh', '*.yaml', '*.yml').filter(
+      ({ path }) => path !== 'test/architecture/documents.test.ts',
+    );
+    expect(files.length).toBeGreaterThan(1000);
+    const broken = files.flatMap(({ path, text }) =>
+      brokenReferences(text, pages).map((reference) => `${path}: ${reference}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('lead to files and sections that exist, from documents', () => {
+    const broken = documents.flatMap(({ path, text }) =>
+      brokenLinks(path, text, { pages, exists: existsSync }).map((link) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('are found where they lead nowhere', () => {
+    const code = `
+      /** Allowed (docs/grants.md#no-such-rule), see docs/grants.md#holder and docs/no-such-page.md. */
+      /** Refused (design 7) or ignored (spec, Errors). */
+      startSession(spec, secrets);
+    `;
+    expect(brokenReferences(code, pages)).toEqual([
+      'docs/grants.md#no-such-rule',
+      'docs/no-such-page.md',
+      '(design 7)',
+      '(spec, Errors)',
+    ]);
+    const markdown =
+      '# Here\n[a](#here) [b](#there) [c](grants.md#holder) [d](grants.md#gone) [e](gone.png) [f](https://x.test/#y)';
+    const inPages = new Map([...pages, ['docs/here.md', anchorsOf(markdown)]]);
+    expect(brokenLinks('docs/here.md', markdown, { pages: inPages, exists: existsSync })).toEqual([
+      '#there',
+      'grants.md#gone',
+      'gone.png',
+    ]);
+  });
+});
+
+describe('the settings of limits', () => {
+  it('are each named in a document', () => {
+    const text = filesOf('docs/*.md')
+      .map((page) => page.text)
+      .join('\n');
+    expect(Object.keys(limitFields).filter((name) => !text.includes(name))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Generated from docs/openapi.json; test/unit/api/api-document updates it. */
+/** Generated from docs/openapi.json; `npm run docs` updates it. */
 export interface paths {
     "/api/agents/{agent_id}": {
         parameters: {
