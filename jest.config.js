@@ -20,7 +20,7 @@ const project = {
   },
   modulePathIgnorePatterns: [
     '<rootDir>/dist/',
-    '<rootDir>/runner/',
+    '<rootDir>/deploy/runner/',
     '<rootDir>/\\.data/',
     '<rootDir>/\\.cache/',
   ],

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { MasterKeys } from '../config/keys.ts';
 import type { WorkerConfig } from '../config/worker.ts';
 import type { FrozenImage } from '../contract/session.ts';
-import type { PatternChecker } from '../patterns/pattern-checker.ts';
+import type { PatternChecker } from '../lib/patterns/pattern-checker.ts';
 import type { Runtime } from '../runtime/workload.ts';
 import type { Db } from '../store/database.ts';
 

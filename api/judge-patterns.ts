@@ -1,5 +1,5 @@
 import type { JudgePattern, PatternTask } from '../contract/patterns.ts';
-import { type PatternChecker, PatternsBusyError } from '../patterns/pattern-checker.ts';
+import { type PatternChecker, PatternsBusyError } from '../lib/patterns/pattern-checker.ts';
 import { ApiError } from './errors.ts';
 
 /** Runs regular expressions in the thread, accounted per user, who may have many workspaces. Throws 503 `unavailable` when too many are queued. */

@@ -11,7 +11,7 @@ import { createWorkflowClient } from '../api/workflow-client.ts';
 import { type ApiConfig, apiConfig } from '../config/api.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
-import { createPatternChecker } from '../patterns/pattern-checker.ts';
+import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';

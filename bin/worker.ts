@@ -11,7 +11,7 @@ import { parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflows.ts';
-import { createPatternChecker } from '../patterns/pattern-checker.ts';
+import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';

@@ -1,6 +1,6 @@
 /**
  * Regular expressions of a manifest. An admin of any workspace writes them and every process that checks a value runs them, so
- * their cost is bounded: before the run by size, and during it by the caller's deadline (patterns/).
+ * their cost is bounded: before the run by size, and during it by the caller's deadline (lib/patterns/).
  */
 
 /** One run of an expression; without a text it is only compiled. */

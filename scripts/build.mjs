@@ -16,8 +16,7 @@ const sources = [
   'config',
   'contract',
   'migrations',
-  'oci',
-  'patterns',
+  'lib',
   'relay/node',
   'runtime',
   'sidecar',
@@ -92,7 +91,7 @@ async function bundlePrograms(root, outdir) {
   await bundle({
     ...common,
     entryPoints: {
-      'pattern-thread': 'patterns/pattern-thread.mjs',
+      'pattern-thread': 'lib/patterns/pattern-thread.mjs',
       'document-thread': 'runtime/process/packages/proxy/document-thread.mjs',
     },
     packages: 'external',

@@ -7,9 +7,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readImage } from '../oci/read-image.ts';
-import { publicRegistriesOnly } from '../oci/registry-policy.ts';
-import { ownPlatform } from '../oci/resolve-image.ts';
+import { readImage } from '../lib/oci/read-image.ts';
+import { publicRegistriesOnly } from '../lib/oci/registry-policy.ts';
+import { ownPlatform } from '../lib/oci/resolve-image.ts';
 
 export const filesWithBaseImages = [
   'deploy/Dockerfile',

@@ -48,7 +48,7 @@ async function setUp() {
   if (forTests && !testing('services', 'platform', 'engine', 'cluster')) {
     return;
   }
-  await step('Packages of the MCP servers', () => installDependencies(join(root, 'runner')));
+  await step('Packages of the MCP servers', () => installDependencies(join(root, 'deploy/runner')));
   if (forGateBench) {
     await step('Programs to compare the gate with', () =>
       installDependencies(join(root, 'bench/gate/peers')),

@@ -1,10 +1,10 @@
 /** Pins the image of an agent at the start of a session, so that the session runs exactly that one. */
 import type { FrozenImage } from '../../contract/session.ts';
-import { ImageError } from '../../oci/errors.ts';
-import { defaultImageLimits } from '../../oci/limits.ts';
-import { readImage } from '../../oci/read-image.ts';
-import type { RegistryPolicy } from '../../oci/registry-policy.ts';
-import { ownPlatform } from '../../oci/resolve-image.ts';
+import { ImageError } from '../../lib/oci/errors.ts';
+import { defaultImageLimits } from '../../lib/oci/limits.ts';
+import { readImage } from '../../lib/oci/read-image.ts';
+import type { RegistryPolicy } from '../../lib/oci/registry-policy.ts';
+import { ownPlatform } from '../../lib/oci/resolve-image.ts';
 import { launchRefused, launchRefusedForNow } from '../failures.ts';
 
 /** No layer is read, so this is enough; the session waits for it. */

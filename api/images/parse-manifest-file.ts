@@ -3,7 +3,7 @@ import { fieldProblemsOf } from '../../contract/errors.ts';
 import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
 import { manifestPatterns, manifestProblems } from '../../contract/manifest-validation.ts';
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
-import { ImageError } from '../../oci/errors.ts';
+import { ImageError } from '../../lib/oci/errors.ts';
 
 const maxProblems = 5;
 

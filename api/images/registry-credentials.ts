@@ -1,5 +1,5 @@
 import type { MasterKeys } from '../../config/keys.ts';
-import type { RegistryCredentials } from '../../oci/authorize.ts';
+import type { RegistryCredentials } from '../../lib/oci/authorize.ts';
 import type { Db } from '../../store/database.ts';
 import { open } from '../../store/secrets/envelope.ts';
 import { readKnownSecrets, readSealed } from '../../store/secrets/read.ts';

@@ -26,7 +26,7 @@ export async function openBare(): Promise<LaunchTarget> {
     programs: {
       nodePrefix: resolve(process.execPath, '../..'),
       directory: resolve('dist'),
-      runner: resolve('runner'),
+      runner: resolve('deploy/runner'),
     },
     root: null,
     internet: false,

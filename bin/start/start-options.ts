@@ -2,7 +2,7 @@ import type { StartConfig } from '../../config/start.ts';
 
 export interface StartOptions {
   config: StartConfig;
-  /** The project: `dist/` and `runner/` are below it. */
+  /** The project: `dist/` and `deploy/runner/` are below it. */
   root: string;
   /** The `temporal` program; needed unless the configuration names a server. */
   temporalProgram: string | undefined;

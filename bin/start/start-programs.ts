@@ -30,7 +30,7 @@ export async function startPrograms(
   undo: Undo,
 ): Promise<{ sessionsDirectory: string }> {
   const { root, progress, environment, signal } = options;
-  const folders = { sessions: join(data, 'sessions'), runner: join(root, 'runner') };
+  const folders = { sessions: join(data, 'sessions'), runner: join(root, 'deploy/runner') };
   mkdirSync(folders.sessions, { recursive: true, mode: 0o700 });
   const environments = processEnvironments(keys, addresses, folders, environment);
   const programs = (['api', 'worker'] as const).map((name) => {

@@ -1,5 +1,5 @@
 /** Pure: paths that an image declares as volumes. Left alone, an engine or a node gives each a directory on its disk, without a limit. */
-import { defaultImageLimits } from '../../oci/limits.ts';
+import { defaultImageLimits } from '../../lib/oci/limits.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import { containerPaths } from './container-workload.ts';
 

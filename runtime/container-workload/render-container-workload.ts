@@ -3,7 +3,7 @@ import type { Run } from '../../contract/agent.ts';
 import { agentPaths } from '../../contract/agent-contract.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
 import { reportSocketName } from '../../contract/session-process.ts';
-import { pinReference } from '../../oci/reference.ts';
+import { pinReference } from '../../lib/oci/reference.ts';
 import {
   agentConfigOf,
   type BootSettings,

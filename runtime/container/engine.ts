@@ -1,7 +1,7 @@
 /** The only client of the container engine: the calls that sessions need, over the Engine API of Docker and Podman. */
 import Docker from 'dockerode';
 import { z } from 'zod';
-import { readTar } from '../../oci/tar/read-tar.ts';
+import { readTar } from '../../lib/oci/tar/read-tar.ts';
 import { createTurns } from '../in-turn.ts';
 import type { ContainerBody, VolumePlan } from './container-plan.ts';
 import { joinFrames } from './join-frames.ts';

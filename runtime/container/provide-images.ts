@@ -1,7 +1,7 @@
 /** Provides every image of a session on the engine before anything else is created. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseReference } from '../../oci/reference.ts';
+import { parseReference } from '../../lib/oci/reference.ts';
 import type { ContainerImage } from '../container-workload/container-workload.ts';
 import { pullFailureOf } from '../container-workload/pull-failure.ts';
 import { WorkloadFailedError } from '../workload.ts';

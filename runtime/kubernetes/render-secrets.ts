@@ -1,6 +1,6 @@
 /** Pure: the Secrets of one launch. They are owned by its Pod and deleted with it; each is for one container. */
 import type { V1ObjectMeta, V1OwnerReference, V1Secret } from '@kubernetes/client-node';
-import { parseReference } from '../../oci/reference.ts';
+import { parseReference } from '../../lib/oci/reference.ts';
 import type { ContainerSpec, ContainerWorkload } from '../container-workload/container-workload.ts';
 import { keyedBoot } from '../render-boot.ts';
 import { plannedSecrets, secretValue } from '../variables.ts';

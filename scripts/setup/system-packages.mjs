@@ -31,6 +31,12 @@ const programs = {
     cost: 'images are not built and containers are not tested where no other engine runs',
     tiers: containers,
   },
+  // The crun that comes with podman starts nothing where cgroups v1 and v2 are both mounted.
+  runc: {
+    package: 'runc',
+    cost: 'no container starts on machines with both versions of cgroups',
+    tiers: containers,
+  },
   // Podman's own network stack, which Debian only recommends. Without it podman uses CNI, whose internal networks have no gateway.
   '/usr/lib/podman/netavark': {
     package: 'netavark',
@@ -64,7 +70,6 @@ const programs = {
     [
       ['etcd', 'etcd-server'],
       ['containerd', 'containerd'],
-      ['runc', 'runc'],
       ['/usr/lib/cni/bridge', 'containernetworking-plugins'],
       ['iptables', 'iptables'],
       ['openssl', 'openssl'],

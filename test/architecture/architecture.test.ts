@@ -55,7 +55,11 @@ describe('a planted violation is found:', () => {
     ['an upward re-export', 'contract/grant.ts', "export { x } from '../store/x.ts';"],
     ['a dynamic import', 'runtime/x.ts', "const x = await import('../api/app.ts');"],
     ['an activity called as a function', 'workflows/x.ts', "import { x } from '../activities/x.ts';"],
-    ['a reader of images that looks at the environment', 'oci/x.ts', "import { x } from '../config/api.ts';"],
+    [
+      'a reader of images that looks at the environment',
+      'lib/oci/x.ts',
+      "import { x } from '../../config/api.ts';",
+    ],
     ['SQL outside the store', 'api/routes/x.ts', "import knex from 'knex';"],
     ['a contract with dependencies', 'contract/x.ts', "import pino from 'pino';"],
     ['the environment', 'api/x.ts', 'const x = process.env.PORT;'],
@@ -143,7 +147,7 @@ function median(values: number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
 }
 
-it.each(['package-lock.json', 'runner/package-lock.json'])(
+it.each(['package-lock.json', 'deploy/runner/package-lock.json'])(
   '%s lists every optional package, without which npm ci refuses it',
   (file) => {
     const { packages } = JSON.parse(readFileSync(join(root, file), 'utf8'));

@@ -41,7 +41,7 @@ describe('the list of attacks', () => {
 });
 
 describe('the README', () => {
-  it('names every top-level folder in a line of its own', () => {
+  it('names every top-level folder in a line of its own, and there are at most 20', () => {
     const notOurs = new Set(['node_modules', 'dist', 'coverage']);
     const folders = readdirSync('.', { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !notOurs.has(entry.name))
@@ -51,6 +51,7 @@ describe('the README', () => {
     const [, list = ''] = /## Folders\n\n```\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
     const named = list.split('\n').flatMap((line) => /^(\S+)\/ +\S/.exec(line)?.[1] ?? []);
     expect(named.toSorted()).toEqual(folders.toSorted());
+    expect(folders.length).toBeLessThanOrEqual(20);
   });
 });
 

@@ -11,7 +11,7 @@ import { listen } from '../../api/server.ts';
 import type { WebFiles } from '../../api/web-files/load-web-files.ts';
 import { type ApiConfig, apiConfig } from '../../config/api.ts';
 import type { User, Workspace, WorkspaceRole } from '../../contract/workspace.ts';
-import { createPatternChecker } from '../../patterns/pattern-checker.ts';
+import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import { putMember } from '../../store/members/put.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
 import { createWorkspace } from '../../store/workspaces/create.ts';

@@ -23,7 +23,7 @@ const limits = { memoryBytes: 256 * mebibyte, cpuMillis: 500, processes: 40 };
 const programs = {
   nodePrefix: resolve(process.execPath, '../..'),
   directory: resolve('dist'),
-  runner: resolve('runner'),
+  runner: resolve('deploy/runner'),
 };
 const owner = `test${process.pid}`;
 const found = findCgroups();

@@ -25,7 +25,7 @@ export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): Pro
   const optionsFor = (apiUrl: string) => ({
     sessionsDirectory,
     programsDirectory: resolve('dist'),
-    runnerDirectory: resolve('runner'),
+    runnerDirectory: resolve('deploy/runner'),
     nodeBinary: process.execPath,
     sandbox: 'require' as const,
     allowUnsandboxed: false,

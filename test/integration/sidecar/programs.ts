@@ -39,5 +39,5 @@ export async function bundlePrograms(): Promise<Programs> {
   return { sidecar: program('sidecar'), relay: program('relay'), scriptedAgent: program('scripted-agent') };
 }
 
-/** An MCP server's command from `runner/`. */
+/** An MCP server's command from `deploy/runner/`. */
 export const runnerCommand = (name: string) => join(root, 'runner/node_modules/.bin', name);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { readBody } from '../../../../oci/http.ts';
+import { readBody } from '../../../../lib/oci/http.ts';
 import { createSlots, type Slots } from '../../../slots.ts';
 import { PackagesError } from '../errors.ts';
 import { registryPort } from '../inside/order.ts';

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
-import { ImageError } from '../../../../oci/errors.ts';
-import { get, resolveAllAddresses } from '../../../../oci/http.ts';
+import { ImageError } from '../../../../lib/oci/errors.ts';
+import { get, resolveAllAddresses } from '../../../../lib/oci/http.ts';
 import { PackagesError } from '../errors.ts';
 import { agentThrough, type OutboundProxy, type Registry } from './registries.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readTar } from '../../../../oci/tar/read-tar.ts';
+import { readTar } from '../../../../lib/oci/tar/read-tar.ts';
 import { archiveOf } from '../../../../runtime/container/boot-archive.ts';
 import { coverImageVolumes } from '../../../../runtime/container/image-volumes.ts';
 import { exited } from '../../../../runtime/container/inspect-session.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { classifyAddress, guardedLookup, literalAddress } from '../../../oci/address-guard.ts';
+import { classifyAddress, guardedLookup, literalAddress } from '../../../../lib/oci/address-guard.ts';
 
 describe('addresses of registries', () => {
   it.each([

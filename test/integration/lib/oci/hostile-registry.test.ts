@@ -1,7 +1,7 @@
 /** Registries that lie, stall, send too much, or try to make the platform talk to somebody else. */
 import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { defaultImageLimits } from '../../../oci/limits.ts';
+import { defaultImageLimits } from '../../../../lib/oci/limits.ts';
 import {
   descriptorOf,
   digestOf,
@@ -11,7 +11,7 @@ import {
   startTestRegistry,
   type TestRegistry,
   tar,
-} from '../../support/images.ts';
+} from '../../../support/images.ts';
 import { allowing, fileName, outcome, read } from './reading.ts';
 
 const registries: TestRegistry[] = [];

@@ -7,8 +7,8 @@ import {
   startTestRegistry,
   type TestRegistry,
   tar,
-} from '../../support/images.ts';
-import { longestHold } from '../../support/loop-hold.ts';
+} from '../../../support/images.ts';
+import { longestHold } from '../../../support/loop-hold.ts';
 import { fileName, outcome } from './reading.ts';
 
 const honest = image({ layers: [tar([{ path: fileName, content: 'text' }])] });

@@ -1,7 +1,7 @@
 /** Which file of which layer is read, and what is refused on the way. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { defaultImageLimits } from '../../../oci/limits.ts';
+import { defaultImageLimits } from '../../../../lib/oci/limits.ts';
 import {
   type ImageParts,
   image,
@@ -9,7 +9,7 @@ import {
   type TarFile,
   type TestRegistry,
   tar,
-} from '../../support/images.ts';
+} from '../../../support/images.ts';
 import { fileName, outcome, read } from './reading.ts';
 
 let registry: TestRegistry;

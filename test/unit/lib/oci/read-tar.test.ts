@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { entryPath } from '../../../oci/tar/entry-path.ts';
-import { readTar } from '../../../oci/tar/read-tar.ts';
-import { paxHeader, type TarFile, tar, tarEntry } from '../../support/images.ts';
+import { entryPath } from '../../../../lib/oci/tar/entry-path.ts';
+import { readTar } from '../../../../lib/oci/tar/read-tar.ts';
+import { paxHeader, type TarFile, tar, tarEntry } from '../../../support/images.ts';
 
 async function* inChunks(bytes: Buffer, size = 700): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) {

@@ -1,6 +1,6 @@
 /** Image indexes, manifests and configurations (OCI image specification 1.1, Docker schema 2): the fields that are read. */
 import { z } from 'zod';
-import { holdsMoreValues } from '../contract/json-values.ts';
+import { holdsMoreValues } from '../../contract/json-values.ts';
 import { ImageError } from './errors.ts';
 
 /** An index of 1,000 images with their platforms and annotations has some 15,000. */

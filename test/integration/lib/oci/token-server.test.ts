@@ -1,6 +1,6 @@
 /** Token servers: which get credentials, what they are asked for, and what they may answer. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Interfere, image, startTestRegistry, type TestRegistry, tar } from '../../support/images.ts';
+import { type Interfere, image, startTestRegistry, type TestRegistry, tar } from '../../../support/images.ts';
 import { allowing, fileName, outcome } from './reading.ts';
 
 const registries: TestRegistry[] = [];

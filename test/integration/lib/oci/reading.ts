@@ -1,6 +1,6 @@
 /** Reads an image from the test's registry, which must be allowed since it is on loopback. */
-import { type ImageFacts, type ReadImageOptions, readImage } from '../../../oci/read-image.ts';
-import type { RegistryPolicy } from '../../../oci/registry-policy.ts';
+import { type ImageFacts, type ReadImageOptions, readImage } from '../../../../lib/oci/read-image.ts';
+import type { RegistryPolicy } from '../../../../lib/oci/registry-policy.ts';
 
 export const fileName = 'mcp-manifest.json';
 

@@ -14,8 +14,8 @@ import {
   pushImage,
   pushManifest,
   startDockerRegistry,
-} from '../../support/docker-registry.ts';
-import { digestOf, image, index, tar } from '../../support/images.ts';
+} from '../../../support/docker-registry.ts';
+import { digestOf, image, index, tar } from '../../../support/images.ts';
 import { allowing, fileName, outcome, read } from './reading.ts';
 
 const made = image({

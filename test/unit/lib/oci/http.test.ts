@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { get } from '../../../oci/http.ts';
-import { publicRegistriesOnly } from '../../../oci/registry-policy.ts';
+import { get } from '../../../../lib/oci/http.ts';
+import { publicRegistriesOnly } from '../../../../lib/oci/registry-policy.ts';
 
 it('refuses plain http before it connects, and says who may name hosts for it', async () => {
   const context = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ImageError } from '../../../oci/errors.ts';
-import { formatReference, parseReference } from '../../../oci/reference.ts';
+import { ImageError } from '../../../../lib/oci/errors.ts';
+import { formatReference, parseReference } from '../../../../lib/oci/reference.ts';
 
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 

@@ -3,7 +3,7 @@
  * a thread that times out or dies is replaced.
  */
 import { Worker } from 'node:worker_threads';
-import type { JudgePattern, PatternTask, PatternVerdict } from '../contract/patterns.ts';
+import type { JudgePattern, PatternTask, PatternVerdict } from '../../contract/patterns.ts';
 
 export interface PatternChecker {
   /**

@@ -3,7 +3,7 @@ import {
   createPatternChecker,
   type PatternChecker,
   PatternsBusyError,
-} from '../../../patterns/pattern-checker.ts';
+} from '../../../../lib/patterns/pattern-checker.ts';
 
 /** Takes most of a second to compile, and as long to match. */
 const slow = { regex: `(?:${'x*'.repeat(240)}){1000}`, text: 'x' };
