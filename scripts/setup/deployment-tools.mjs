@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { onceOnThisMachine } from './lock.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -22,12 +23,16 @@ export async function provideDeploymentTools(root, environment) {
   const found = {};
   const done = [];
   for (const tool of tools) {
-    const cached = join(cacheRoot, `${tool.name}-${tool.version}`, tool.name);
+    const directory = join(cacheRoot, `${tool.name}-${tool.version}`);
+    const cached = join(directory, tool.name);
     found[tool.name] = which(tool.name) ?? cached;
-    if (existsSync(found[tool.name])) {
+    const isThere = () => existsSync(found[tool.name]);
+    const problem = await onceOnThisMachine(directory, isThere, () =>
+      which('go') === null ? 'Go is not installed' : build(tool, cached, environment),
+    );
+    if (problem === undefined) {
       continue;
     }
-    const problem = which('go') === null ? 'Go is not installed' : await build(tool, cached, environment);
     if (problem === null) {
       done.push(`${tool.name} built`);
     } else if (environment.CI) {

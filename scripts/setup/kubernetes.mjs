@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { onceOnThisMachine } from './lock.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -41,7 +42,9 @@ export async function provideKubernetes(root, environment) {
     throw new SetupError(`A Kubernetes cluster for tests: ${problem}\nCI leaves no test out.`);
   }
   const wanted = !environment.KUBECONFIG && problem === null;
-  const built = wanted && (await build(root, directory, environment));
+  const isBuilt = () => existsSync(join(directory, 'complete'));
+  const built =
+    wanted && (await onceOnThisMachine(directory, isBuilt, () => build(root, directory, environment)));
   writeWhole(
     join(root, '.cache/kubernetes.json'),
     JSON.stringify({ programs: wanted ? directory : null, problem }),
@@ -64,9 +67,6 @@ function problemHere(directory) {
 }
 
 async function build(root, directory, environment) {
-  if (existsSync(join(directory, 'complete'))) {
-    return undefined;
-  }
   console.log(`  Kubernetes ${version} is built with Go. This happens once and takes several minutes.`);
   const work = `${directory}-${process.pid}`;
   mkdirSync(join(work, 'bin'), { recursive: true });

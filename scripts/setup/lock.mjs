@@ -1,5 +1,6 @@
-/** Lets one set-up at a time work on a clone. A lock whose process has exited does not count. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Lets one set-up at a time work on a clone, and on what the clones of this machine share. A lock whose process has exited does not count. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export async function withLock(file, work) {
@@ -16,6 +17,15 @@ export async function withLock(file, work) {
   } finally {
     rmSync(file, { force: true });
   }
+}
+
+/** Calls `provide` unless another clone's set-up has already provided it, also one that this call had to wait for. */
+export async function onceOnThisMachine(directory, isProvided, provide) {
+  if (isProvided()) {
+    return undefined;
+  }
+  mkdirSync(dirname(directory), { recursive: true });
+  return withLock(`${directory}.lock`, async () => (isProvided() ? undefined : provide()));
 }
 
 function take(file) {

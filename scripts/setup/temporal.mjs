@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { onceOnThisMachine } from './lock.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -17,17 +18,21 @@ export async function provideTemporal(root, environment) {
   );
   const cached = join(cache, 'temporal');
   let done;
-  let program = which('temporal') ?? (isExecutable(cached) ? cached : null);
+  let program = which('temporal');
   if (program === null) {
-    mkdirSync(cache, { recursive: true });
-    done = await obtain(root, environment, cache);
     program = cached;
+    done = await onceOnThisMachine(
+      cache,
+      () => isExecutable(cached),
+      () => obtain(root, environment, cache),
+    );
   }
   writeWhole(join(root, '.cache/tools.json'), JSON.stringify({ temporal: program }));
   return done;
 }
 
 async function obtain(root, environment, cache) {
+  mkdirSync(cache, { recursive: true });
   const problems = [];
   const attempts = [
     ['downloaded', () => download(root, environment, cache)],

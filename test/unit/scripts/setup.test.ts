@@ -27,6 +27,21 @@ describe('the set-up', () => {
     const code = `await setup.withLock('${lock}', async () => console.log('worked'));`;
     expect(withModule('lock.mjs', code)).toBe('worked\n');
   });
+
+  it('builds what all clones share once, also when two need it at the same time', () => {
+    const shared = join(directory, 'cache', 'tool-1');
+    const code = `
+      const { existsSync, mkdirSync } = await import('node:fs');
+      const isBuilt = () => existsSync('${shared}');
+      const build = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        mkdirSync('${shared}');
+        return 'built';
+      };
+      const both = await Promise.all([1, 2].map(() => setup.onceOnThisMachine('${shared}', isBuilt, build)));
+      console.log(both.join(' and '));`;
+    expect(withModule('lock.mjs', code)).toMatch(/waiting for it\.\nbuilt and \n$/);
+  });
 });
 
 describe('programs that npm cannot bring', () => {
