@@ -14,6 +14,10 @@ export function launchRefusedForNow(sentence: string): ApplicationFailure {
   return ApplicationFailure.retryable(sentence, 'launch_refused' satisfies RefusalType);
 }
 
+export function operatorLeft(): ApplicationFailure {
+  return launchRefused('The operator of the session is not a member of the workspace any more');
+}
+
 export function alreadyDecided(): ApplicationFailure {
   return refusal('The permission request is already decided', 'already_decided');
 }

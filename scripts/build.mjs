@@ -13,6 +13,7 @@ const sources = [
   'agents',
   'api',
   'bin',
+  'commands',
   'config',
   'contract',
   'migrations',

@@ -1,7 +1,7 @@
 /** Reads a permission request, and closes it without a human. */
 
+import { closePermissionRequest } from '../../commands/permission-requests/close.ts';
 import type { RequestOutcome } from '../../contract/workflows.ts';
-import { closePermissionRequest } from '../../store/permission-requests/close.ts';
 import { readPermissionRequest } from '../../store/permission-requests/read.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -1,8 +1,7 @@
 /** The one place where a human's approval is believed: by its signature, and only for what it names. */
 import { type CryptoKey, compactVerify } from 'jose';
 import { type ApprovalClaims, approvalClaims } from '../../contract/approval.ts';
-import { detailsByGrantType, scopeWidth } from '../../contract/grant.ts';
-import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { detailsByGrantType } from '../../contract/grant.ts';
 import { approvalExpired, approvalInvalid } from '../failures.ts';
 
 /** The fields of a decision row that its approval must agree with. */
@@ -51,19 +50,3 @@ export function refuseExpired(claims: ApprovalClaims, nowMs: number): void {
     throw approvalExpired();
   }
 }
-
-/** An approval grants what was asked, or less. Throws `approval_invalid`. */
-export function refuseMismatch(claims: ApprovalClaims, request: PermissionRequest): void {
-  const { grant } = claims;
-  const same =
-    grant.grant_type === request.grant_type &&
-    JSON.stringify(sorted(grant.details)) === JSON.stringify(sorted(request.details)) &&
-    scopeWidth[grant.scope] <= scopeWidth[request.scope] &&
-    (grant.scope !== 'session' || grant.session_id === request.session_id);
-  if (!same) {
-    throw approvalInvalid('The approval does not answer what was requested');
-  }
-}
-
-const sorted = (details: Record<string, unknown>) =>
-  Object.entries(details).sort(([a], [b]) => (a < b ? -1 : 1));

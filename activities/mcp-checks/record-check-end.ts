@@ -1,18 +1,14 @@
 /** The last step of every check: what its server listed becomes readable, without the values of its secrets. */
-import { type FinalMcpCheckStatus, type ToolListing, toolListing } from '../../contract/mcp-check.ts';
+
+import { endCheck } from '../../commands/mcp-checks/end.ts';
+import { type ToolListing, toolListing } from '../../contract/mcp-check.ts';
 import { causeText } from '../../contract/session-process.ts';
 import type { ObservedCheckEnd } from '../../contract/workflows.ts';
 import { secretValue, secretVariables } from '../../runtime/variables.ts';
-import { inTransaction } from '../../store/database.ts';
-import { endCheck, lockUnfinishedCheck, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
+import { type CheckEnding, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
 import { readCheck } from '../../store/mcp-checks/read.ts';
 import type { CheckRow } from '../../store/mcp-checks/row.ts';
-import {
-  type CheckTextKey,
-  eraseCheckText,
-  readCheckText,
-  storeCheckText,
-} from '../../store/mcp-checks/texts.ts';
+import { type CheckTextKey, readCheckText } from '../../store/mcp-checks/texts.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { resolveSecrets } from '../secrets/resolve-secrets.ts';
 import { listingWithoutValues } from './listing-without-values.ts';
@@ -30,31 +26,15 @@ export async function recordCheckEnd(
   if (check === null || check.ended_at !== null) {
     return;
   }
-  const key = { workspaceId: check.workspace_id, checkId };
-  const result = await resultOf(deps, check);
-  await inTransaction(db, async (trx) => {
-    if (!(await lockUnfinishedCheck(trx, checkId))) {
-      return;
-    }
-    await eraseCheckText(trx, { ...key, kind: 'raw_listing' });
-    if (result.shown !== null) {
-      const bytes = Buffer.from(JSON.stringify(result.shown));
-      await storeCheckText(
-        trx,
-        masterKeys,
-        { ...key, kind: 'listing' },
-        { bytes, writtenBytes: bytes.length },
-      );
-    }
-    await endCheck(trx, checkId, result.erased ?? endingOf(observed, check, result.shown));
-  });
+  const { shown, erased } = await resultOf(deps, check);
+  await endCheck(db, masterKeys, check, { shown, ending: erased ?? endingOf(observed, check, shown) });
 }
 
 interface Result {
   /** What may be shown of what was listed. */
   shown: ToolListing | null;
   /** Why nothing may be shown of it. */
-  erased: Ending | null;
+  erased: CheckEnding | null;
 }
 
 async function resultOf(deps: ActivityDependencies, check: CheckRow): Promise<Result> {
@@ -74,21 +54,19 @@ async function resultOf(deps: ActivityDependencies, check: CheckRow): Promise<Re
   return { shown, erased: shown === null ? tooManyValues : null };
 }
 
-type Ending = { status: FinalMcpCheckStatus; reason: string | null };
-
-const secretsChanged: Ending = {
+const secretsChanged: CheckEnding = {
   status: 'failed',
   reason: 'A secret of the check was changed while it ran, so that its result cannot be shown; check again',
 };
 
-const tooManyValues: Ending = {
+const tooManyValues: CheckEnding = {
   status: 'failed',
   reason:
     'The secrets of the check have more lines than can be looked for in its result, so that it cannot be shown; give it shorter ones',
 };
 
 /** A cause comes from the closed list; nothing the server wrote is repeated. */
-function endingOf(observed: ObservedCheckEnd, check: CheckRow, listing: ToolListing | null): Ending {
+function endingOf(observed: ObservedCheckEnd, check: CheckRow, listing: ToolListing | null): CheckEnding {
   if (observed.kind !== 'ended') {
     return { status: observed.kind, reason: observed.reason };
   }

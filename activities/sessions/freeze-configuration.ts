@@ -1,22 +1,21 @@
 /** The first step of every session: its configuration is frozen. */
+import { freezeSession } from '../../commands/sessions/freeze.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { FrozenConfiguration, Session, SessionStatus } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import type { SessionLimits } from '../../contract/workflows.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
-import { inSnapshot, inTransaction } from '../../store/database.ts';
+import { inSnapshot } from '../../store/database.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
-import { storeConfiguration } from '../../store/session-configurations/configurations.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { readLogsToolPayloads } from '../../store/workspaces/read-logs-tool-payloads.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { launchRefused } from '../failures.ts';
+import { launchRefused, operatorLeft } from '../failures.ts';
 import { buildConfiguration, secretNamesOf } from './build-configuration.ts';
 import { readImages } from './read-images.ts';
-import { requireOperators } from './require-operators.ts';
 
 export interface Frozen {
   workspaceId: string;
@@ -51,10 +50,10 @@ export async function freezeConfiguration(
   const images = await readImages(imagesToRead(deps.runtime.name, sources.agent), deps.readImage);
   const frozenAt = new Date().toISOString();
   const configuration = buildConfiguration({ session, ...sources, images, frozenAt });
-  const stored = await inTransaction(db, async (trx) => {
-    await requireOperators(trx, session);
-    return storeConfiguration(trx, configuration);
-  });
+  const stored = await freezeSession(db, session, configuration);
+  if (stored === null) {
+    throw operatorLeft();
+  }
   if (stored.log_tool_payloads) {
     await announcePayloads(db, sessionId);
   }

@@ -1,4 +1,4 @@
-import { moveSession } from '../../store/sessions/move-session.ts';
+import { moveSession } from '../../commands/sessions/move.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /** The sidecar is ready, so the session runs. Idempotent. */

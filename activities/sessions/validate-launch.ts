@@ -1,11 +1,12 @@
 /** Refuses a session that must not start, before anything of it is started. */
+
+import { moveSession } from '../../commands/sessions/move.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { type Runtime, UnsupportedWorkloadError } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
-import { readExposedSecrets } from '../../store/grants/use-agent-env.ts';
+import { readExposedSecrets } from '../../store/grants/exposed-secrets.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
-import { moveSession } from '../../store/sessions/move-session.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';

@@ -1,14 +1,13 @@
 /** Starts a session's workload, once everything that was checked before is checked again. */
+import { useAgentEnvGrants } from '../../commands/grants/use-agent-env.ts';
+import { lockOperators } from '../../commands/sessions/lock-operators.ts';
+import { moveSession } from '../../commands/sessions/move.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { isTerminal } from '../../contract/session.ts';
-import { inTransaction } from '../../store/database.ts';
-import { useAgentEnvGrants } from '../../store/grants/use-agent-env.ts';
 import { setApiUrl } from '../../store/sessions/api-url.ts';
-import { moveSession } from '../../store/sessions/move-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { launchRefused } from '../failures.ts';
+import { launchRefused, operatorLeft } from '../failures.ts';
 import { exposingConsumers, secretVariablesOf } from '../secrets/consumers.ts';
-import { requireOperators } from '../sessions/require-operators.ts';
 import { renderOrRefuse, requireConfiguration } from '../sessions/validate-launch.ts';
 import { launch } from './launch.ts';
 
@@ -25,7 +24,9 @@ export async function startWorkload(
   if (isTerminal(session.status)) {
     throw launchRefused('The session has already ended');
   }
-  await inTransaction(db, (trx) => requireOperators(trx, session));
+  if (!(await lockOperators(db, session))) {
+    throw operatorLeft();
+  }
   const configuration = await requireConfiguration(db, sessionId);
   const spec = renderOrRefuse(runtime, configuration);
   await useExposedSecrets(deps, configuration);

@@ -1,4 +1,6 @@
 /** Reads the metadata of a catalog entry's image from its registry before the entry is stored. */
+
+import type { EntryImage } from '../../commands/mcp-servers/decided-fields.ts';
 import type { ApiConfig } from '../../config/api.ts';
 import { emptyManifest, type Manifest, type McpServerInput } from '../../contract/catalog.ts';
 import { referencedSecretName } from '../../contract/names.ts';
@@ -8,7 +10,6 @@ import { type ImageFacts, readImage } from '../../lib/oci/read-image.ts';
 import { ownPlatform } from '../../lib/oci/resolve-image.ts';
 import type { PatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import type { Db } from '../../store/database.ts';
-import type { EntryImage } from '../../store/mcp-servers/register.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { judgePatterns } from '../judge-patterns.ts';
 import { parseManifestFile, type RunPatterns } from './parse-manifest-file.ts';

@@ -2,10 +2,8 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import { type Db, inTransaction } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
-import { appendSessionEvent } from '../session-events/append.ts';
-import { derivedId } from '../session-events/derived-id.ts';
 import type { BytesOfArtifact } from './contents.ts';
 
 export const artifact = z.strictObject({
@@ -35,48 +33,9 @@ export interface NewArtifact {
   contentId: string;
 }
 
-/** `too_large`: the session's artifacts together would exceed the limit. `id_taken`: by another session's artifact. */
-export type StoredArtifact =
-  | { result: 'stored'; artifact: Artifact }
-  | { result: 'too_large' }
-  | { result: 'id_taken' };
-
-/** Turns a content into an artifact, with its event. Idempotent by id. */
-export function insertArtifact(
-  db: Db,
-  input: NewArtifact,
-  { sessionBytes }: { sessionBytes: number },
-): Promise<StoredArtifact> {
-  return inTransaction(db, async (trx) => {
-    await trx('sessions').where({ id: input.sessionId }).forNoKeyUpdate().select('id');
-    const known = await trx<Artifact>('artifacts').where({ id: input.id }).first(columns);
-    if (known !== undefined) {
-      return known.session_id === input.sessionId
-        ? { result: 'stored', artifact: known }
-        : { result: 'id_taken' };
-    }
-    if ((await usedBytes(trx, input.sessionId)) + input.sizeBytes > sessionBytes) {
-      return { result: 'too_large' };
-    }
-    const stored = await insert(trx, input);
-    if (stored === null) {
-      return { result: 'id_taken' };
-    }
-    await appendSessionEvent(trx, input.sessionId, {
-      id: derivedId(input.id, 'artifact'),
-      type: 'agent.artifact',
-      actor: { type: 'agent', id: input.agentId },
-      payload: {
-        artifact_id: stored.id,
-        name: stored.name,
-        mime_type: stored.mime_type,
-        size_bytes: stored.size_bytes,
-        sha256: stored.sha256,
-        description: stored.description,
-      },
-    });
-    return { result: 'stored', artifact: stored };
-  });
+/** The artifact of this id, of whichever session it is, or null. */
+export async function readArtifactById(db: Db, id: string): Promise<Artifact | null> {
+  return (await db<Artifact>('artifacts').where({ id }).first(columns)) ?? null;
 }
 
 /** Total size of a session's artifacts. */
@@ -87,8 +46,8 @@ export async function usedBytes(db: Db, sessionId: string): Promise<number> {
   return used?.bytes ?? 0;
 }
 
-/** Null when another session already uses this id. */
-async function insert(trx: Db, input: NewArtifact): Promise<Artifact | null> {
+/** Turns a content into an artifact. Null when another session already uses this id. */
+export async function insertArtifact(trx: Transaction, input: NewArtifact): Promise<Artifact | null> {
   const rows: Artifact[] = await trx('artifacts')
     .insert({
       id: input.id,

@@ -38,12 +38,13 @@ export async function lockUnfinishedCheck(trx: Transaction, id: string): Promise
   return row !== undefined;
 }
 
-/** Does nothing to a check that has ended or does not exist. */
-export async function endCheck(
-  db: Db,
-  id: string,
-  { status, reason }: { status: FinalMcpCheckStatus; reason: string | null },
-): Promise<void> {
+export interface CheckEnding {
+  status: FinalMcpCheckStatus;
+  reason: string | null;
+}
+
+/** Records the end. Does nothing to a check that has ended or does not exist. */
+export async function updateCheckEnding(db: Db, id: string, { status, reason }: CheckEnding): Promise<void> {
   await db('mcp_checks')
     .where({ id })
     .whereNull('ended_at')

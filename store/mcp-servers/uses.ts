@@ -18,6 +18,15 @@ export async function listAttachingAgents(db: Db, entryId: string, page: PageQue
   return { items: rows, nextCursor };
 }
 
+/** Every agent that attaches the entry, by name. */
+export async function listAllAttachingAgents(db: Db, entryId: string): Promise<Named[]> {
+  return db('agent_mcp_attachments as t')
+    .join('agents as a', 'a.id', 't.agent_id')
+    .where('t.mcp_server_id', entryId)
+    .orderBy('a.name')
+    .select('a.id', 'a.name');
+}
+
 /** Names of the secrets that are restricted to certain entries, including this one. */
 export async function listSecretsKeptTo(db: Db, workspaceId: string, entryName: string): Promise<string[]> {
   return db('workspace_secrets')

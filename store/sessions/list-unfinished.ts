@@ -30,3 +30,17 @@ export async function listUnfinishedSessionsOfUser(
     .select<{ id: string }[]>('id');
   return rows.map(({ id }) => id);
 }
+
+/** Ids of sessions of the agent that have not ended, `limit` at most. */
+export async function listUnfinishedSessionsOfAgent(
+  db: Db,
+  agentId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows: { id: string }[] = await db('sessions')
+    .where({ agent_id: agentId })
+    .whereNotIn('status', terminalStatus.options)
+    .limit(limit)
+    .select('id');
+  return rows.map(({ id }) => id);
+}

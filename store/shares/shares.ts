@@ -16,23 +16,18 @@ export const share = z.strictObject({
 });
 export type Share = z.infer<typeof share>;
 
-/** `unknown_artifact`: it is not this session's. `id_taken`: the share of another session has this id. */
-export type StoredShare = 'stored' | 'unknown_artifact' | 'id_taken';
+/** Whether this session has the artifact. */
+export async function isArtifactOfSession(db: Db, sessionId: string, artifactId: string): Promise<boolean> {
+  const artifact = await db('artifacts').where({ id: artifactId, session_id: sessionId }).first('id');
+  return artifact !== undefined;
+}
 
-/** Stores a share. Idempotent by id. */
+/** Stores a share; idempotent by id. False when the share of another session has this id. */
 export async function insertShare(
   db: Db,
   sessionId: string,
   input: SessionEventPayload<'agent.shared'>,
-): Promise<StoredShare> {
-  if (input.artifact_id !== null) {
-    const artifact = await db('artifacts')
-      .where({ id: input.artifact_id, session_id: sessionId })
-      .first('id');
-    if (artifact === undefined) {
-      return 'unknown_artifact';
-    }
-  }
+): Promise<boolean> {
   await db('shares')
     .insert({
       id: input.share_id,
@@ -46,7 +41,7 @@ export async function insertShare(
     .onConflict('id')
     .ignore();
   const stored = await db('shares').where({ id: input.share_id, session_id: sessionId }).first('id');
-  return stored === undefined ? 'id_taken' : 'stored';
+  return stored !== undefined;
 }
 
 /** An unexpired share, for a member of its workspace; null for everybody else. */

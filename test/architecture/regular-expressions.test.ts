@@ -8,7 +8,7 @@ import { expect, it } from '@jest/globals';
 import { check } from 'recheck';
 import ts from 'typescript';
 
-const folders = ['activities', 'agents', 'api', 'bin', 'config', 'contract', 'lib']
+const folders = ['activities', 'agents', 'api', 'bin', 'commands', 'config', 'contract', 'lib']
   .concat(['relay', 'runtime', 'sidecar', 'store', 'workflows'])
   .map((name) => resolve(name));
 

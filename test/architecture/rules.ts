@@ -1,6 +1,8 @@
 /** The rules that keep the code base in shape (docs/architecture.md, CONTRIBUTING.md), each as a sentence to fail with. */
 import ts from 'typescript';
 import { searchAttributes, workflowContracts } from '../../contract/workflows.ts';
+import { checkCommands } from './command-rules.ts';
+import { importedModule, resolve } from './imported-module.ts';
 
 export interface SourceText {
   /** From the project's root, with forward slashes. */
@@ -14,12 +16,16 @@ export interface Violation {
   rule: string;
 }
 
+/** Adds a violation at a node, or in the file as a whole. */
+export type Add = (node: ts.Node | null, rule: string) => void;
+
 /** What each folder may import besides itself. `type` allows types only. A folder that is not listed here may not exist. */
 const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   contract: {},
   config: { contract: 'any' },
   migrations: {},
   store: { contract: 'any', migrations: 'any', config: 'type' },
+  commands: { contract: 'any', store: 'any', config: 'type' },
   workflows: { contract: 'any', activities: 'type' },
   'lib/oci': { contract: 'any' },
   'lib/patterns': { contract: 'any' },
@@ -27,6 +33,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     contract: 'any',
     config: 'any',
     store: 'any',
+    commands: 'any',
     runtime: 'any',
     'lib/oci': 'any',
     'lib/patterns': 'any',
@@ -40,6 +47,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     contract: 'any',
     config: 'any',
     store: 'any',
+    commands: 'any',
     'lib/oci': 'any',
     'lib/patterns': 'any',
     workflows: 'type',
@@ -99,6 +107,7 @@ export function check(source: SourceText): Violation[] {
     checkEnvironment(node, folder, add);
     checkWorkflowNames(node, source.path, folder, add);
     checkRefusals(node, source.path, add);
+    checkCommands(node, source.path, folder, add);
     checkActiveGrants(node, source.path, folder, add);
     checkCallRecords(node, source.path, add);
     checkGatedTools(node, source.path, folder, add);
@@ -117,8 +126,6 @@ function folderOf(path: string): string {
   const inner = `${first}/${second}`;
   return inner in allowedFolders ? inner : first;
 }
-
-type Add = (node: ts.Node | null, rule: string) => void;
 
 function checkNames(path: string, folder: string, add: (rule: string) => void): void {
   if (!unrestricted.has(folder) && path.includes('/') && allowedFolders[folder] === undefined) {
@@ -277,40 +284,6 @@ function checkPackage(specifier: string, folder: string, add: (rule: string) => 
       add(`${rule}; ${folder}/ may not import ${specifier}`);
     }
   }
-}
-
-/** The module that an import, a re-export or a dynamic import with a fixed name refers to. */
-function importedModule(node: ts.Node): { specifier: string; typeOnly: boolean } | null {
-  if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
-    return {
-      specifier: node.moduleSpecifier.text,
-      typeOnly: node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword,
-    };
-  }
-  if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
-    return { specifier: node.moduleSpecifier.text, typeOnly: node.isTypeOnly };
-  }
-  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-    const [argument] = node.arguments;
-    return argument && ts.isStringLiteral(argument) ? { specifier: argument.text, typeOnly: false } : null;
-  }
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
-    const { literal } = node.argument;
-    return ts.isStringLiteral(literal) ? { specifier: literal.text, typeOnly: true } : null;
-  }
-  return null;
-}
-
-function resolve(from: string, specifier: string): string {
-  const parts = from.split('/').slice(0, -1);
-  for (const part of specifier.split('/')) {
-    if (part === '..') {
-      parts.pop();
-    } else if (part !== '.') {
-      parts.push(part);
-    }
-  }
-  return parts.join('/');
 }
 
 /** Where the list of all routes erases the types of each route's schemas. */

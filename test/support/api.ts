@@ -9,12 +9,12 @@ import { demoIssuer } from '../../api/routes/auth/routes.ts';
 import { configurationRoutes } from '../../api/routes/index.ts';
 import { listen } from '../../api/server.ts';
 import type { WebFiles } from '../../api/web-files/load-web-files.ts';
+import { putMember } from '../../commands/members/put.ts';
+import { createWorkspace } from '../../commands/workspaces/create.ts';
 import { type ApiConfig, apiConfig } from '../../config/api.ts';
 import type { User, Workspace, WorkspaceRole } from '../../contract/workspace.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
-import { putMember } from '../../store/members/put.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
-import { createWorkspace } from '../../store/workspaces/create.ts';
 import { createTestDatabase } from './database.ts';
 
 export interface Answer {

@@ -1,13 +1,13 @@
 /** Sessions with gated tools, and grants for them, straight through the store. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import { writeGrant } from '../../commands/grants/write.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import type { Grant } from '../../contract/grant.ts';
 import type { FrozenConfiguration, FrozenServer, Session } from '../../contract/session.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { type CheckedCall, checkAndConsume } from '../../store/grants/check-and-consume.ts';
-import { insertGrant } from '../../store/grants/insert.ts';
 import { storeConfiguration } from '../../store/session-configurations/configurations.ts';
 import { eventually } from './eventually.ts';
 
@@ -33,7 +33,7 @@ export function grantFor(session: Session, content: Partial<NewGrant> = {}): New
 }
 
 export function giveGrant(db: Db, session: Session, content: Partial<NewGrant> = {}): Promise<Grant> {
-  return inTransaction(db, (trx) => insertGrant(trx, grantFor(session, content)));
+  return inTransaction(db, (trx) => writeGrant(trx, grantFor(session, content)));
 }
 
 /** A call of `files.write_file`, which needs `files.write`. */

@@ -1,22 +1,22 @@
-/** A workspace with people, an agent and what it is attached to, through the store's own functions. */
+/** A workspace with people, an agent and what it is attached to, through the platform's own commands. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import { createAgent } from '../../commands/agents/create.ts';
+import { attach } from '../../commands/attachments/attach.ts';
+import { registerMcpServer } from '../../commands/mcp-servers/register.ts';
+import { putMember } from '../../commands/members/put.ts';
+import { putSecret } from '../../commands/secrets/put.ts';
+import { createSession } from '../../commands/sessions/create.ts';
+import { createWorkspace } from '../../commands/workspaces/create.ts';
 import type { MasterKeys } from '../../config/keys.ts';
 import { type Agent, agentInput } from '../../contract/agent.ts';
 import { type Manifest, type McpServer, mcpServerInput } from '../../contract/catalog.ts';
 import { runPattern } from '../../contract/run-pattern.mjs';
 import type { Session } from '../../contract/session.ts';
 import type { User, Workspace } from '../../contract/workspace.ts';
-import { createAgent } from '../../store/agents/create.ts';
-import { saveAttachment } from '../../store/attachments/save.ts';
 import type { Db } from '../../store/database.ts';
-import { registerMcpServer } from '../../store/mcp-servers/register.ts';
-import { putMember } from '../../store/members/put.ts';
 import { seal } from '../../store/secrets/envelope.ts';
-import { putSecret } from '../../store/secrets/put.ts';
-import { insertSession } from '../../store/sessions/insert-session.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
-import { createWorkspace } from '../../store/workspaces/create.ts';
 
 export const testMasterKeys = (): MasterKeys => [{ id: 'test', key: randomBytes(32) }];
 
@@ -73,7 +73,7 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
       return present(await registerMcpServer(db, workspaceId, input, null, ada.id));
     },
     async attach(agent, name, env) {
-      const saved = await saveAttachment(db, {
+      const saved = await attach(db, {
         workspaceId,
         agent,
         name,
@@ -92,7 +92,7 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
       await putSecret(db, { workspaceId, name }, sealed, ada.id);
     },
     session: (agent) =>
-      insertSession(db, {
+      createSession(db, {
         id: randomUUID(),
         workspaceId,
         agentId: agent.id,

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { createAgent, type SavedAgent } from '../../../commands/agents/create.ts';
+import { removeAgent } from '../../../commands/agents/remove.ts';
+import { updateAgent } from '../../../commands/agents/update.ts';
 import { type Agent, type AgentPatch, agentInput, agentPatch } from '../../../contract/agent.ts';
 import { unavailableAgentProblems } from '../../../contract/available-runs.ts';
 import type { FieldProblem } from '../../../contract/errors.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { createAgent, type SavedAgent } from '../../../store/agents/create.ts';
 import { listAgents } from '../../../store/agents/read.ts';
-import { removeAgent } from '../../../store/agents/remove.ts';
-import { updateAgent } from '../../../store/agents/update.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import { whereChanged } from '../../availability/where-changed.ts';
 import { readWhyUnavailable } from '../../availability/why-unavailable.ts';

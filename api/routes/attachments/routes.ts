@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { attach } from '../../../commands/attachments/attach.ts';
+import { detach } from '../../../commands/attachments/detach.ts';
 import { attachment, attachmentInput } from '../../../contract/agent.ts';
 import { attachmentPatterns } from '../../../contract/attachment-validation.ts';
 import { emptyManifest } from '../../../contract/catalog.ts';
-import { detach } from '../../../store/attachments/detach.ts';
 import { listAttachments } from '../../../store/attachments/read.ts';
-import { saveAttachment } from '../../../store/attachments/save.ts';
 import { readMcpServer } from '../../../store/mcp-servers/read.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { invalid, notFound } from '../../errors.ts';
@@ -40,7 +40,7 @@ export function attachmentRoutes({ db, config, patterns }: AttachmentDependencie
       async handler({ agent, workspace, role, user, body }) {
         const { manifest = emptyManifest } = (await readMcpServer(db, workspace.id, body.name)) ?? {};
         const tasks = attachmentPatterns(manifest, body.env);
-        const saved = await saveAttachment(db, {
+        const saved = await attach(db, {
           ...body,
           workspaceId: workspace.id,
           agent,

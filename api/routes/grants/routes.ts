@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import { grantInput, grantState, grantType, type StoredGrant } from '../../../contract/grant.ts';
 import { timestamp, toolScope, uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { workspaceRole } from '../../../contract/workspace.ts';
 import { listGrants, readStoredGrant } from '../../../store/grants/read.ts';
-import { revokeGrant } from '../../../store/grants/revoke.ts';
 import { listGrantUses } from '../../../store/grants/uses.ts';
 import { invalid, notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { createArtifact } from '../../../commands/artifacts/create.ts';
 import { chosenId } from '../../../contract/names.ts';
 import type { Session } from '../../../contract/session.ts';
 import { artifactAnswer } from '../../../contract/sidecar.ts';
-import { insertArtifact, usedBytes } from '../../../store/artifacts/artifacts.ts';
+import { usedBytes } from '../../../store/artifacts/artifacts.ts';
 import { abandonContent } from '../../../store/artifacts/contents.ts';
 import { createByteBudget } from '../../artifacts/byte-budget.ts';
 import { type ReceivedContent, receiveContent, tooLarge } from '../../artifacts/receive-artifact.ts';
@@ -112,7 +113,7 @@ async function storeArtifact(
   },
 ): Promise<z.infer<typeof artifactAnswer>> {
   const { session, query, content, sessionBytes } = given;
-  const stored = await insertArtifact(
+  const stored = await createArtifact(
     db,
     {
       ...content,

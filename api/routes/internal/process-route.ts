@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { recordCheckProcess } from '../../../commands/mcp-checks/record-process.ts';
+import { recordProcess } from '../../../commands/session-processes/record.ts';
 import { processReport } from '../../../contract/session-process.ts';
-import { recordCheckProcess } from '../../../store/mcp-checks/record-process.ts';
-import { recordProcess } from '../../../store/session-processes/record.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { itsSidecar } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { storeListing } from '../../../commands/mcp-checks/store-listing.ts';
 import { holdsMoreValues, maxRequestValues } from '../../../contract/json-values.ts';
 import { maxListingBytes, toolListing } from '../../../contract/mcp-check.ts';
-import { type Db, inTransaction } from '../../../store/database.ts';
-import { lockUnfinishedCheck } from '../../../store/mcp-checks/move.ts';
+import type { Db } from '../../../store/database.ts';
 import type { CheckRow } from '../../../store/mcp-checks/row.ts';
-import { storeCheckText } from '../../../store/mcp-checks/texts.ts';
 import type { MasterKeys } from '../../../store/secrets/envelope.ts';
 import { tooLarge } from '../../artifacts/receive-artifact.ts';
 import { ApiError } from '../../errors.ts';
@@ -41,14 +40,10 @@ async function receiveListing({ db, keys }: Dependencies, { check, query, ctx }:
   if (!toolListing.safeParse(jsonOf(bytes)).success) {
     throw new ApiError('malformed_request', 'A check hands out its list of tools and nothing else');
   }
-  await inTransaction(db, async (trx) => {
-    // The token was valid when the upload began, but not if the check has ended since.
-    if (!(await lockUnfinishedCheck(trx, check.id))) {
-      throw new ApiError('unauthenticated', 'The check has ended');
-    }
-    const key = { workspaceId: check.workspace_id, checkId: check.id, kind: 'raw_listing' } as const;
-    await storeCheckText(trx, keys, key, { bytes, writtenBytes: bytes.length });
-  });
+  // The token was valid when the upload began, but not if the check has ended since.
+  if (!(await storeListing(db, keys, check, bytes))) {
+    throw new ApiError('unauthenticated', 'The check has ended');
+  }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { artifact_id: query.artifact_id, size_bytes: bytes.length, sha256 };
 }

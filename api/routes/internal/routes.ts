@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { uuid } from '../../../contract/names.ts';
 import {
   callReport,
@@ -19,7 +20,6 @@ import {
   refusedCallsReport,
 } from '../../../contract/sidecar.ts';
 import { sessionSignals } from '../../../contract/workflows.ts';
-import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { markInputsUndelivered } from '../../../store/session-inputs/delivery.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
@@ -37,7 +37,7 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { artifactRoute } from './artifact-route.ts';
 import { checkCall } from './check-call.ts';
 import { processRoute } from './process-route.ts';
-import { publishEvent } from './publish-event.ts';
+import { receiveEvent } from './receive-event.ts';
 
 const path = '/sessions/{session_id}';
 const ok = z.strictObject({ ok: z.literal(true) });
@@ -187,7 +187,7 @@ function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     response: ok,
     async handler({ session, body }) {
       published.take(session.id);
-      await publishEvent(db, session, body, { limitBytes: config.LIMIT_SESSION_EVENT_BYTES });
+      await receiveEvent(db, session, body, { limitBytes: config.LIMIT_SESSION_EVENT_BYTES });
       return { ok: true } as const;
     },
   });
@@ -208,7 +208,7 @@ function requestRoute({ db, config, workflows, log }: SessionRouteDependencies):
     response: permissionRequestAnswer,
     async handler({ session, body }) {
       asked.take(session.id);
-      const answer = await openPermissionRequest(db, session.id, body, {
+      const answer = await askForPermission(db, session.id, body, {
         openRequests: config.LIMIT_OPEN_REQUESTS,
         denialMuteSeconds: config.DENIAL_MUTE_SECONDS,
         expirySeconds: config.REQUEST_EXPIRY_SECONDS,

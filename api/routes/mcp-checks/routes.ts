@@ -1,12 +1,12 @@
 /** Checks of catalog entries: an admin tries one before an agent attaches it. */
 
 import { z } from 'zod';
+import { readCheckOutput } from '../../../commands/mcp-checks/read-output.ts';
 import { type McpCheck, mcpCheck, mcpCheckInput } from '../../../contract/mcp-check.ts';
 import { uuid } from '../../../contract/names.ts';
 import { processOutput } from '../../../contract/session-process.ts';
 import { requestCheckCancel } from '../../../store/mcp-checks/move.ts';
 import { readCheck } from '../../../store/mcp-checks/read.ts';
-import { readCheckOutput } from '../../../store/mcp-checks/read-output.ts';
 import type { CheckRow } from '../../../store/mcp-checks/row.ts';
 import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';
 import { notFound } from '../../errors.ts';

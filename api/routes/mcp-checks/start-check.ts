@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createCheck } from '../../../commands/mcp-checks/create.ts';
 import { attachmentPatterns } from '../../../contract/attachment-validation.ts';
 import { unavailableEntry } from '../../../contract/available-runs.ts';
 import { checkSummary } from '../../../contract/workflows.ts';
-import { insertCheck } from '../../../store/mcp-checks/insert.ts';
 import type { CheckRow } from '../../../store/mcp-checks/row.ts';
 import { readMcpServer } from '../../../store/mcp-servers/read.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
@@ -35,7 +35,7 @@ export async function startCheck(
   if (unavailable !== null) {
     throw new ApiError('conflict', `"${name}" cannot run here: ${unavailable}`);
   }
-  const stored = await insertCheck(db, {
+  const stored = await createCheck(db, {
     workspaceId: workspace.id,
     serverName: name,
     env,

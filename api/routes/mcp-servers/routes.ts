@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { registerMcpServer } from '../../../commands/mcp-servers/register.ts';
+import { removeMcpServer } from '../../../commands/mcp-servers/remove.ts';
+import { replaceMcpServer } from '../../../commands/mcp-servers/replace.ts';
 import { type Availability, unavailableEntryProblems } from '../../../contract/available-runs.ts';
 import {
   emptyManifest,
@@ -12,9 +15,6 @@ import { manifestPatterns, manifestProblems } from '../../../contract/manifest-v
 import { named, secretName, toolScope } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { listMcpServers, readMcpServer } from '../../../store/mcp-servers/read.ts';
-import { registerMcpServer } from '../../../store/mcp-servers/register.ts';
-import { removeMcpServer } from '../../../store/mcp-servers/remove.ts';
-import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
 import { listAttachingAgents, listGatingScopes, listSecretsKeptTo } from '../../../store/mcp-servers/uses.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import { whereChanged } from '../../availability/where-changed.ts';

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { putMember } from '../../../commands/members/put.ts';
+import { removeMember } from '../../../commands/members/remove.ts';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { sessionSignals } from '../../../contract/workflows.ts';
@@ -10,8 +12,6 @@ import {
   workspaceRole,
 } from '../../../contract/workspace.ts';
 import { listMembers, readMember } from '../../../store/members/list.ts';
-import { putMember } from '../../../store/members/put.ts';
-import { removeMember } from '../../../store/members/remove.ts';
 import { findUserByVerifiedEmail } from '../../../store/users/read.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { clearSecret } from '../../../commands/secrets/clear.ts';
+import { putSecret } from '../../../commands/secrets/put.ts';
+import { restrictSecret } from '../../../commands/secrets/restrict.ts';
 import { secretName } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import {
@@ -10,11 +13,8 @@ import {
   secretUse,
   secretValue,
 } from '../../../contract/secret.ts';
-import { clearSecret } from '../../../store/secrets/clear.ts';
 import { seal } from '../../../store/secrets/envelope.ts';
-import { putSecret } from '../../../store/secrets/put.ts';
 import { listRestrictions, listSecrets, readRestriction } from '../../../store/secrets/read.ts';
-import { restrictSecret } from '../../../store/secrets/restrict.ts';
 import { countSecretUsers, listSecretUses } from '../../../store/secrets/uses.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { notFound } from '../../errors.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { readProcessOutput } from '../../../commands/session-processes/read-output.ts';
 import { processKind, processOutput, sessionProcess } from '../../../contract/session-process.ts';
 import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';
 import { listProcesses } from '../../../store/session-processes/list.ts';
-import { readProcessOutput } from '../../../store/session-processes/read-output.ts';
 import { notFound } from '../../errors.ts';
 import { admins, sessionReaders } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { setRequestsMuted } from '../../../commands/sessions/mute-requests.ts';
 import { inputMessage } from '../../../contract/agent-contract.ts';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { isTerminal, sessionInput, sessionStatus, sessionWait } from '../../../contract/session.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { listDescendants, listSessions } from '../../../store/sessions/list-sessions.ts';
-import { setRequestsMuted } from '../../../store/sessions/mute-requests.ts';
 import { ApiError, notFound } from '../../errors.ts';
 import {
   anyMember,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createWithinQuotas } from '../../../commands/sessions/create-within-quotas.ts';
 import type { Session, SessionInput } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/read.ts';
-import { inTransaction } from '../../../store/database.ts';
-import { lockSessionQuotas, requireSessionQuotas } from '../../../store/quotas/session-quotas.ts';
-import { findSession, insertSession, type NewSession } from '../../../store/sessions/insert-session.ts';
+import { findSession } from '../../../store/sessions/insert.ts';
 import { readSessionSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { readWhyUnavailable } from '../../availability/why-unavailable.ts';
 import { invalid, reusedKey } from '../../errors.ts';
@@ -21,7 +20,7 @@ export async function startSession(
   { workspace, user, body }: Pick<InWorkspace, 'workspace' | 'user'> & { body: SessionInput },
   idempotencyKey: string | null,
 ): Promise<Session> {
-  const { db, workflows, log } = dependencies;
+  const { db, config, workflows, log } = dependencies;
   const who = { workspaceId: workspace.id, operatorId: user.id, idempotencyKey };
   const earlier = await findSession(db, who);
   if (earlier === null) {
@@ -29,14 +28,18 @@ export async function startSession(
   }
   const session =
     earlier ??
-    (await insertWithinQuotas(dependencies, {
-      ...who,
-      id: randomUUID(),
-      agentId: body.agent_id,
-      rootOperatorId: user.id,
-      parentSessionId: null,
-      prompt: body.prompt,
-    }));
+    (await createWithinQuotas(
+      db,
+      {
+        ...who,
+        id: randomUUID(),
+        agentId: body.agent_id,
+        rootOperatorId: user.id,
+        parentSessionId: null,
+        prompt: body.prompt,
+      },
+      config,
+    ));
   if (session.agent_id !== body.agent_id || session.prompt !== body.prompt) {
     throw reusedKey();
   }
@@ -62,21 +65,4 @@ async function requireAgent(
   if (reason !== null) {
     throw invalid([{ path, code: 'not_available', message: `it cannot run here: ${reason}` }]);
   }
-}
-
-/** Of two requests with one key the second finds the session of the first, also when that used up the quota. */
-function insertWithinQuotas(
-  { db, config }: Dependencies,
-  input: NewSession & { operatorId: string },
-): Promise<Session> {
-  const of = { userId: input.operatorId, workspaceId: input.workspaceId };
-  return inTransaction(db, async (trx) => {
-    await lockSessionQuotas(trx, of);
-    const earlier = await findSession(trx, input);
-    if (earlier !== null) {
-      return earlier;
-    }
-    await requireSessionQuotas(trx, of, config);
-    return insertSession(trx, input);
-  });
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { createWorkspace } from '../../../commands/workspaces/create.ts';
+import { updateWorkspace } from '../../../commands/workspaces/update.ts';
 import { workspaceSlug } from '../../../contract/names.ts';
 import { workspace, workspaceSettings } from '../../../contract/workspace.ts';
-import { createWorkspace } from '../../../store/workspaces/create.ts';
-import { updateWorkspace } from '../../../store/workspaces/update.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid } from '../../errors.ts';
 import { admins, anyMember, anySignedIn } from '../../policies/access.ts';

@@ -2,15 +2,15 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompactSign, importPKCS8 } from 'jose';
 import { createSignApproval, type SignApproval } from '../../../api/approvals/sign-approval.ts';
+import { removeMember } from '../../../commands/members/remove.ts';
+import { askForPermission } from '../../../commands/permission-requests/ask.ts';
+import { closePermissionRequest } from '../../../commands/permission-requests/close.ts';
 import type { ApprovalClaims } from '../../../contract/approval.ts';
 import type { GrantScope } from '../../../contract/grant.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { User } from '../../../contract/workspace.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
-import { removeMember } from '../../../store/members/remove.ts';
-import { closePermissionRequest } from '../../../store/permission-requests/close.ts';
-import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
 import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
@@ -38,7 +38,7 @@ interface Asked {
 async function ask(scope: GrantScope = 'once'): Promise<Asked> {
   const session = await tenant.session(await tenant.agent());
   const requestId = randomUUID();
-  const answer = await openPermissionRequest(
+  const answer = await askForPermission(
     activities.db,
     session.id,
     {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createReadImage } from '../../../activities/sessions/read-image.ts';
+import type { EntryImage } from '../../../commands/mcp-servers/decided-fields.ts';
+import { registerMcpServer } from '../../../commands/mcp-servers/register.ts';
+import { clearSecret } from '../../../commands/secrets/clear.ts';
+import { restrictSecret } from '../../../commands/secrets/restrict.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
 import type { Session } from '../../../contract/session.ts';
 import { WorkloadFailedError } from '../../../runtime/workload.ts';
-import { type EntryImage, registerMcpServer } from '../../../store/mcp-servers/register.ts';
-import { clearSecret } from '../../../store/secrets/clear.ts';
-import { restrictSecret } from '../../../store/secrets/restrict.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { image, startTestRegistry, type TestRegistry } from '../../support/images.ts';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { revokeGrant } from '../../../commands/grants/revoke.ts';
+import { writeGrant } from '../../../commands/grants/write.ts';
+import { clearSecret } from '../../../commands/secrets/clear.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { verifyInternalToken } from '../../../contract/session-keys.ts';
 import { UnsupportedWorkloadError } from '../../../runtime/workload.ts';
-import { insertGrant } from '../../../store/grants/insert.ts';
-import { revokeGrant } from '../../../store/grants/revoke.ts';
-import { clearSecret } from '../../../store/secrets/clear.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import type { Tenant } from '../../support/tenant.ts';
@@ -47,7 +47,7 @@ const started = ({ id }: Session) =>
 
 function grantAgentEnv(agent: Agent, secretName: string, scope: 'once' | 'persistent' = 'persistent') {
   return activities.db.transaction((trx) =>
-    insertGrant(trx, {
+    writeGrant(trx, {
       id: randomUUID(),
       workspace_id: tenant.workspace.id,
       user_subject_id: null,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
+import { askForPermission } from '../../../commands/permission-requests/ask.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Session } from '../../../contract/session.ts';
 import { sessionWorkflowId } from '../../../contract/workflows.ts';
-import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -25,7 +25,7 @@ const newSession = async () => tenant.session(await tenant.agent());
 
 async function ask(session: Session): Promise<string> {
   const requestId = randomUUID();
-  await openPermissionRequest(
+  await askForPermission(
     activities.db,
     session.id,
     {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeGrant } from '../../../commands/grants/write.ts';
+import { createSession } from '../../../commands/sessions/create.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { GrantScope, GrantType } from '../../../contract/grant.ts';
-import { insertGrant } from '../../../store/grants/insert.ts';
-import { insertSession } from '../../../store/sessions/insert-session.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
@@ -23,7 +23,7 @@ function grant(
   content: { grant_type: GrantType; details: Record<string, unknown>; scope: GrantScope },
 ) {
   return api.db.transaction((trx) =>
-    insertGrant(trx, {
+    writeGrant(trx, {
       id: randomUUID(),
       workspace_id: agent.workspace_id,
       user_subject_id: null,
@@ -297,7 +297,7 @@ describe('an agent with a running session', () => {
   it('is not removed until the session has ended', async () => {
     const { member, workspace, base } = await api.workspace();
     const agent = await create(member, base);
-    const session = await insertSession(api.db, {
+    const session = await createSession(api.db, {
       id: randomUUID(),
       workspaceId: workspace.id,
       agentId: agent.id,

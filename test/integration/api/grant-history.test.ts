@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { useAgentEnvGrants } from '../../../commands/grants/use-agent-env.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { GrantState } from '../../../contract/grant.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
-import { useAgentEnvGrants } from '../../../store/grants/use-agent-env.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import type { Person } from '../../support/api.ts';
 import {
   callOf,

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { itsSidecar, sessionReaders } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
+import { createSession } from '../../../commands/sessions/create.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import { internalToken } from '../../../contract/session-keys.ts';
-import { insertSession } from '../../../store/sessions/insert-session.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   [session, other] = [randomUUID(), randomUUID()];
   for (const id of [session, other]) {
     const people = { operatorId: member.user.id, rootOperatorId: member.user.id };
-    await insertSession(api.db, {
+    await createSession(api.db, {
       id,
       workspaceId: workspace.id,
       agentId: agent.id,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { putMember } from '../../../commands/members/put.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
-import { putMember } from '../../../store/members/put.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';

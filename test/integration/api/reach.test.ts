@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { revokeGrant } from '../../../commands/grants/revoke.ts';
+import { writeGrant } from '../../../commands/grants/write.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { ApprovalClaims } from '../../../contract/approval.ts';
-import { insertGrant } from '../../../store/grants/insert.ts';
-import { revokeGrant } from '../../../store/grants/revoke.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
@@ -28,7 +28,7 @@ it('starting an agent shows first which of one’s own grants it would reach', a
   const path = `/api/agents/${agent.id}/reach`;
   const give = (content: Partial<ApprovalClaims['grant']>) =>
     api.db.transaction((trx) =>
-      insertGrant(trx, {
+      writeGrant(trx, {
         id: randomUUID(),
         workspace_id: workspace.id,
         user_subject_id: member.user.id,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import type { Person } from '../../support/api.ts';
 import { EventReader } from '../../support/event-stream.ts';
 import { eventually } from '../../support/eventually.ts';

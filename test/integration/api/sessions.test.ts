@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import { isTerminal, type Session } from '../../../contract/session.ts';
 import { internalToken } from '../../../contract/session-keys.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { frozenFor, replaceConfiguration } from '../../support/granted.ts';

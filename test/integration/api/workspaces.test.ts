@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { insertGrant } from '../../../store/grants/insert.ts';
+import { writeGrant } from '../../../commands/grants/write.ts';
+import { createSession } from '../../../commands/sessions/create.ts';
 import { readRequestedEnding } from '../../../store/sessions/ending.ts';
-import { insertSession } from '../../../store/sessions/insert-session.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 
@@ -205,7 +205,7 @@ describe('members', () => {
     const { agent } = await admin.ok<{ agent: { id: string } }>('POST', `${base}/agents`, body);
     const [grantId, sessionId] = [randomUUID(), randomUUID()];
     await api.db.transaction((trx) =>
-      insertGrant(trx, {
+      writeGrant(trx, {
         id: grantId,
         workspace_id: workspace.id,
         user_subject_id: person.user.id,
@@ -220,7 +220,7 @@ describe('members', () => {
         request_id: null,
       }),
     );
-    await insertSession(api.db, {
+    await createSession(api.db, {
       id: sessionId,
       workspaceId: workspace.id,
       agentId: agent.id,

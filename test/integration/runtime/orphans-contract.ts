@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pino from 'pino';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 import { type ContractSessions, containerIn } from './driver-under-test.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { revokeGrant } from '../../../commands/grants/revoke.ts';
+import { askForPermission } from '../../../commands/permission-requests/ask.ts';
+import { createSession } from '../../../commands/sessions/create.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { readGrant } from '../../../store/grants/read.ts';
-import { revokeGrant } from '../../../store/grants/revoke.ts';
-import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
-import { insertSession } from '../../../store/sessions/insert-session.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
@@ -79,7 +79,7 @@ describe('a gated call', () => {
   it('of a child session does not pass on a grant of the human above', async () => {
     await give({ user_subject_id: tenant.max.id, scope: 'persistent' });
     const childAgent = await tenant.agent();
-    const child = await insertSession(database.db, {
+    const child = await createSession(database.db, {
       id: randomUUID(),
       workspaceId: session.workspace_id,
       agentId: childAgent.id,
@@ -134,7 +134,7 @@ describe('a once grant that answers a request', () => {
   const limits = { openRequests: 10, denialMuteSeconds: 600, expirySeconds: 3600 };
   const bound = async () => {
     const requestId = randomUUID();
-    await openPermissionRequest(
+    await askForPermission(
       database.db,
       session.id,
       {

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { revokeGrant, revokeGrantsOfUserInWorkspace } from '../../../commands/grants/revoke.ts';
+import { askForPermission } from '../../../commands/permission-requests/ask.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { hasSqlState, sqlState } from '../../../store/database.ts';
@@ -11,9 +14,6 @@ import {
   readGrant,
   readStoredGrant,
 } from '../../../store/grants/read.ts';
-import { revokeGrant, revokeGrantsOfUserInWorkspace } from '../../../store/grants/revoke.ts';
-import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { giveGrant, grantFor } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
@@ -264,7 +264,7 @@ describe('removal', () => {
         refused_call: { server: 'files', tool: 'write_file' },
       } as const;
       const limits = { openRequests: 10, denialMuteSeconds: 600, expirySeconds: 3600 };
-      await openPermissionRequest(database.db, asking.id, asked, limits);
+      await askForPermission(database.db, asking.id, asked, limits);
       const grant = await giveGrant(database.db, asking, {
         user_subject_id: tenant.max.id,
         scope,

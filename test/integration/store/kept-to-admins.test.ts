@@ -1,10 +1,10 @@
 /** A scope that a catalog entry keeps to admins takes an admin's grant at the moment of the call, whoever granted first. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { replaceMcpServer } from '../../../commands/mcp-servers/replace.ts';
+import { putMember } from '../../../commands/members/put.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
 import type { FrozenServer, Session } from '../../../contract/session.ts';
-import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
-import { putMember } from '../../../store/members/put.ts';
 import { storeConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { callOf, freezeGates, frozenFor, giveGrant, passOn } from '../../support/granted.ts';

@@ -1,8 +1,8 @@
 /** A scope may be as long as the pattern allows: the index of open requests can hold it. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { toolScope } from '../../../contract/names.ts';
-import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
@@ -31,7 +31,7 @@ it('is asked for with the longest scope that there may be', async () => {
     justification: '',
     refused_call: null,
   };
-  await openPermissionRequest(database.db, session.id, request, {
+  await askForPermission(database.db, session.id, request, {
     openRequests: 10,
     denialMuteSeconds: 0,
     expirySeconds: 3600,

@@ -4,13 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { clearSecret } from '../../../store/secrets/clear.ts';
+import { clearSecret } from '../../../commands/secrets/clear.ts';
+import { putSecret } from '../../../commands/secrets/put.ts';
+import { createWorkspace } from '../../../commands/workspaces/create.ts';
 import { type MasterKeys, open, seal } from '../../../store/secrets/envelope.ts';
-import { putSecret } from '../../../store/secrets/put.ts';
 import { countSecretsByKey, reencryptSecrets } from '../../../store/secrets/reencrypt.ts';
 import { verifyMasterKeys } from '../../../store/secrets/verify-master-keys.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';
-import { createWorkspace } from '../../../store/workspaces/create.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -1,10 +1,10 @@
 /** `registry_secret` was a bare name once: what is stored is rewritten, and what an older API still writes is read. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
+import { registerMcpServer } from '../../../commands/mcp-servers/register.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
 import { down, up } from '../../../migrations/20261122120000_reference_registry_secrets.ts';
 import { readMcpServer } from '../../../store/mcp-servers/read.ts';
-import { registerMcpServer } from '../../../store/mcp-servers/register.ts';
 import { listSecretUses } from '../../../store/secrets/uses.ts';
 import {
   readConfiguration,

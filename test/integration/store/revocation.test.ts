@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
+import { revokeGrant } from '../../../commands/grants/revoke.ts';
+import { writeGrant } from '../../../commands/grants/write.ts';
 import type { Session } from '../../../contract/session.ts';
 import { inTransaction, openDatabase } from '../../../store/database.ts';
-import { insertGrant } from '../../../store/grants/insert.ts';
-import { revokeGrant } from '../../../store/grants/revoke.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
 import { freezeGates, grantFor, passOn } from '../../support/granted.ts';
@@ -61,7 +61,7 @@ const boundary = (): Stage => ({
   grant: ({ id, scope, permission, sessionId, holder }) =>
     inTransaction(db, (trx) => {
       const content = { id, scope, details: { scope: permission }, session_id: sessionId };
-      return insertGrant(trx, grantFor(byId.get(holder) as Session, content));
+      return writeGrant(trx, grantFor(byId.get(holder) as Session, content));
     }),
   revoke: (id) => revokeGrant(db, id, system),
   check: ({ permission: tool, ...call }) => passOn(db, { ...call, server: 'files', tool }),

@@ -1,6 +1,7 @@
 /** Which tools are gated, as rows: of catalog entries, and of sessions as they were frozen. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { replaceMcpServer } from '../../../commands/mcp-servers/replace.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
 import type { Session } from '../../../contract/session.ts';
@@ -8,7 +9,6 @@ import { migrationSource } from '../../../migrations/index.ts';
 import { hasSqlState, sqlState } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { readGrant } from '../../../store/grants/read.ts';
-import { replaceMcpServer } from '../../../store/mcp-servers/replace.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { callOf, freezeGates, giveGrant } from '../../support/granted.ts';

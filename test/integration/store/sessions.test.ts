@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createArtifact } from '../../../commands/artifacts/create.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { NewSessionEvent } from '../../../contract/session-event.ts';
-import { insertArtifact } from '../../../store/artifacts/artifacts.ts';
 import { beginContent } from '../../../store/artifacts/contents.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import {
@@ -18,7 +19,6 @@ import { markInputsDelivered } from '../../../store/session-inputs/delivery.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
 import { readIdleState } from '../../../store/sessions/activity.ts';
 import { readRequestedEnding, requestEnding } from '../../../store/sessions/ending.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import { recordLeftCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -278,7 +278,7 @@ describe('arguments and results of a call', () => {
 describe('artifacts', () => {
   it('are kept within the session’s limit, once each', async () => {
     const add = async (sizeBytes: number, id = randomUUID()) =>
-      insertArtifact(
+      createArtifact(
         database.db,
         {
           id,

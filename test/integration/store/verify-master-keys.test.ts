@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { putSecret } from '../../../commands/secrets/put.ts';
+import { createWorkspace } from '../../../commands/workspaces/create.ts';
 import { seal } from '../../../store/secrets/envelope.ts';
-import { putSecret } from '../../../store/secrets/put.ts';
 import { readSealed } from '../../../store/secrets/read.ts';
 import { verifyMasterKeys } from '../../../store/secrets/verify-master-keys.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';
-import { createWorkspace } from '../../../store/workspaces/create.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const key = (id: string) => ({ id, key: randomBytes(32) });

@@ -3,22 +3,22 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createActivities } from '../../../activities/index.ts';
 import { startLostWorkflows, tellAgain, sweep as wholeSweep } from '../../../bin/worker/sweep.ts';
+import { createCheck } from '../../../commands/mcp-checks/create.ts';
+import { askForPermission } from '../../../commands/permission-requests/ask.ts';
+import { recordProcess } from '../../../commands/session-processes/record.ts';
+import { moveSession } from '../../../commands/sessions/move.ts';
 import { emptyManifest } from '../../../contract/catalog.ts';
 import { runPattern } from '../../../contract/run-pattern.mjs';
 import { permissionRequestWorkflowId, sessionWorkflowId } from '../../../contract/workflows.ts';
 import { readAgent } from '../../../store/agents/read.ts';
-import { insertCheck } from '../../../store/mcp-checks/insert.ts';
 import { moveCheck } from '../../../store/mcp-checks/move.ts';
 import { readCheck } from '../../../store/mcp-checks/read.ts';
 import { storeCheckText } from '../../../store/mcp-checks/texts.ts';
-import { openPermissionRequest } from '../../../store/permission-requests/open.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { addSessionInput } from '../../../store/session-inputs/add.ts';
-import { recordProcess } from '../../../store/session-processes/record.ts';
 import { setControlUrl } from '../../../store/sessions/control-url.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { listUntoldSessions } from '../../../store/sessions/list-untold.ts';
-import { moveSession } from '../../../store/sessions/move-session.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
@@ -176,7 +176,7 @@ describe('what a lost process left behind', () => {
   it('a request that nobody watched any more expires', async () => {
     const session = await tenant.session(await tenant.agent());
     const requestId = randomUUID();
-    await openPermissionRequest(
+    await askForPermission(
       activities.db,
       session.id,
       {
@@ -232,7 +232,7 @@ describe('a check of a catalog entry', () => {
   const insert = async () => {
     const name = `server-${randomUUID().slice(0, 8)}`;
     await tenant.server(name, emptyManifest);
-    const stored = await insertCheck(activities.db, {
+    const stored = await createCheck(activities.db, {
       workspaceId: tenant.workspace.id,
       serverName: name,
       env: {},

@@ -1,0 +1,46 @@
+import type { Actor } from '../../contract/session-event.ts';
+import { allowLongDeletion, deleteAgent } from '../../store/agents/change.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction } from '../../store/database.ts';
+import { listActiveGrantsOfAgent } from '../../store/grants/read.ts';
+import { listUnfinishedSessionsOfAgent } from '../../store/sessions/list-unfinished.ts';
+import { revokeGrant } from '../grants/revoke.ts';
+
+export type AgentRemoval =
+  | { result: 'removed' | 'not_found' }
+  | { result: 'in_use'; uses: { type: string; id: string; name: string }[] };
+
+/** Enough to say what keeps the agent. */
+const maxListedUses = 20;
+
+/**
+ * Removes an agent with its attachments, grants and ended sessions. Refused while a session of it runs, whose row
+ * would be deleted. The lock makes a concurrent creation of a session wait, and then fail.
+ */
+export async function removeAgent(db: Db, agentId: string, userId: string): Promise<AgentRemoval> {
+  return inTransaction(db, async (trx) => {
+    await allowLongDeletion(trx);
+    const agent = await lockAgent(trx, agentId);
+    if (agent === null) {
+      return { result: 'not_found' };
+    }
+    const running = await listUnfinishedSessionsOfAgent(trx, agentId, maxListedUses);
+    if (running.length > 0) {
+      return { result: 'in_use', uses: running.map((id) => ({ type: 'session', id, name: agent.name })) };
+    }
+    const by: Actor = { type: 'user', id: userId };
+    // The rows are deleted with the agent; their revocation stays in the audit trail.
+    for (const grant of await listActiveGrantsOfAgent(trx, agentId)) {
+      await revokeGrant(trx, grant.id, by);
+    }
+    await deleteAgent(trx, agentId);
+    await appendAuditEvent(trx, {
+      workspaceId: agent.workspace_id,
+      event: 'agent.removed',
+      actor: by,
+      resource: { type: 'agent', id: agent.id, name: agent.name },
+    });
+    return { result: 'removed' };
+  });
+}

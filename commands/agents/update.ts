@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Agent, AgentPatch } from '../../contract/agent.ts';
+import type { Actor } from '../../contract/session-event.ts';
+import { updateAgentRow } from '../../store/agents/change.ts';
+import { lockAgent } from '../../store/agents/read.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, hasSqlState, inTransaction, sqlState, type Transaction } from '../../store/database.ts';
+import type { SavedAgent } from './create.ts';
+import { problemsInWorkspace } from './problems-in-workspace.ts';
+import { type MayCreate, revokeAfterChange } from './revoke-after-change.ts';
+
+type Field = keyof AgentPatch & keyof Agent;
+
+/** Fields that decide what runs with the agent's grants, so that changing one may cost the agent grants. */
+const sensitiveFields: ReadonlySet<Field> = new Set([
+  'run',
+  'instructions',
+  'env',
+  'model',
+  'siblings',
+  'services',
+  'network',
+  'egress_allow',
+]);
+
+export interface AgentUpdate {
+  agentId: string;
+  patch: AgentPatch;
+  userId: string;
+  mayCreate: MayCreate;
+}
+
+/** Changes an agent; null when it does not exist. An update without changes writes no event. */
+export async function updateAgent(db: Db, update: AgentUpdate): Promise<SavedAgent | null> {
+  try {
+    return await inTransaction(db, (trx) => change(trx, update));
+  } catch (error) {
+    if (hasSqlState(error, sqlState.uniqueViolation)) {
+      return { result: 'name_taken' };
+    }
+    throw error;
+  }
+}
+
+async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent | null> {
+  const before = await lockAgent(trx, update.agentId);
+  if (before === null) {
+    return null;
+  }
+  const problems = await problemsInWorkspace(trx, before.workspace_id, update.patch);
+  if (problems.length > 0) {
+    return { result: 'invalid', problems };
+  }
+  const changed = (Object.keys(update.patch) as Field[]).filter(
+    (field) => update.patch[field] !== undefined && !isDeepStrictEqual(before[field], update.patch[field]),
+  );
+  if (changed.length === 0) {
+    return { result: 'saved', agent: before };
+  }
+  const fields = Object.fromEntries(changed.map((field) => [field, update.patch[field]]));
+  const agent = await updateAgentRow(trx, before.id, fields);
+  const by: Actor = { type: 'user', id: update.userId };
+  await recordChange(trx, { before, agent, changed, by });
+  if (changed.some((field) => sensitiveFields.has(field))) {
+    await revokeAfterChange(trx, { agentId: agent.id, by, mayCreate: update.mayCreate });
+  }
+  return { result: 'saved', agent };
+}
+
+/** Names of fields and variables, never their values. */
+async function recordChange(
+  trx: Transaction,
+  { before, agent, changed, by }: { before: Agent; agent: Agent; changed: Field[]; by: Actor },
+): Promise<void> {
+  const event = {
+    workspaceId: agent.workspace_id,
+    actor: by,
+    resource: { type: 'agent', id: agent.id, name: agent.name },
+  };
+  const others = changed.filter((field) => field !== 'env');
+  if (others.length > 0) {
+    await appendAuditEvent(trx, { ...event, event: 'agent.updated', data: { changed: others } });
+  }
+  if (changed.includes('env')) {
+    const variables = [...new Set([...Object.keys(before.env), ...Object.keys(agent.env)])]
+      .filter((variable) => before.env[variable] !== agent.env[variable])
+      .sort();
+    await appendAuditEvent(trx, { ...event, event: 'agent.env_updated', data: { fields: variables } });
+  }
+}

@@ -1,0 +1,65 @@
+import type { ApprovalClaims } from '../../contract/approval.ts';
+import { scopeWidth } from '../../contract/grant.ts';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
+import type { Transaction } from '../../store/database.ts';
+import type { Decision } from '../../store/decisions/decisions.ts';
+import { lockMembers } from '../../store/members/lock-members.ts';
+import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { writeGrant } from '../grants/write.ts';
+import { markApproved } from '../permission-requests/close.ts';
+
+type NewGrant = ApprovalClaims['grant'];
+
+/** `differs`: the request asked for something else, or for less. */
+export type ApprovalRefusal = 'decider_left' | 'subject_left' | 'differs' | 'already_decided';
+
+/**
+ * Answers the decision's request, if there is one, and writes the grant of its verified approval: only the activity that
+ * verified it may call this (docs/grants.md#who-writes-one). Returns why nothing was granted, or null; nothing is changed then.
+ * Membership is checked at each use: a removed member can neither decide nor be granted anything. Members stay members
+ * until the transaction ends, so that a removal finds the grant.
+ */
+export async function approve(
+  trx: Transaction,
+  decision: Decision,
+  grant: NewGrant,
+): Promise<ApprovalRefusal | null> {
+  const { userId, workspaceId, requestId, reason } = decision;
+  const subjectId = grant.user_subject_id;
+  const members = await lockMembers(trx, workspaceId, subjectId === null ? [userId] : [userId, subjectId]);
+  if (!members.has(userId)) {
+    return 'decider_left';
+  }
+  if (subjectId !== null && !members.has(subjectId)) {
+    return 'subject_left';
+  }
+  if (requestId !== null) {
+    const request = await readPermissionRequest(trx, requestId);
+    if (request === null) {
+      return 'already_decided';
+    }
+    if (!isAnswerTo(request, grant)) {
+      return 'differs';
+    }
+    // Closing the request comes first: it locks the session's tree, as every writer does.
+    const answer = { grantId: grant.id, scope: grant.scope, decidedBy: userId, reason };
+    if (!(await markApproved(trx, requestId, answer))) {
+      return 'already_decided';
+    }
+  }
+  await writeGrant(trx, grant);
+  return null;
+}
+
+/** An approval grants what was asked, or less. */
+function isAnswerTo(request: PermissionRequest, grant: NewGrant): boolean {
+  return (
+    grant.grant_type === request.grant_type &&
+    JSON.stringify(sorted(grant.details)) === JSON.stringify(sorted(request.details)) &&
+    scopeWidth[grant.scope] <= scopeWidth[request.scope] &&
+    (grant.scope !== 'session' || grant.session_id === request.session_id)
+  );
+}
+
+const sorted = (details: Record<string, unknown>) =>
+  Object.entries(details).sort(([a], [b]) => (a < b ? -1 : 1));

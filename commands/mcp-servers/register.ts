@@ -1,0 +1,34 @@
+import type { McpServer, McpServerInput } from '../../contract/catalog.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction } from '../../store/database.ts';
+import { insertMcpServer } from '../../store/mcp-servers/change.ts';
+import { requireRoomInWorkspace } from '../quotas/room-in-workspace.ts';
+import { decidedFields, type EntryImage } from './decided-fields.ts';
+
+/** Adds an entry; null when the name is taken. Throws QuotaExceededError at the workspace's limit. */
+export async function registerMcpServer(
+  db: Db,
+  workspaceId: string,
+  input: McpServerInput,
+  image: EntryImage | null,
+  userId: string,
+  quota: { limit: number } | null = null,
+): Promise<McpServer | null> {
+  return inTransaction(db, async (trx) => {
+    if (quota !== null) {
+      await requireRoomInWorkspace(trx, workspaceId, 'mcp_servers', quota);
+    }
+    const fields = decidedFields(input, image);
+    const server = await insertMcpServer(trx, { workspaceId, name: input.name, fields, userId });
+    if (server === null) {
+      return null;
+    }
+    await appendAuditEvent(trx, {
+      workspaceId,
+      event: 'workspace.mcp.registered',
+      actor: { type: 'user', id: userId },
+      resource: { type: 'mcp_server', id: server.id, name: server.name },
+    });
+    return server;
+  });
+}

@@ -1,0 +1,52 @@
+import type { Actor } from '../../contract/session-event.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction } from '../../store/database.ts';
+import { deleteMember } from '../../store/members/change.ts';
+import { isLastAdmin } from '../../store/members/last-admin.ts';
+import { readMember } from '../../store/members/list.ts';
+import { requestEnding } from '../../store/sessions/ending.ts';
+import { listUnfinishedSessionsOfUser } from '../../store/sessions/list-unfinished.ts';
+import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
+
+/** `endedSessionIds` have a recorded ending; their workflows still have to be notified. */
+export type RemoveMember =
+  | { result: 'done'; endedSessionIds: string[] }
+  | { result: 'not_found' | 'last_admin' };
+
+/**
+ * Removes a member, revokes the grants they hold and asks their sessions to end, in one transaction.
+ * Repeated while their sessions still run, it returns those sessions again, so that an interrupted removal can be finished.
+ */
+export async function removeMember(
+  db: Db,
+  { workspaceId, userId, by }: { workspaceId: string; userId: string; by: Actor },
+): Promise<RemoveMember> {
+  return inTransaction(db, async (trx) => {
+    const lastAdmin = await isLastAdmin(trx, workspaceId, userId);
+    const member = await readMember(trx, workspaceId, userId);
+    if (member !== null && lastAdmin) {
+      return { result: 'last_admin' };
+    }
+    // The membership goes first: once it is deleted, what transactions that held it wrote is found below.
+    await deleteMember(trx, { workspaceId, userId });
+    const sessionIds = await listUnfinishedSessionsOfUser(trx, { workspaceId, userId });
+    if (member === null) {
+      return sessionIds.length === 0
+        ? { result: 'not_found' }
+        : { result: 'done', endedSessionIds: sessionIds };
+    }
+    await revokeGrantsOfUserInWorkspace(trx, { workspaceId, userId, by });
+    for (const sessionId of sessionIds) {
+      const reason = 'The operator of the session is no longer a member of the workspace.';
+      await requestEnding(trx, sessionId, { by, status: 'terminated', reason, summary: null });
+    }
+    await appendAuditEvent(trx, {
+      workspaceId,
+      event: 'workspace.member.removed',
+      actor: by,
+      resource: { type: 'user', id: member.user.id, name: member.user.email },
+      data: { role: member.role },
+    });
+    return { result: 'done', endedSessionIds: sessionIds };
+  });
+}

@@ -1,0 +1,125 @@
+/** Each way in which a request closes, once, with its own outcome: a timeout is never reported as a denial. */
+import type { GrantScope } from '../../contract/grant.ts';
+import type { PermissionDecision, PermissionRequest } from '../../contract/permission-request.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { requestResource } from '../../store/permission-requests/audit.ts';
+import { closeOpenRequest, findSessionOfRequest } from '../../store/permission-requests/change.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+import { addSessionInput } from '../../store/session-inputs/add.ts';
+import { lockTree } from '../../store/sessions/lock-tree.ts';
+import { readUser } from '../../store/users/read.ts';
+import { decisionText } from './decision-text.ts';
+
+export interface Closing {
+  status: 'denied' | 'expired' | 'cancelled';
+  decidedBy?: string;
+  reason?: string | null;
+}
+
+/** Closes an open request without a grant; false when it was already closed, or never existed. */
+export function closePermissionRequest(db: Db, id: string, closing: Closing): Promise<boolean> {
+  return inTransaction(db, (trx) =>
+    close(trx, id, {
+      status: closing.status,
+      decidedBy: closing.decidedBy ?? null,
+      reason: closing.reason ?? null,
+      grant: null,
+    }),
+  );
+}
+
+/** Closes an open request with the grant that answers it, written in the same transaction; false when it was closed already. */
+export function markApproved(
+  trx: Transaction,
+  id: string,
+  approval: { grantId: string; scope: GrantScope; decidedBy: string; reason: string | null },
+): Promise<boolean> {
+  return close(trx, id, {
+    status: 'approved',
+    decidedBy: approval.decidedBy,
+    reason: approval.reason,
+    grant: { id: approval.grantId, scope: approval.scope },
+  });
+}
+
+interface Outcome {
+  status: PermissionDecision['status'];
+  decidedBy: string | null;
+  reason: string | null;
+  grant: { id: string; scope: GrantScope } | null;
+}
+
+async function close(trx: Transaction, id: string, outcome: Outcome): Promise<boolean> {
+  const sessionId = await findSessionOfRequest(trx, id);
+  if (sessionId === null) {
+    return false;
+  }
+  const lineage = await lockTree(trx, sessionId);
+  const closed = await closeOpenRequest(trx, id, { ...outcome, grantId: outcome.grant?.id ?? null });
+  if (closed === null) {
+    return false;
+  }
+  await announce(trx, { ...closed, lineage, outcome });
+  return true;
+}
+
+async function announce(
+  trx: Transaction,
+  closed: {
+    request: PermissionRequest;
+    workspaceId: string;
+    lineage: readonly string[];
+    outcome: Outcome;
+  },
+): Promise<void> {
+  const { request, workspaceId, lineage, outcome } = closed;
+  const actor = outcome.decidedBy
+    ? ({ type: 'user', id: outcome.decidedBy } as const)
+    : ({ type: 'system', id: null } as const);
+  const decision: PermissionDecision = {
+    request_id: request.id,
+    grant_type: request.grant_type,
+    details: request.details,
+    status: outcome.status,
+    scope: outcome.grant?.scope ?? null,
+    grant_id: outcome.grant?.id ?? null,
+    reason: outcome.reason,
+  };
+  for (const sessionId of lineage) {
+    await appendSessionEvent(trx, sessionId, {
+      id: derivedId(request.id, 'decided', sessionId),
+      type: 'permission.decided',
+      actor,
+      payload: { ...decision, decided_by: outcome.decidedBy },
+    });
+  }
+  await addSessionInput(trx, request.session_id, {
+    id: derivedId(request.id, 'decision'),
+    kind: 'permission_decision',
+    text: decisionText(decision, await nameOfUser(trx, outcome.decidedBy)),
+    decision,
+    inputRequestId: null,
+  });
+  await appendAuditEvent(trx, {
+    id: derivedId(request.id, 'closed'),
+    workspaceId,
+    event: `permission_request.${outcome.status}`,
+    actor,
+    resource: requestResource(request),
+    sessionId: request.session_id,
+    data: {
+      grant_type: request.grant_type,
+      details: request.details,
+      scope: decision.scope,
+      grant_id: decision.grant_id,
+      reason: decision.reason,
+    },
+  });
+}
+
+async function nameOfUser(trx: Transaction, id: string | null): Promise<string> {
+  const user = id === null ? null : await readUser(trx, id);
+  return user?.name ?? 'the platform';
+}

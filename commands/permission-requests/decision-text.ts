@@ -1,0 +1,22 @@
+import type { PermissionDecision } from '../../contract/permission-request.ts';
+import { subjectMatter } from '../../store/permission-requests/audit.ts';
+
+const durations = { once: 'once', session: 'for this session', persistent: 'persistently' } as const;
+
+/** The outcome as the agent reads it. */
+export function decisionText(decision: PermissionDecision, decidedBy: string): string {
+  const request = `Permission request ${decision.request_id} for ${subjectMatter(decision.grant_type, decision.details)}`;
+  const because = decision.reason ? ` Reason: ${decision.reason}` : '';
+  switch (decision.status) {
+    case 'approved': {
+      const duration = decision.scope === null ? '' : ` ${durations[decision.scope]}`;
+      return `${request} was approved${duration} by ${decidedBy} (grant ${decision.grant_id}). You can retry the call.${because}`;
+    }
+    case 'denied':
+      return `${request} was denied by ${decidedBy}.${because}`;
+    case 'expired':
+      return `${request} expired: nobody decided it in time.`;
+    case 'cancelled':
+      return `${request} was cancelled.${because}`;
+  }
+}

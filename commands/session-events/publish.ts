@@ -1,0 +1,71 @@
+import type { Session } from '../../contract/session.ts';
+import type { EventReport } from '../../contract/sidecar.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { insertInputRequest } from '../../store/input-requests/input-requests.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { findSessionOfEvent, takePublishedBytes } from '../../store/session-events/published-bytes.ts';
+import { insertShare, isArtifactOfSession } from '../../store/shares/shares.ts';
+
+export type PublishingRefusal =
+  | 'event_id_taken'
+  | 'beyond_limit'
+  | 'input_request_id_taken'
+  | 'share_id_taken'
+  | 'unknown_artifact';
+
+/** What an agent published was refused, and nothing of it is stored. */
+export class PublishingRefusedError extends Error {
+  override name = 'PublishingRefusedError';
+  readonly refusal: PublishingRefusal;
+
+  constructor(refusal: PublishingRefusal) {
+    super(refusal);
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * Appends what the session's agent published together with what it announces: a question to the user, or a share.
+ * Idempotent. Throws PublishingRefusedError for an id that another session uses, for a share of nothing, and when the agent has
+ * reached `limitBytes` of published bytes.
+ */
+export async function publishEvent(
+  db: Db,
+  session: Session,
+  event: EventReport,
+  { limitBytes }: { limitBytes: number },
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const known = await findSessionOfEvent(trx, event.id);
+    if (known === session.id) {
+      return;
+    }
+    requireTrue(known === null, 'event_id_taken');
+    const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
+    requireTrue(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }), 'beyond_limit');
+    await appendSessionEvent(trx, session.id, { ...event, actor: { type: 'agent', id: session.agent_id } });
+    await storeAnnounced(trx, session.id, event);
+  });
+}
+
+/** The question or the share that an event announces. */
+async function storeAnnounced(trx: Transaction, sessionId: string, event: EventReport): Promise<void> {
+  if (event.type === 'agent.input_requested') {
+    const { input_request_id: id, prompt, options } = event.payload;
+    requireTrue(await insertInputRequest(trx, sessionId, { id, prompt, options }), 'input_request_id_taken');
+  }
+  if (event.type === 'agent.shared') {
+    const { artifact_id: artifactId } = event.payload;
+    requireTrue(
+      artifactId === null || (await isArtifactOfSession(trx, sessionId, artifactId)),
+      'unknown_artifact',
+    );
+    requireTrue(await insertShare(trx, sessionId, event.payload), 'share_id_taken');
+  }
+}
+
+function requireTrue(holds: boolean, refusal: PublishingRefusal): void {
+  if (!holds) {
+    throw new PublishingRefusedError(refusal);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Session } from '../../contract/session.ts';
+import type { Actor } from '../../contract/session-event.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+import { agentNameOf } from '../../store/sessions/agent-name.ts';
+import { findSession, insertSession, type NewSession } from '../../store/sessions/insert.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+
+/**
+ * Creates a `pending` session with its first event and audit event. Idempotent by id. Returns the
+ * operator's earlier session when they have already used the idempotency key in the workspace.
+ */
+export function createSession(db: Db, input: NewSession): Promise<Session> {
+  return inTransaction(db, async (trx) => {
+    if (await insertSession(trx, input)) {
+      await announce(trx, input);
+    }
+    const session = (await findSession(trx, input)) ?? (await readSession(trx, input.id));
+    if (session === null) {
+      throw new Error(`session ${input.id} was not stored`);
+    }
+    return session;
+  });
+}
+
+async function announce(trx: Transaction, input: NewSession): Promise<void> {
+  const actor: Actor =
+    input.operatorId === null ? { type: 'system', id: null } : { type: 'user', id: input.operatorId };
+  await appendSessionEvent(trx, input.id, {
+    id: derivedId(input.id, 'pending'),
+    type: 'session.status_changed',
+    actor,
+    payload: { from: null, to: 'pending', reason: null },
+  });
+  await appendAuditEvent(trx, {
+    workspaceId: input.workspaceId,
+    event: 'session.created',
+    actor,
+    resource: { type: 'session', id: input.id, name: await agentNameOf(trx, input.agentId) },
+    sessionId: input.id,
+    data: { agent_id: input.agentId, parent_session_id: input.parentSessionId },
+  });
+}

@@ -1,0 +1,61 @@
+import { isTerminal, type Session, type SessionStatus } from '../../contract/session.ts';
+import { type Actor, systemActor } from '../../contract/session-event.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+import { agentNameOf } from '../../store/sessions/agent-name.ts';
+import { readRequestedEnding } from '../../store/sessions/ending.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import { lockSession, updateStatus } from '../../store/sessions/status.ts';
+
+/**
+ * Moves a session to another status, with its event and, at the end, its audit event, in one transaction.
+ * The same status again, and any move of a session that has ended, change nothing. Throws for an unknown session.
+ */
+export function moveSession(
+  db: Db,
+  id: string,
+  { to, reason }: { to: SessionStatus; reason: string | null },
+): Promise<Session> {
+  return inTransaction(db, async (trx) => {
+    const before = await lockSession(trx, id);
+    if (before === null) {
+      throw new Error(`there is no session ${id}`);
+    }
+    if (before.status === to || isTerminal(before.status)) {
+      return before;
+    }
+    const requested = isTerminal(to) ? await readRequestedEnding(trx, id) : null;
+    const asked = requested?.status === to ? requested : null;
+    // What the agent said about its work, when the session ends the way it asked for.
+    const outcome = asked?.by.type === 'agent' ? { outcome: asked.status, summary: asked.summary } : null;
+    await updateStatus(trx, before, { to, reason, outcome });
+    await appendSessionEvent(trx, id, {
+      id: derivedId(id, before.status, to),
+      type: 'session.status_changed',
+      actor: systemActor,
+      payload: { from: before.status, to, reason },
+    });
+    if (isTerminal(to)) {
+      await auditEnd(trx, before, { status: to, reason, by: asked?.by ?? systemActor });
+    }
+    return (await readSession(trx, id)) ?? before;
+  });
+}
+
+async function auditEnd(
+  trx: Transaction,
+  session: Session,
+  { by, ...data }: { status: SessionStatus; reason: string | null; by: Actor },
+): Promise<void> {
+  await appendAuditEvent(trx, {
+    id: derivedId(session.id, 'ended'),
+    workspaceId: session.workspace_id,
+    event: 'session.ended',
+    actor: by,
+    resource: { type: 'session', id: session.id, name: await agentNameOf(trx, session.agent_id) },
+    sessionId: session.id,
+    data,
+  });
+}

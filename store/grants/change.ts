@@ -1,0 +1,55 @@
+/** Changes of grants that are there, but for the check of a call, which is one statement of its own. */
+import type { StoredGrant } from '../../contract/grant.ts';
+import type { Transaction } from '../database.ts';
+import { type GrantRow, grantColumns, presentStoredGrant } from './row.ts';
+
+/** One grant, or all that a user holds in a workspace. */
+export type GrantsToRevoke = { id: string } | { workspaceId: string; userId: string };
+
+/** Revokes those that are active, and returns them. */
+export async function revokeActiveGrants(trx: Transaction, which: GrantsToRevoke): Promise<StoredGrant[]> {
+  const rows: GrantRow[] = await trx('active_grants')
+    .where(
+      'id' in which ? { id: which.id } : { workspace_id: which.workspaceId, user_subject_id: which.userId },
+    )
+    .update({ revoked_at: trx.fn.now() })
+    .returning([...grantColumns]);
+  return rows.map(presentStoredGrant);
+}
+
+/** Whether a use with this id was recorded, of a grant that was not revoked since. */
+export async function isUsed(trx: Transaction, useId: string): Promise<boolean> {
+  const prior = await trx('grant_uses as u')
+    .join('grants as g', 'g.id', 'u.grant_id')
+    .where('u.call_id', useId)
+    .whereNull('g.revoked_at')
+    .first('u.call_id');
+  return prior !== undefined;
+}
+
+/** Locks a grant and rechecks it; false when it was revoked or consumed meanwhile. */
+export async function lockActiveGrant(trx: Transaction, id: string): Promise<boolean> {
+  return (await trx('active_grants').where({ id }).forShare().first('id')) !== undefined;
+}
+
+/** Consumes a `once` grant; false when it was revoked or consumed meanwhile. */
+export async function consumeGrant(trx: Transaction, id: string): Promise<boolean> {
+  return (await trx('active_grants').where({ id }).update({ consumed_at: trx.fn.now() })) > 0;
+}
+
+/** Records that a session's agent is given a secret under a grant. */
+export async function insertAgentEnvUse(
+  trx: Transaction,
+  use: { id: string; grantId: string; sessionId: string; secretName: string },
+): Promise<void> {
+  await trx('grant_uses')
+    .insert({
+      call_id: use.id,
+      grant_id: use.grantId,
+      session_id: use.sessionId,
+      server: '',
+      tool: use.secretName,
+    })
+    .onConflict('call_id')
+    .ignore();
+}

@@ -1,0 +1,63 @@
+/** What a user or a workspace has, as quotas count it. A count stops at `limit`, so that it reads no more rows than decide. */
+import { terminalStatus } from '../../contract/session.ts';
+import type { Transaction } from '../database.ts';
+import type { QuotaHolder } from './lock-quota.ts';
+
+/** Sessions that have not ended; a user's include those below their own. */
+export async function countUnfinishedSessions(
+  trx: Transaction,
+  of: QuotaHolder,
+  limit: number,
+): Promise<number> {
+  // Written out as in the partial indexes, which a list of parameters would not match.
+  const unfinished = `status not in (${terminalStatus.options.map((status) => `'${status}'`).join(', ')})`;
+  const holder = 'userId' in of ? { root_operator_id: of.userId } : { workspace_id: of.workspaceId };
+  const rows = await trx('sessions').where(holder).whereRaw(unfinished).limit(limit).select('id');
+  return rows.length;
+}
+
+/** Checks that have not ended. */
+export async function countUnfinishedChecks(
+  trx: Transaction,
+  of: QuotaHolder,
+  limit: number,
+): Promise<number> {
+  const holder = 'userId' in of ? { started_by: of.userId } : { workspace_id: of.workspaceId };
+  const rows = await trx('mcp_checks').where(holder).whereNull('ended_at').limit(limit).select('id');
+  return rows.length;
+}
+
+/** Agents or catalog entries of a workspace. */
+export async function countInWorkspace(
+  trx: Transaction,
+  table: 'agents' | 'mcp_servers',
+  workspaceId: string,
+  limit: number,
+): Promise<number> {
+  const rows = await trx(table).where({ workspace_id: workspaceId }).limit(limit).select('id');
+  return rows.length;
+}
+
+export interface HourlyCreations {
+  event: 'session.created' | 'workspace.created';
+  /** Whose creations count. */
+  of: QuotaHolder;
+  limit: number;
+}
+
+/**
+ * The time in seconds until fewer than `limit` were created within the last hour; not positive when that is so already.
+ * Reads one row of the audit trail, which also covers removed items: the one that is `limit` creations back.
+ */
+export async function readHourlyWait(
+  trx: Transaction,
+  { event, of, limit }: HourlyCreations,
+): Promise<number> {
+  const holder = 'userId' in of ? { actor_id: of.userId } : { workspace_id: of.workspaceId };
+  const newest: { seconds: number } | undefined = await trx('audit_events')
+    .where({ event, ...holder })
+    .orderBy('position', 'desc')
+    .offset(limit - 1)
+    .first(trx.raw("ceil(extract(epoch from at + interval '1 hour' - now()))::integer as seconds"));
+  return newest?.seconds ?? 0;
+}

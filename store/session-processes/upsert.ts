@@ -1,0 +1,52 @@
+import { maxStoredInteger } from '../../contract/names.ts';
+import type { ProcessKind, ProcessReport } from '../../contract/session-process.ts';
+import { prepared, type Transaction } from '../database.ts';
+import type { EarlierOutput } from './store-output.ts';
+
+/**
+ * Ignores stale reports, and processes that the session does not have.
+ * A restarted sidecar does not know processes that are still running, and reports "not started": the known state is kept, except
+ * for an end that it reports. Its counts and output start at zero: the earlier ones are kept separately and come before them.
+ */
+const recordReport = `
+  insert into session_processes as known
+    (session_id, kind, name, sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms)
+  select $1::uuid, $2::text, $3::text, $5::uuid, $6::int, $7::int, $8::text, $9::int, $10::text, $11::text, $12::int
+  where ($2 = 'agent' and $3 = 'agent') or exists (
+    select from session_configurations where session_id = $1
+      and configuration -> $4::text @> jsonb_build_array(jsonb_build_object('name', $3)))
+  on conflict (session_id, kind, name) do update set
+    earlier_starts = least(${maxStoredInteger}, known.earlier_starts::bigint
+      + case when known.sidecar_run = excluded.sidecar_run then 0 else known.starts end),
+    earlier_written_bytes = case when known.sidecar_run = excluded.sidecar_run
+      then known.earlier_written_bytes else coalesce(known.output_written_bytes, 0) end,
+    earlier_output_size_bytes = case when known.sidecar_run = excluded.sidecar_run
+      then known.earlier_output_size_bytes else coalesce(known.output_size_bytes, 0) end,
+    sidecar_run = excluded.sidecar_run, revision = excluded.revision, starts = excluded.starts,
+    state = case when excluded.state <> 'not_started' then excluded.state
+      when known.state in ('starting', 'ready') and num_nonnulls(excluded.exit_code, excluded.signal) > 0 then 'ended'
+      else known.state end,
+    exit_code = case when excluded.state = 'not_started' and excluded.signal is null
+      then coalesce(excluded.exit_code, known.exit_code) else excluded.exit_code end,
+    signal = case when excluded.state = 'not_started' and excluded.exit_code is null
+      then coalesce(excluded.signal, known.signal) else excluded.signal end,
+    cause = case when excluded.state = 'not_started' then known.cause else excluded.cause end,
+    handshake_ms = case when excluded.state = 'not_started' then known.handshake_ms else excluded.handshake_ms end,
+    updated_at = now()
+  where known.sidecar_run <> excluded.sidecar_run or known.revision < excluded.revision
+  returning earlier_output_size_bytes, earlier_written_bytes`;
+
+const listOf: Readonly<Record<ProcessKind, string>> = { agent: '', server: 'servers', sibling: 'siblings' };
+
+/** Writes the state of a process. Returns what earlier sidecars had stored of its output, or null for a report that is ignored. */
+export async function upsertProcess(
+  trx: Transaction,
+  sessionId: string,
+  report: ProcessReport,
+): Promise<EarlierOutput | null> {
+  const { kind, name, sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms } = report;
+  const values = [sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms];
+  const key = [sessionId, kind, name, listOf[kind]];
+  const [taken] = await prepared<EarlierOutput>(trx, 'record_process', recordReport, [...key, ...values]);
+  return taken ?? null;
+}

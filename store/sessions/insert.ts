@@ -1,0 +1,54 @@
+import type { Session } from '../../contract/session.ts';
+import type { Db, Transaction } from '../database.ts';
+import { sessionColumns } from './row.ts';
+
+export interface NewSession {
+  id: string;
+  workspaceId: string;
+  agentId: string;
+  operatorId: string | null;
+  rootOperatorId: string | null;
+  parentSessionId: string | null;
+  prompt: string;
+  /** Idempotency key of the operator's request; null or absent when they sent none. */
+  idempotencyKey?: string | null;
+}
+
+/** Inserts a `pending` session; false, and nothing inserted, for an id or an idempotency key that is already there. */
+export async function insertSession(trx: Transaction, input: NewSession): Promise<boolean> {
+  const inserted = await trx('sessions')
+    .insert({
+      id: input.id,
+      workspace_id: input.workspaceId,
+      agent_id: input.agentId,
+      operator_id: input.operatorId,
+      root_operator_id: input.rootOperatorId,
+      parent_session_id: input.parentSessionId,
+      prompt: input.prompt,
+      idempotency_key: input.idempotencyKey ?? null,
+    })
+    .onConflict()
+    .ignore()
+    .returning('id');
+  return inserted.length > 0;
+}
+
+/** The session that the operator started with this key, or null. */
+export async function findSession(
+  db: Db,
+  {
+    workspaceId,
+    operatorId,
+    idempotencyKey,
+  }: Pick<NewSession, 'workspaceId' | 'operatorId' | 'idempotencyKey'>,
+): Promise<Session | null> {
+  if (operatorId === null || idempotencyKey == null) {
+    return null;
+  }
+  const key = { workspace_id: workspaceId, operator_id: operatorId, idempotency_key: idempotencyKey };
+  return (
+    (await db('sessions')
+      .where(key)
+      .first([...sessionColumns])) ?? null
+  );
+}

@@ -1,0 +1,38 @@
+import { isTerminal, type Session, type SessionStatus, type TerminalStatus } from '../../contract/session.ts';
+import type { Transaction } from '../database.ts';
+import { type SessionRow, sessionColumns } from './row.ts';
+
+/** The session, locked until the transaction ends, or null. */
+export async function lockSession(trx: Transaction, id: string): Promise<Session | null> {
+  const row = await trx<SessionRow>('sessions')
+    .where({ id })
+    .forNoKeyUpdate()
+    .first([...sessionColumns]);
+  return row ?? null;
+}
+
+/** Writes another status, with the time when the session first ran, or its end and outcome. */
+export async function updateStatus(
+  trx: Transaction,
+  { id, started_at: startedAt }: Session,
+  {
+    to,
+    reason,
+    outcome,
+  }: {
+    to: SessionStatus;
+    reason: string | null;
+    outcome: { outcome: TerminalStatus; summary: string | null } | null;
+  },
+): Promise<void> {
+  await trx('sessions')
+    .where({ id })
+    .update({
+      status: to,
+      status_reason: reason,
+      ...(to === 'running' && startedAt === null ? { started_at: trx.fn.now() } : {}),
+      ...(isTerminal(to)
+        ? { ended_at: trx.fn.now(), outcome: outcome === null ? null : JSON.stringify(outcome) }
+        : {}),
+    });
+}
