@@ -1,6 +1,6 @@
 /** What every runtime does around its driver: turns, giving up a start that is stopped, and the check of a container's name. */
 import { z } from 'zod';
-import { createTurns } from './in-turn.ts';
+import { createTurns } from '../lib/timing/in-turn.ts';
 import type { LaunchSecrets, Runtime } from './workload.ts';
 
 /** A runtime as its driver implements it: of one session it is asked for one start or stop at a time, and for containers by safe names. */

@@ -1,4 +1,5 @@
 /** What the platform needs to know of an image, read over the registry protocol: nothing is run, nothing is stored. */
+import { withinLimit } from '../timing/time-limit.ts';
 import type { ResolveName } from './address-guard.ts';
 import type { RegistryCredentials } from './authorize.ts';
 import { ImageError } from './errors.ts';
@@ -43,29 +44,30 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
   const reference = parseReference(text);
   const limits = options.limits ?? defaultImageLimits;
   const ended = new AbortController();
-  const { signal } = ended;
-  // A timer of its own: on Node 20 a timeout inside a combined signal may be collected, and then never fires.
-  const timer = setTimeout(() => ended.abort(), limits.timeMs);
-  const context = { ...options, resolveName: options.resolveName ?? resolveAllAddresses, signal };
-  const client = createRegistryClient(context, limits, reference, options.credentials);
-  try {
-    const image = await resolveImage(client, limits, reference, options.platform);
-    const facts = processOf(image);
-    const file = options.fileName === null ? null : await readFile(client, limits, image, options.fileName);
-    return { digest: image.digest, ...facts, file };
-  } catch (error) {
-    if (error instanceof ImageError) {
-      throw error;
+  return withinLimit(limits.timeMs, ended.signal, async (signal) => {
+    const context = { ...options, resolveName: options.resolveName ?? resolveAllAddresses, signal };
+    const client = createRegistryClient(context, limits, reference, options.credentials);
+    try {
+      const image = await resolveImage(client, limits, reference, options.platform);
+      const facts = processOf(image);
+      const file = options.fileName === null ? null : await readFile(client, limits, image, options.fileName);
+      return { digest: image.digest, ...facts, file };
+    } catch (error) {
+      if (error instanceof ImageError) {
+        throw error;
+      }
+      if (signal.aborted) {
+        throw new ImageError('time_limit', `${reference.registry} took longer than ${limits.timeMs} ms`);
+      }
+      throw new ImageError(
+        'registry_unreachable',
+        `${reference.registry} cannot be reached${reasonOf(error)}`,
+      );
+    } finally {
+      // Drops whatever is still being sent.
+      ended.abort();
     }
-    if (signal.aborted) {
-      throw new ImageError('time_limit', `${reference.registry} took longer than ${limits.timeMs} ms`);
-    }
-    throw new ImageError('registry_unreachable', `${reference.registry} cannot be reached${reasonOf(error)}`);
-  } finally {
-    clearTimeout(timer);
-    // Drops whatever is still being sent.
-    ended.abort();
-  }
+  });
 }
 
 function processOf({ configuration }: ResolvedImage): Omit<ImageFacts, 'digest' | 'file'> {

@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { JudgePattern, PatternTask, PatternVerdict } from '../../contract/patterns.ts';
+import { createTurns } from '../timing/in-turn.ts';
 
 export interface PatternChecker {
   /**
@@ -30,6 +31,8 @@ export interface PatternCheckerOptions {
 
 const defaults: PatternCheckerOptions = { deadlineMs: 3_000, maxWaiting: 64, maxWaitingOfUser: 4 };
 const thread = new URL('./pattern-thread.mjs', import.meta.url);
+/** All requests have their turns on one thread. */
+const oneThread = 'thread';
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /** Starts its thread with the first request. */
@@ -37,7 +40,7 @@ export function createPatternChecker(options: Partial<PatternCheckerOptions> = {
   const { deadlineMs, maxWaiting, maxWaitingOfUser } = { ...defaults, ...options };
   const waiting: string[] = [];
   let worker: Worker | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
 
   const openThread = async (): Promise<Worker> => {
     const started = await startThread();
@@ -69,17 +72,14 @@ export function createPatternChecker(options: Partial<PatternCheckerOptions> = {
         throw new PatternsBusyError();
       }
       waiting.push(userId);
-      const running = turn.then(() => runNow(tasks));
-      turn = running.catch(() => undefined);
       try {
-        return judgeBy(tasks, await running);
+        return judgeBy(tasks, await inTurn(oneThread, () => runNow(tasks)));
       } finally {
         waiting.splice(waiting.indexOf(userId), 1);
       }
     },
     async close() {
-      await turn;
-      await worker?.terminate();
+      await inTurn(oneThread, async () => worker?.terminate());
       worker = null;
     },
   };

@@ -2,7 +2,8 @@
 import Docker from 'dockerode';
 import { z } from 'zod';
 import { readTar } from '../../lib/oci/tar/read-tar.ts';
-import { createTurns } from '../in-turn.ts';
+import { createTurns } from '../../lib/timing/in-turn.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { ContainerBody, VolumePlan } from './container-plan.ts';
 import { joinFrames } from './join-frames.ts';
 import { labelKeys } from './names.ts';
@@ -282,7 +283,9 @@ async function* chunksOf(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> 
  */
 async function call<Result>(request: Promise<Result>, limitMs = answerTimeoutMs): Promise<Result> {
   try {
-    return await answerWithin(limitMs, request);
+    return await abandonAfter(limitMs, request, () => {
+      throw new Error(`the container engine did not answer within ${limitMs / 1000} seconds`);
+    });
   } catch (error) {
     const parsed = z
       .object({ statusCode: z.number(), json: z.object({ message: z.string() }).optional().catch(undefined) })
@@ -290,21 +293,6 @@ async function call<Result>(request: Promise<Result>, limitMs = answerTimeoutMs)
     throw parsed.success
       ? new EngineError(parsed.data.statusCode, parsed.data.json?.message ?? String(error))
       : error;
-  }
-}
-
-async function answerWithin<Result>(limitMs: number, request: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`the container engine did not answer within ${limitMs / 1000} seconds`)),
-      limitMs,
-    );
-  });
-  try {
-    return await Promise.race([request, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,11 +1,11 @@
 /** Makes and starts a session's containers, the sidecar first (docs/decisions/0014). */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../lib/timing/retry.ts';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
 import { keyedBoot } from '../render-boot.ts';
 import { settled } from '../settled.ts';
-import { withinLimit } from '../time-limit.ts';
 import { resolveVariables } from '../variables.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import { archiveOf } from './boot-archive.ts';
@@ -18,8 +18,7 @@ import { provideImages } from './provide-images.ts';
 import { sessionContainers, sessionVolumes } from './session-containers.ts';
 import { removeContainers, stopSession } from './stop-session.ts';
 
-const engineAwayMs = 30_000;
-const enginePauseMs = 500;
+const untilEngineIsBack = { limitMs: 30_000, firstDelayMs: 500 };
 
 export interface StartOptions {
   settings: EngineSettings;
@@ -42,7 +41,8 @@ export async function startSession(
   options: StartOptions,
 ): Promise<void> {
   const session = { installation: options.settings.installation, sessionId: plan.sessionId };
-  await untilEngineAnswers(engine, options.signal);
+  // The engine may be restarting.
+  await retry(() => engine.ping(), { ...untilEngineIsBack, signal: options.signal });
   if (await isStarted(engine, session, plan)) {
     return;
   }
@@ -59,22 +59,6 @@ export async function startSession(
   } catch (error) {
     await cleanUp(engine, session, { ...options, attempt, isAlone: !isConflict(error) });
     throw error;
-  }
-}
-
-/** The engine may be restarting: fails the step when it does not answer within the limit. */
-async function untilEngineAnswers(engine: Engine, signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + engineAwayMs;
-  for (;;) {
-    try {
-      await engine.ping();
-      return;
-    } catch (error) {
-      if (signal.aborted || Date.now() > deadline) {
-        throw error;
-      }
-      await sleep(enginePauseMs, undefined, { signal });
-    }
   }
 }
 

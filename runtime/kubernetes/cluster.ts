@@ -1,7 +1,7 @@
 /** The calls to the cluster that the driver makes, and no others: `rbac.ts` is the list of rights that they need. */
 import type { V1Pod, V1Secret } from '@kubernetes/client-node';
 import { z } from 'zod';
-import { withinLimit } from '../time-limit.ts';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { labelKeys, podName } from './names.ts';
 import { type Pod, pod } from './pod.ts';
 import { readLines, readTail } from './read-stream.ts';

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../lib/timing/retry.ts';
 import { WorkloadFailedError } from '../workload.ts';
 import { inOneLine } from './pod.ts';
 import { ClusterError } from './requests.ts';
 
-const firstPauseMs = 100;
-const maxPauseMs = 2000;
+const delays = { firstDelayMs: 100, maxDelayMs: 2000 };
 /** Longer than an API server takes to load access rights. */
 const rightsKnownMs = 10_000;
 
@@ -12,28 +11,23 @@ const rightsKnownMs = 10_000;
  * Retries idempotent work until the API server has answered or `signal` is aborted. Throws ClusterError for a
  * permanent error, and the last temporary one on timeout.
  */
-export async function persist<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+export function persist<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   let rightsKnownAtMs = Date.now() + rightsKnownMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (signal.aborted || !mayPass(error, Date.now() < rightsKnownAtMs)) {
-        throw error;
-      }
-      if (!error.isLackOfRight) {
+  return retry(work, {
+    ...delays,
+    signal,
+    isRetryable: (error) => error instanceof ClusterError && mayPass(error, Date.now() < rightsKnownAtMs),
+    onRetry(error) {
+      if (!(error instanceof ClusterError && error.isLackOfRight)) {
         // An unreachable server may restart, or another one answers.
         rightsKnownAtMs = Date.now() + rightsKnownMs;
       }
-      await sleep(pauseMs, undefined, { signal }).catch(() => {
-        throw error;
-      });
-    }
-  }
+    },
+  });
 }
 
-function mayPass(error: unknown, rightsMayBeUnknown: boolean): error is ClusterError {
-  return error instanceof ClusterError && (error.isTemporary || (rightsMayBeUnknown && error.isLackOfRight));
+function mayPass(error: ClusterError, rightsMayBeUnknown: boolean): boolean {
+  return error.isTemporary || (rightsMayBeUnknown && error.isLackOfRight);
 }
 
 /** Turns a permanent refusal of the cluster into a sentence for the operator; returns other errors unchanged. */

@@ -3,9 +3,9 @@
  * directly, and while the API server is unreachable it keeps the last known state.
  */
 import { EventEmitter, once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { withinLimit } from '../time-limit.ts';
+import { type Delays, retry } from '../../lib/timing/retry.ts';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { Cluster, PodEvent } from './cluster.ts';
 import { deletedByOthers, describePod } from './describe-pod.ts';
 import { labelKeys } from './names.ts';
@@ -25,8 +25,7 @@ export interface PodCache {
   close(): void;
 }
 
-const firstPauseMs = 200;
-const maxPauseMs = 5000;
+const delays = { firstDelayMs: 200, maxDelayMs: 5000 };
 /** Nobody may ask for them any more; only the latest are kept. */
 const maxGone = 1000;
 const gone = 410;
@@ -126,30 +125,30 @@ async function keepWatching(
   { logger, signal }: { logger: Logger; signal: AbortSignal },
 ): Promise<void> {
   let version: string | null = null;
-  let pauseMs = firstPauseMs;
-  while (!signal.aborted) {
-    try {
-      if (version === null) {
-        const { pods, resourceVersion } = await cluster.listPods(selector, signal);
-        view.replace(pods);
-        version = resourceVersion;
-      }
-      version = await cluster.watchPods(selector, version, view.take, signal);
-      pauseMs = firstPauseMs;
-    } catch (error) {
-      if (signal.aborted) {
-        return;
-      }
-      // The server no longer knows that version, or rejects the watch otherwise: list everything again.
-      version = error instanceof ClusterError && error.status === null ? version : null;
-      if (!(error instanceof ClusterError && error.status === gone)) {
-        logger.warn(
-          { reason: error instanceof Error ? error.message : 'unknown' },
-          'the watch of sessions ended',
-        );
-        await sleep(pauseMs, undefined, { ref: false });
-        pauseMs = Math.min(2 * pauseMs, maxPauseMs);
+  const watch = async ({ reset }: Delays) => {
+    while (!signal.aborted) {
+      try {
+        if (version === null) {
+          const { pods, resourceVersion } = await cluster.listPods(selector, signal);
+          view.replace(pods);
+          version = resourceVersion;
+        }
+        version = await cluster.watchPods(selector, version, view.take, signal);
+        reset();
+      } catch (error) {
+        // The server no longer knows that version, or rejects the watch otherwise: list everything again.
+        version = error instanceof ClusterError && error.status === null ? version : null;
+        if (!(error instanceof ClusterError && error.status === gone)) {
+          throw error;
+        }
       }
     }
-  }
+  };
+  const onRetry = (error: unknown) =>
+    logger.warn(
+      { reason: error instanceof Error ? error.message : 'unknown' },
+      'the watch of sessions ended',
+    );
+  // Fails only when it is closed.
+  await retry(watch, { ...delays, signal, ref: false, onRetry }).catch(() => undefined);
 }

@@ -4,7 +4,7 @@ import { Agent, type RequestOptions, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { z } from 'zod';
-import { withinLimit } from '../time-limit.ts';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 
 export interface ClusterRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

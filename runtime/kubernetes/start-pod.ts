@@ -3,9 +3,9 @@
  * that dies between any two leaves nothing that is not deleted with the Pod, and the next one resumes where it stopped.
  */
 import { randomBytes } from 'node:crypto';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
 import { settled } from '../settled.ts';
-import { withinLimit } from '../time-limit.ts';
 import { secretValue } from '../variables.ts';
 import { type LaunchSecrets, WorkloadFailedError } from '../workload.ts';
 import type { Cluster } from './cluster.ts';

@@ -1,6 +1,6 @@
 /** Stops a session's Pod, with everything that belongs to it. */
 
-import { withinLimit } from '../time-limit.ts';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { Cluster } from './cluster.ts';
 import { persist } from './persist.ts';
 import type { PodCache } from './pod-cache.ts';

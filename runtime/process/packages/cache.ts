@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, wri
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { uuid } from '../../../contract/names.ts';
-import { createTurns } from '../../in-turn.ts';
+import { createTurns } from '../../../lib/timing/in-turn.ts';
 import { createSlots, type Slots } from '../../slots.ts';
 import { type CacheEntry, keyOf, readEntry, writeEntry } from './entry.ts';
 import { PackagesError } from './errors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTurns } from '../../../runtime/in-turn.ts';
+import { createTurns } from '../../../../lib/timing/in-turn.ts';
 
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
