@@ -1,7 +1,9 @@
 /** Messages from `GET /input`: server-sent events over the sidecar's socket, resumed where they were interrupted. */
-import { type ClientRequest, request } from 'node:http';
+import { request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
+import { retry } from '../../lib/timing/retry.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 
 export interface InputStream {
   /** The next unread message that contains the text; the ones before it are skipped. Null on timeout. */
@@ -15,9 +17,8 @@ const reconnectMs = 250;
 export function openInputStream(socketPath: string): InputStream {
   const unread: InputMessage[] = [];
   let lastSeq = 0;
-  let closed = false;
-  let current: ClientRequest | null = null;
-  let timer: NodeJS.Timeout | null = null;
+  const closing = new AbortController();
+  const { signal } = closing;
   let onMessage: () => void = () => undefined;
 
   const take = (data: string) => {
@@ -28,24 +29,21 @@ export function openInputStream(socketPath: string): InputStream {
       onMessage();
     }
   };
-  const reconnect = () => {
-    if (!closed) {
-      timer = setTimeout(connect, reconnectMs);
-    }
-  };
-  const connect = () => {
-    const headers = lastSeq > 0 ? { 'last-event-id': String(lastSeq) } : {};
-    current = request({ socketPath, path: '/input', headers, agent: false }, (response) => {
-      const parser = createParser({ onEvent: ({ data }) => take(data) });
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => parser.feed(chunk));
-      response.on('error', () => undefined);
+  const readUntilLost = () =>
+    new Promise<never>((_resolve, reject) => {
+      const headers = lastSeq > 0 ? { 'last-event-id': String(lastSeq) } : {};
+      const call = request({ socketPath, path: '/input', headers, agent: false, signal }, (response) => {
+        const parser = createParser({ onEvent: ({ data }) => take(data) });
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => parser.feed(chunk));
+        response.on('error', () => undefined);
+      });
+      call.on('error', () => undefined);
+      call.once('close', () => reject(new Error('the connection was lost')));
+      call.end();
     });
-    current.on('error', () => undefined);
-    current.once('close', reconnect);
-    current.end();
-  };
-  connect();
+  // Fails when the stream is closed.
+  void retry(readUntilLost, { firstDelayMs: reconnectMs, signal }).catch(() => undefined);
 
   return {
     async next(contains, timeoutMs) {
@@ -60,21 +58,14 @@ export function openInputStream(socketPath: string): InputStream {
         if (leftMs <= 0) {
           return null;
         }
-        await new Promise<void>((resolve) => {
-          const wait = setTimeout(resolve, Math.min(leftMs, longestTimerMs));
-          onMessage = () => {
-            clearTimeout(wait);
-            resolve();
-          };
+        const arrival = new Promise<void>((resolve) => {
+          onMessage = resolve;
         });
+        await abandonAfter(Math.min(leftMs, longestTimerMs), arrival, () => undefined);
       }
     },
     close() {
-      closed = true;
-      current?.destroy();
-      if (timer) {
-        clearTimeout(timer);
-      }
+      closing.abort();
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Keeps an embedded server running: restarted when it ends, at the same address, since others use it already. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../../lib/timing/retry.ts';
 import { isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { messageOf, StartError } from './start-error.ts';
 
@@ -17,8 +18,7 @@ export interface KeepOptions<Server extends KeptServer> {
 }
 
 const lookEveryMs = 250;
-const firstPauseMs = 200;
-const longestPauseMs = 10_000;
+const delays = { firstDelayMs: 200, maxDelayMs: 10_000 };
 
 /** Watches until the returned function is called, which stops the server. */
 export function keepRunning<Server extends KeptServer>(
@@ -26,7 +26,7 @@ export function keepRunning<Server extends KeptServer>(
   { name, restart, progress }: KeepOptions<Server>,
 ): () => Promise<void> {
   const stopping = new AbortController();
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const { signal } = stopping;
   let current: Server = first;
 
   const samePlace = async (server: Server) => {
@@ -38,24 +38,18 @@ export function keepRunning<Server extends KeptServer>(
   };
   const startAgain = async () => {
     progress(`${name} ended; starting it again`);
-    for (
-      let pauseMs = firstPauseMs;
-      !stopping.signal.aborted;
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
-    ) {
-      try {
-        current = await samePlace(await restart());
-        progress(`${name} runs again`);
-        return;
-      } catch (error) {
-        progress(`${name} does not start: ${messageOf(error)}`);
-        await pause(pauseMs);
-      }
-    }
+    current = await retry(async () => samePlace(await restart()), {
+      ...delays,
+      signal,
+      onRetry: (error) => progress(`${name} does not start: ${messageOf(error)}`),
+    });
+    progress(`${name} runs again`);
   };
   const watch = async () => {
-    while (!stopping.signal.aborted) {
-      await (isRunning(current.process) ? pause(lookEveryMs) : startAgain());
+    while (!signal.aborted) {
+      // Both fail only when it is being stopped.
+      const step = isRunning(current.process) ? sleep(lookEveryMs, undefined, { signal }) : startAgain();
+      await step.catch(() => undefined);
     }
   };
   const watching = watch();

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDelays } from '../../lib/timing/retry.ts';
 import { identify, type ProcessIdentity, stopProcess } from '../../runtime/process/process-identity.ts';
 
 export interface SupervisedProgram {
@@ -27,9 +28,10 @@ export interface SupervisedProcess {
   stop(): Promise<void>;
 }
 
-const firstDelayMs = 200;
-const longestDelayMs = 10_000;
 const steadyAfterMs = 30_000;
+const steadyDelayMs = 200;
+/** Between the starts of a program that ends earlier. */
+const crashDelays = { firstDelayMs: 400, maxDelayMs: 10_000 };
 
 /** Ends what a killed start-up left behind under this name. */
 export async function stopLeftover(directory: string, name: string): Promise<void> {
@@ -48,7 +50,7 @@ export function supervise(program: SupervisedProgram): SupervisedProcess {
   }
   let stopping = false;
   let exits = 0;
-  let delayMs = firstDelayMs;
+  const delays = createDelays(crashDelays);
   let current: ProcessIdentity | null = null;
 
   const start = () => {
@@ -63,10 +65,12 @@ export function supervise(program: SupervisedProgram): SupervisedProcess {
         return;
       }
       exits += 1;
-      delayMs =
-        Date.now() - startedAtMs > steadyAfterMs ? firstDelayMs : Math.min(delayMs * 2, longestDelayMs);
+      const isSteady = Date.now() - startedAtMs > steadyAfterMs;
+      if (isSteady) {
+        delays.reset();
+      }
       program.onExit(`${program.name} ended with ${signal ?? `exit code ${code}`}; starting it again`);
-      await sleep(delayMs);
+      await sleep(isSteady ? steadyDelayMs : delays.next());
       if (!stopping) {
         start();
       }

@@ -1,11 +1,11 @@
 /** The worker's connection to Temporal. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { TemporalConnection } from '../../config/temporal.ts';
 import { searchAttributes } from '../../contract/workflows.ts';
+import { retry } from '../../lib/timing/retry.ts';
 
-const longestPauseMs = 10_000;
+const delays = { firstDelayMs: 500, maxDelayMs: 10_000 };
 
 /** Retries until Temporal answers, or `signal` stops it; logs each time what it waits for. */
 export async function connectToTemporal(
@@ -13,15 +13,13 @@ export async function connectToTemporal(
   log: Logger,
   signal: AbortSignal,
 ): Promise<NativeConnection> {
-  for (let pauseMs = 500; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    signal.throwIfAborted();
-    try {
-      return await NativeConnection.connect({ address, ...(tls && { tls }), ...(apiKey && { apiKey }) });
-    } catch (error) {
-      log.warn({ address, err: error, pauseMs }, 'Temporal does not answer; trying again');
-      await sleep(pauseMs, undefined, { signal });
-    }
-  }
+  signal.throwIfAborted();
+  const options = { address, ...(tls && { tls }), ...(apiKey && { apiKey }) };
+  return retry(() => NativeConnection.connect(options), {
+    ...delays,
+    signal,
+    onRetry: (err, pauseMs) => log.warn({ address, err, pauseMs }, 'Temporal does not answer; trying again'),
+  });
 }
 
 /** Whether the namespace knows the platform's search attributes. An operator adds them; sessions run without them as well. */

@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertSocketPath } from '../../contract/socket-path.ts';
+import { retry } from '../../lib/timing/retry.ts';
 
 const retryMs = 100;
 /** Nobody listens (yet, or for the moment), or the socket's creator has still to open it to the group: worth a retry. */
@@ -9,19 +9,16 @@ const waitable = new Set(['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'EACCES']);
 /** Connects to a Unix socket, waiting for it to appear. Throws when it cannot be reached within the limit. */
 export async function connectToSocket(path: string, limitMs: number, signal?: AbortSignal): Promise<Socket> {
   assertSocketPath(path);
-  const deadline = Date.now() + limitMs;
-  for (;;) {
-    try {
-      return await connectOnce(path);
-    } catch (error) {
-      const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-      if (!waitable.has(code) || Date.now() + retryMs > deadline) {
-        throw new Error(`cannot connect to ${path}: ${code || 'unknown error'}`);
-      }
-    }
-    await sleep(retryMs, undefined, signal ? { signal } : {});
-  }
+  const isRetryable = (error: unknown) => waitable.has(codeOf(error));
+  return retry(() => connectOnce(path), { firstDelayMs: retryMs, limitMs, signal, isRetryable }).catch(
+    (error: unknown) => {
+      throw new Error(`cannot connect to ${path}: ${codeOf(error) || 'unknown error'}`, { cause: error });
+    },
+  );
 }
+
+const codeOf = (error: unknown) =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
 function connectOnce(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessClaim } from '../../contract/session-process.ts';
+import { createDelays } from '../../lib/timing/retry.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { connectToSocket } from './connect.ts';
 import { reportProcess } from './report-process.ts';
 
@@ -26,7 +28,8 @@ const connectLimitMs = 60_000;
 const killAfterMs = 2000;
 const lastOutputMs = 500;
 const shortestPauseMs = 50;
-const longestPauseMs = 5000;
+/** Between the starts of a command that keeps failing. */
+const failureDelays = { firstDelayMs: 100, maxDelayMs: 5000 };
 /** A process that ran at least this long did not crash on start. */
 const stableMs = 5000;
 
@@ -36,7 +39,7 @@ const stableMs = 5000;
  */
 export async function runServerRelay(options: ServerRelayOptions): Promise<void> {
   const { socketPath, signal, report } = options;
-  let pauseMs = shortestPauseMs;
+  const delays = createDelays(failureDelays);
   while (!signal.aborted) {
     const socket = await connectToSocket(socketPath, connectLimitMs, signal).catch((error: unknown) => {
       if (!signal.aborted) {
@@ -54,11 +57,13 @@ export async function runServerRelay(options: ServerRelayOptions): Promise<void>
       endEverything();
     }
     const failedEarly = ending.bySelf && performance.now() - startedMs < stableMs;
-    pauseMs = failedEarly ? Math.min(pauseMs * 2, longestPauseMs) : shortestPauseMs;
+    if (!failedEarly) {
+      delays.reset();
+    }
     if (ending.bySelf) {
       report(`the server process ended by itself (${ending.how}); the next connection starts it again`);
     }
-    await pause(pauseMs, signal);
+    await pause(failedEarly ? delays.next() : shortestPauseMs, signal);
   }
 }
 
@@ -117,7 +122,7 @@ async function bridge(
   socket.end();
   socket.resume();
   if (!socket.closed) {
-    await Promise.race([once(socket, 'close'), sleep(lastOutputMs)]);
+    await abandonAfter(lastOutputMs, once(socket, 'close'), () => undefined);
   }
   socket.destroy();
   return { bySelf, how };

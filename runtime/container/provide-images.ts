@@ -1,15 +1,13 @@
 /** Provides every image of a session on the engine before anything else is created. */
-
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseReference } from '../../lib/oci/reference.ts';
+import { retry } from '../../lib/timing/retry.ts';
 import type { ContainerImage } from '../container-workload/container-workload.ts';
 import { pullFailureOf } from '../container-workload/pull-failure.ts';
 import { WorkloadFailedError } from '../workload.ts';
 import { type Engine, EngineError, type ImageOnEngine, type RegistryLogin } from './engine.ts';
 import { refuseOrders } from './image-metadata.ts';
 
-const maxPulls = 2;
-const pullPauseMs = 2000;
+const pulls = { attempts: 2, firstDelayMs: 2000 };
 
 export interface ProvideOptions {
   /** `user:password` by server. */
@@ -77,21 +75,16 @@ async function pull(
   reference: string,
   { login, signal }: { login: RegistryLogin | null; signal: AbortSignal },
 ): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await engine.pullImage(reference, login, signal);
-      return;
-    } catch (error) {
-      if (!(error instanceof EngineError)) {
-        throw error;
-      }
-      // What a registry refuses or lacks stays so on a retry.
-      if (attempt === maxPulls || pullFailureOf(error.message) !== 'other') {
-        const reason = reasonOf(error, login);
-        throw new WorkloadFailedError(`the image ${reference} could not be pulled: ${reason}`);
-      }
-      await sleep(pullPauseMs, undefined, { signal });
-    }
+  // What a registry refuses or lacks stays so on a retry.
+  const isRetryable = (error: unknown) =>
+    error instanceof EngineError && pullFailureOf(error.message) === 'other';
+  try {
+    await retry(() => engine.pullImage(reference, login, signal), { ...pulls, signal, isRetryable });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof EngineError
+      ? new WorkloadFailedError(`the image ${reference} could not be pulled: ${reasonOf(error, login)}`)
+      : error;
   }
 }
 

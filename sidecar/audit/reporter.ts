@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { retry } from '../../lib/timing/retry.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal } from '../platform-api/request.ts';
 import type { CallBook } from './call-book.ts';
@@ -29,7 +30,8 @@ export function createReporter(
   logger: Logger,
 ): Reporter {
   let isReporting = false;
-  let finishing = false;
+  const finishing = new AbortController();
+  const { signal } = finishing;
 
   const reportCalls = async (timeLimitMs: number) => {
     const batch = book.nextBatch(batchLimits);
@@ -58,16 +60,12 @@ export function createReporter(
   const reportAll = async () => {
     isReporting = true;
     await sleep(gatherMs);
-    while (!isDone() && !finishing) {
-      const failed = await reportSome(reportLimitMs).then(
-        () => false,
-        (error: unknown) => {
-          note(error);
-          return true;
-        },
-      );
+    while (!isDone() && !signal.aborted) {
+      const options = { firstDelayMs: pauseMs, signal, onRetry: note };
+      // Fails only when `finish` has taken over.
+      await retry(() => reportSome(reportLimitMs), options).catch(() => undefined);
       const waitsForMinute = book.endedCount === 0 && !counts.isEmpty;
-      if (failed || waitsForMinute) {
+      if (waitsForMinute) {
         await sleep(pauseMs);
       }
     }
@@ -76,12 +74,12 @@ export function createReporter(
 
   return {
     wake() {
-      if (!finishing && !isReporting && !isDone()) {
+      if (!signal.aborted && !isReporting && !isDone()) {
         void reportAll();
       }
     },
     async finish(timeLimitMs) {
-      finishing = true;
+      finishing.abort();
       const deadline = Date.now() + timeLimitMs;
       // A report may be in flight: its content is stored once, however often it is sent.
       while (!isDone() && Date.now() < deadline) {

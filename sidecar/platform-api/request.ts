@@ -1,7 +1,8 @@
 /** One request to the platform's internal routes: with this session's token, timeouts and retries. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
+import { retry } from '../../lib/timing/retry.ts';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { sendJson } from './send.ts';
 
 /** The platform answered with a refusal. */
@@ -43,7 +44,7 @@ export interface PlatformRequest {
 }
 
 const defaultAttemptLimitMs = 10_000;
-const longestPauseMs = 2000;
+const delays = { firstDelayMs: 50, maxDelayMs: 2000 };
 
 /** Sends until answered. Throws PlatformRefusal for a 4xx answer, PlatformUnreachable on timeout. */
 export async function requestPlatform<Answer extends z.ZodType>(
@@ -51,48 +52,36 @@ export async function requestPlatform<Answer extends z.ZodType>(
   request: PlatformRequest,
   answer: Answer,
 ): Promise<z.infer<Answer>> {
-  const deadline = Date.now() + request.timeLimitMs;
-  const { attemptLimitMs = defaultAttemptLimitMs } = request;
-  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const response = await attempt(address, request, Math.min(attemptLimitMs, deadline - Date.now()));
-    if (response !== null) {
-      return readAnswer(response, answer);
-    }
-    if (Date.now() + pauseMs >= deadline || request.signal?.aborted) {
-      throw new PlatformUnreachable('the platform could not be reached in time');
-    }
-    await sleep(pauseMs);
-  }
+  const { timeLimitMs, attemptLimitMs = defaultAttemptLimitMs, signal } = request;
+  const deadline = Date.now() + timeLimitMs;
+  const response = await retry(
+    () => attempt(address, request, Math.max(1, Math.min(attemptLimitMs, deadline - Date.now()))),
+    { ...delays, limitMs: timeLimitMs, signal },
+  ).catch((error: unknown) => {
+    throw new PlatformUnreachable('the platform could not be reached in time', { cause: error });
+  });
+  return readAnswer(response, answer);
 }
 
-/** The answer of one attempt, or null when it should be retried. */
-async function attempt(
+/** The answer of one attempt; throws when it should be retried. */
+function attempt(
   address: PlatformAddress,
   request: PlatformRequest,
   timeoutMs: number,
-): Promise<{ status: number; body: unknown } | null> {
-  // A timer of its own: on Node 20 a timeout inside a combined signal may be collected, and then never fires.
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  const timer = setTimeout(end, Math.max(1, timeoutMs));
-  request.signal?.addEventListener('abort', end);
-  try {
-    if (request.signal?.aborted) {
-      return null;
-    }
+): Promise<{ status: number; body: unknown }> {
+  return withinLimit(timeoutMs, request.signal, async (signal) => {
+    signal.throwIfAborted();
     const response = await sendJson(internalUrl(address, request.path), {
       method: request.method,
       headers: { [internalTokenHeader]: address.token },
       body: request.body,
-      signal: ended.signal,
+      signal,
     });
-    return isAnswer(response.status, request) ? response : null;
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-    request.signal?.removeEventListener('abort', end);
-  }
+    if (!isAnswer(response.status, request)) {
+      throw new Error(`the platform answered ${response.status}`);
+    }
+    return response;
+  });
 }
 
 /** The platform never redirects: whatever else answers in its place, such as a maintenance page, has accepted nothing. */

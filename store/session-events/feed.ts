@@ -1,6 +1,6 @@
 /** Announcements of what changed: one listening connection per process, re-established when it is lost. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type Delays, retry } from '../../lib/timing/retry.ts';
 import { sessionEventChannel } from './append.ts';
 
 /** Channel of the announcements of the triggers on members and sign-ins; each is a user's id. */
@@ -21,7 +21,7 @@ export interface SessionEventFeed {
 
 type Wake = (detail: string | null) => void;
 
-const longestPauseMs = 2000;
+const delays = { firstDelayMs: 50, maxDelayMs: 2000 };
 
 /** Starts to listen at once, and reconnects for as long as the feed is open. */
 export function openSessionEventFeed(url: string): SessionEventFeed {
@@ -36,8 +36,16 @@ export function openSessionEventFeed(url: string): SessionEventFeed {
     subscribers.wake(`session ${sessionId}`, null);
     subscribers.wake(`workspace ${workspaceId}`, eventType);
   };
-  const onListening = () => subscribers.wakeAll();
-  const running = keepListening(url, { onListening, onAnnouncement, signal: closing.signal });
+  const { signal } = closing;
+  const listen = ({ reset }: Delays) => {
+    const onListening = () => {
+      reset();
+      subscribers.wakeAll();
+    };
+    return listenUntilLost(url, { onListening, onAnnouncement, signal });
+  };
+  // Ends with the last error when the feed is closed.
+  const running = retry(listen, { ...delays, signal }).catch(() => undefined);
 
   return {
     subscribe: (sessionId, wake) => subscribers.add(`session ${sessionId}`, wake),
@@ -86,19 +94,11 @@ interface Listener {
   signal: AbortSignal;
 }
 
-async function keepListening(url: string, listener: Listener): Promise<void> {
-  const { signal } = listener;
-  for (let pauseMs = 50; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const connected = await listenOnce(url, listener);
-    if (connected) {
-      pauseMs = 50;
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
-}
-
-/** Listens until the connection is lost or the feed is closed. Returns whether there was a connection. */
-async function listenOnce(url: string, { onListening, onAnnouncement, signal }: Listener): Promise<boolean> {
+/** Listens until the connection is lost or the feed is closed; then throws, and before when there is no connection. */
+async function listenUntilLost(
+  url: string,
+  { onListening, onAnnouncement, signal }: Listener,
+): Promise<never> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'agent-platform-events',
@@ -120,9 +120,7 @@ async function listenOnce(url: string, { onListening, onAnnouncement, signal }: 
     await client.query(`listen ${accessChannel}`);
     onListening();
     await lost;
-    return true;
-  } catch {
-    return false;
+    throw new Error('the connection was lost');
   } finally {
     signal.removeEventListener('abort', stop);
     await client.end().catch(() => undefined);

@@ -1,6 +1,8 @@
 /** Reports on one process to the sidecar, over its report socket. What cannot be sent at once is queued; overflow is dropped. */
 import { createConnection, type Socket } from 'node:net';
 import { maxOutputBytes, type ProcessClaim } from '../../../../contract/session-process.ts';
+import { retry } from '../../../../lib/timing/retry.ts';
+import { abandonAfter } from '../../../../lib/timing/time-limit.ts';
 
 export interface ReportClient {
   /** Bytes that the process wrote, redacted. The queue keeps the last 64 KiB. */
@@ -21,8 +23,7 @@ export function createReportClient(path: string): ReportClient {
   let claims: string[] = [];
   let socket: Socket | null = null;
   let isWritable = false;
-  let isClosed = false;
-  let retry: NodeJS.Timeout | undefined;
+  const closing = new AbortController();
   let whenEmpty = () => {};
 
   const nextLine = (): string | null => {
@@ -43,26 +44,27 @@ export function createReportClient(path: string): ReportClient {
       whenEmpty();
     }
   };
-  const connect = () => {
-    socket = createConnection({ path });
-    socket.unref();
-    socket.on('error', () => undefined);
-    for (const event of ['connect', 'drain'] as const) {
-      socket.on(event, () => {
-        isWritable = true;
-        send();
-      });
-    }
-    socket.once('close', () => {
-      socket = null;
-      isWritable = false;
-      if (!isClosed) {
-        retry = setTimeout(connect, retryMs);
-        retry.unref();
+  const connectUntilLost = () =>
+    new Promise<never>((_resolve, reject) => {
+      socket = createConnection({ path });
+      socket.unref();
+      socket.on('error', () => undefined);
+      for (const event of ['connect', 'drain'] as const) {
+        socket.on(event, () => {
+          isWritable = true;
+          send();
+        });
       }
+      socket.once('close', () => {
+        socket = null;
+        isWritable = false;
+        reject(new Error('the connection was lost'));
+      });
     });
-  };
-  connect();
+  // Fails when it is closed.
+  void retry(connectUntilLost, { firstDelayMs: retryMs, signal: closing.signal, ref: false }).catch(
+    () => undefined,
+  );
   return {
     output(bytes) {
       const all = Buffer.concat([waiting, bytes]);
@@ -75,16 +77,12 @@ export function createReportClient(path: string): ReportClient {
       send();
     },
     async close(limitMs) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, limitMs);
-        whenEmpty = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+      const allSent = new Promise<void>((resolve) => {
+        whenEmpty = resolve;
         send();
       });
-      isClosed = true;
-      clearTimeout(retry);
+      await abandonAfter(limitMs, allSent, () => undefined);
+      closing.abort();
       socket?.end();
     },
   };

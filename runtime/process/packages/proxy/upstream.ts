@@ -1,9 +1,10 @@
 /** Requests to a registry. Its credentials go to its own origin; a redirect elsewhere gets none and may lead only to public addresses. */
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
 import { ImageError } from '../../../../lib/oci/errors.ts';
 import { get, resolveAllAddresses } from '../../../../lib/oci/http.ts';
+import { retry } from '../../../../lib/timing/retry.ts';
+import { withinLimit } from '../../../../lib/timing/time-limit.ts';
 import { PackagesError } from '../errors.ts';
 import { agentThrough, type OutboundProxy, type Registry } from './registries.ts';
 
@@ -31,7 +32,12 @@ export interface UpstreamOptions {
 }
 
 const redirects = 5;
-const pauseMs = 500;
+/** One retry, when there was no response or the registry failed. */
+const twice = {
+  attempts: 2,
+  firstDelayMs: 500,
+  isRetryable: (error: unknown) => !(error instanceof ImageError),
+};
 
 export function createUpstream(options: UpstreamOptions): Upstream {
   const authorities = options.certificateAuthorities;
@@ -41,39 +47,29 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     ...(authorities === null ? {} : { certificateAuthority: [...rootCertificates, authorities].join('\n') }),
   };
   const once = async ({ url: own, authorization }: Registry, url: URL, accept: string) => {
-    const tooLate = new AbortController();
-    const timer = setTimeout(() => tooLate.abort(), options.answerTimeoutMs);
     const scheme = own.protocol === 'https:' ? ('https' as const) : ('http' as const);
     const others = options.privateHosts.map((host) => [host, 'https' as const] as const);
     const policy = { private: new Map([...others, [own.host, scheme]]), realms: new Map() };
     const isOwn = url.origin === own.origin;
     const headers = { accept, ...(authorization !== null && isOwn ? { authorization } : {}) };
-    try {
-      const signal = AbortSignal.any([options.signal, tooLate.signal]);
-      return await get({ ...fixed, policy, signal }, url, headers, redirects);
-    } finally {
-      clearTimeout(timer);
+    const answer = await withinLimit(options.answerTimeoutMs, undefined, (untilAnswer) => {
+      // The body is read beyond that limit.
+      const signal = AbortSignal.any([options.signal, untilAnswer]);
+      return get({ ...fixed, policy, signal }, url, headers, redirects);
+    });
+    if (answer.status >= 500 || answer.status === 429) {
+      answer.body.destroy();
+      throw refused(url, answer.status);
     }
-  };
-  /** Retries once after a pause when there was no response, or the registry failed. */
-  const twice = async (registry: Registry, url: URL, accept: string) => {
-    const first = await once(registry, url, accept).catch((error: unknown) => error);
-    if (!(first instanceof Error) && isAnswer(first) && first.status < 500 && first.status !== 429) {
-      return first;
-    }
-    if (first instanceof ImageError) {
-      throw first;
-    }
-    if (isAnswer(first)) {
-      first.body.destroy();
-    }
-    await sleep(pauseMs, undefined, { signal: options.signal });
-    return once(registry, url, accept);
+    return answer;
   };
   return {
     async ask(registry, url, accept) {
-      const { status, ...answer } = await twice(registry, url, accept).catch((error: unknown) => {
-        throw unreachable(url, error);
+      const { status, ...answer } = await retry(() => once(registry, url, accept), {
+        ...twice,
+        signal: options.signal,
+      }).catch((error: unknown) => {
+        throw error instanceof PackagesError ? error : unreachable(url, error);
       });
       if (status === 200) {
         return {
@@ -90,9 +86,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     },
   };
 }
-
-const isAnswer = (value: unknown): value is Awaited<ReturnType<typeof get>> =>
-  value !== null && typeof value === 'object' && 'status' in value && 'body' in value;
 
 function refused({ host }: URL, status: number): PackagesError {
   const why =
