@@ -1,4 +1,5 @@
 import type { FrozenImage } from '../../contract/session.ts';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { createSlots } from '../../runtime/slots.ts';
 import { launchRefusedForNow } from '../failures.ts';
 
@@ -18,7 +19,6 @@ export async function readImages(
   const inSlot = createSlots(readsAtOnce);
   const stopped = new AbortController();
   const tooSlow = launchRefusedForNow('Reading the images of the agent and its companions takes too long');
-  const timer = setTimeout(() => stopped.abort(tooSlow), beginWithinMs);
   const read = async (reference: string) => {
     try {
       return [reference, await readImage(reference)] as const;
@@ -27,11 +27,7 @@ export async function readImages(
       throw error;
     }
   };
-  try {
-    return new Map(
-      await Promise.all(references.map((reference) => inSlot(stopped.signal, () => read(reference)))),
-    );
-  } finally {
-    clearTimeout(timer);
-  }
+  const readAll = (signal: AbortSignal) =>
+    Promise.all(references.map((reference) => inSlot(signal, () => read(reference))));
+  return new Map(await withinLimit(beginWithinMs, stopped.signal, readAll, tooSlow));
 }

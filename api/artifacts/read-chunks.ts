@@ -1,6 +1,6 @@
 /** Reads the body of an upload in chunks, of which at most one is in memory, and only briefly. */
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 export interface ReadChunksOptions {
@@ -39,7 +39,7 @@ export async function* readChunks(
   try {
     for (;;) {
       const ageMs = size > 0 ? heldSinceMs + maxAgeMs - performance.now() : Number.POSITIVE_INFINITY;
-      const arrived = await within(next, Math.min(ageMs, left()));
+      const arrived = await abandonAfter(Math.max(0, Math.min(ageMs, left())), next, () => null);
       if (arrived === null || arrived.done) {
         if (size > 0) {
           yield Buffer.concat(held);
@@ -76,19 +76,5 @@ export async function* readChunks(
     release();
     // The abandoned read may still reject.
     next.catch(() => undefined);
-  }
-}
-
-/** Null on timeout. */
-async function within<Value>(work: Promise<Value>, limitMs: number): Promise<Value | null> {
-  if (limitMs === Number.POSITIVE_INFINITY) {
-    return work;
-  }
-  const over = new AbortController();
-  const timer = sleep(Math.max(0, limitMs), null, { signal: over.signal }).catch(() => null);
-  try {
-    return await Promise.race([work, timer]);
-  } finally {
-    over.abort();
   }
 }

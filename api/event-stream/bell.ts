@@ -1,3 +1,5 @@
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
+
 /** Keeps a ring until the next wait, so that one between a read and the wait is not missed. */
 export class Bell {
   private rung = false;
@@ -14,13 +16,10 @@ export class Bell {
 
   async wait(limitMs: number): Promise<void> {
     if (!this.rung) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, limitMs);
-        this.answer = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+      const rung = new Promise<void>((resolve) => {
+        this.answer = resolve;
       });
+      await abandonAfter(limitMs, rung, () => undefined);
     }
     this.rung = false;
   }

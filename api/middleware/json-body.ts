@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import { type FieldProblem, fieldPath, fieldProblemLimits } from '../../contract/errors.ts';
 import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { requestState } from './request-state.ts';
 
@@ -19,7 +20,13 @@ export interface BodyLimits {
  * and 429 `rate_limited` when a body without a length exceeds its sender's byte rate.
  */
 export async function readJsonBody(ctx: Context, limits: BodyLimits): Promise<unknown> {
-  const bytes = await readInTime(ctx, limits).catch((error: unknown) => {
+  const seconds = limits.deadlineMs / 1000;
+  const bytes = await abandonAfter(limits.deadlineMs, readBytes(ctx, limits.maxBytes), () => {
+    throw new ApiError(
+      'malformed_request',
+      `The body did not arrive within ${seconds} seconds; send it again`,
+    );
+  }).catch((error: unknown) => {
     // The rest of the body is discarded, and the connection is not used again.
     ctx.set('Connection', 'close');
     ctx.req.resume();
@@ -40,22 +47,6 @@ export async function readJsonBody(ctx: Context, limits: BodyLimits): Promise<un
     throw invalid(problems);
   }
   return value;
-}
-
-async function readInTime(ctx: Context, { maxBytes, deadlineMs }: BodyLimits): Promise<Buffer> {
-  const late = new ApiError(
-    'malformed_request',
-    `The body did not arrive within ${deadlineMs / 1000} seconds; send it again`,
-  );
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late), deadlineMs);
-  });
-  try {
-    return await Promise.race([readBytes(ctx, maxBytes), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {

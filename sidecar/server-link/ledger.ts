@@ -4,6 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { CallOutcome } from '../../contract/audit-event.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { Admission, AuditedCall, AuditTrail } from '../audit/audit-trail.ts';
 import type { Continuation, InputRequest } from '../gate/decide.ts';
 import { idSlot, type Message, type RequestId } from '../json-rpc/message.ts';
@@ -198,13 +199,10 @@ export class Ledger {
     if (this.#sent.size === 0) {
       return Promise.resolve();
     }
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
-      this.#onEmpty = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
     });
+    return abandonAfter(limitMs, empty, () => undefined);
   }
 
   /** Ends everything that was sent. What the server made of it is unknown. */

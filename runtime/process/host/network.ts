@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { abandonAfter } from '../../../lib/timing/time-limit.ts';
 import { specialIpv4Ranges } from '../../special-ranges.ts';
 import { ownNetworks } from './own-networks.ts';
 
@@ -44,16 +45,13 @@ export async function connectNetwork(pid: number): Promise<{ stop(): void }> {
   const stop = () => {
     slirp.kill('SIGTERM');
   };
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error('slirp4netns did not get ready in time')),
-      readyTimeoutMs,
-    );
+  const ready = new Promise<void>((resolve, reject) => {
     (slirp.stdio[3] as Readable).once('data', () => resolve());
     slirp.once('error', reject);
     slirp.once('exit', (code) => reject(new Error(`slirp4netns ended with exit code ${code}`)));
-    slirp.once('close', () => clearTimeout(timer));
-    (slirp.stdio[3] as Readable).once('data', () => clearTimeout(timer));
+  });
+  await abandonAfter(readyTimeoutMs, ready, () => {
+    throw new Error('slirp4netns did not get ready in time');
   }).catch((error: unknown) => {
     stop();
     throw error;

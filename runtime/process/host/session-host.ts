@@ -1,7 +1,7 @@
 /** One session on this machine: its sidecar, then its containers, until it is told to stop (docs/decisions/0002). */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abandonAfter } from '../../../lib/timing/time-limit.ts';
 import { type HostedContainer, type HostLaunch, sidecarName } from '../host-protocol.ts';
 import { sessionFiles } from '../layout.ts';
 import { identify } from '../process-identity.ts';
@@ -87,7 +87,7 @@ async function run(
     }
     const ended = endOf(child).then(async ({ exitCode, signal }) => {
       state.set(launch.name, { state: 'exited', exitCode, signal });
-      await Promise.race([allWritten, sleep(lastOutputMs)]);
+      await abandonAfter(lastOutputMs, allWritten, () => undefined);
       if (launch.kind === 'agent') {
         report.claim({ type: 'ended', exit_code: exitCode, signal });
       }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { withinLimit } from '../../../lib/timing/time-limit.ts';
 import type { ContainerLaunch, ContainerLimits } from '../host-protocol.ts';
 import { renderSeccomp } from '../render-seccomp.ts';
 import { makeCgroups, removeCgroupsWhenEmpty } from './cgroups.ts';
@@ -157,16 +158,16 @@ const nulTerminated = (values: readonly string[]) => values.map((value) => `${va
 /** Waits until the child signals that it is waiting, and releases it. Throws when it ends instead, or on timeout. */
 async function says(child: ChildProcess, gate: Duplex): Promise<string> {
   const given = new AbortController();
-  const { signal } = given;
-  const timer = setTimeout(() => given.abort(), setUpLimitMs);
-  try {
-    const ended = once(child, 'exit', { signal }).then(() => {
-      throw new Error('the sandbox was not made');
-    });
-    const [line] = await Promise.race([once(gate, 'data', { signal }), ended]);
-    return String(line).trim();
-  } finally {
-    clearTimeout(timer);
-    given.abort();
-  }
+  return withinLimit(setUpLimitMs, given.signal, async (signal) => {
+    try {
+      const ended = once(child, 'exit', { signal }).then(() => {
+        throw new Error('the sandbox was not made');
+      });
+      const [line] = await Promise.race([once(gate, 'data', { signal }), ended]);
+      return String(line).trim();
+    } finally {
+      // Takes off the other listener.
+      given.abort();
+    }
+  });
 }

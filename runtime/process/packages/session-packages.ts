@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { packagesNotLoaded } from '../../../contract/session-process.ts';
+import { withinLimit } from '../../../lib/timing/time-limit.ts';
 import type { ContainerSpec, ProcessWorkloadSpec } from '../workload-spec.ts';
 import type { PackageCache } from './cache.ts';
 import { PackagesError } from './errors.ts';
@@ -37,13 +38,12 @@ export async function preparePackages(
   { cache, deadlineMs, logger, signal }: PrepareOptions,
 ): Promise<SessionPackages> {
   const session = { sessionId: spec.sessionId, workspaceId: spec.workspaceId };
-  const deadline = AbortSignal.timeout(deadlineMs);
-  const prepared = spec.containers.map(async (container) => {
+  const prepare = async (container: ContainerSpec, limited: AbortSignal) => {
     const request = requestOf(container);
     if (request === null || container.server === null) {
       return [];
     }
-    const packages = await provide(request).catch((error: unknown): ServerPackages => {
+    const packages = await provide(request, limited).catch((error: unknown): ServerPackages => {
       signal.throwIfAborted();
       const fault = error instanceof PackagesError ? error : otherFault(error);
       logger.warn(
@@ -53,12 +53,14 @@ export async function preparePackages(
       return missing(fault);
     });
     return [[container.server, packages] as const];
-  });
-  return new Map((await Promise.all(prepared)).flat());
+  };
+  const prepared = await withinLimit(deadlineMs, signal, (limited) =>
+    Promise.all(spec.containers.map((container) => prepare(container, limited))),
+  );
+  return new Map(prepared.flat());
 
-  async function provide(request: PackageRequest): Promise<ServerPackages> {
-    const provided = await cache.provide(request, session, AbortSignal.any([signal, deadline]));
-    return present(provided, request);
+  async function provide(request: PackageRequest, limited: AbortSignal): Promise<ServerPackages> {
+    return present(await cache.provide(request, session, limited), request);
   }
 }
 

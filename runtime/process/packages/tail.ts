@@ -1,20 +1,21 @@
 /** The tail of a stream, as readable text: a package manager's last output is why it failed. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import { abandonAfter } from '../../../lib/timing/time-limit.ts';
 
 const endMs = 500;
 
 /** Resolves to the text when the stream has ended, or shortly after the call. */
 export function createTail(stream: Readable | null, maxBytes: number): () => Promise<string> {
   let kept: Buffer = Buffer.alloc(0);
-  const ended = stream === null ? Promise.resolve() : once(stream, 'end').catch(() => undefined);
+  const ended: Promise<unknown> =
+    stream === null ? Promise.resolve() : once(stream, 'end').catch(() => undefined);
   stream?.on('data', (piece: Buffer) => {
     kept = Buffer.concat([kept, piece]).subarray(-maxBytes);
   });
   return async () => {
-    await Promise.race([ended, sleep(endMs)]);
+    await abandonAfter(endMs, ended, () => undefined);
     // Strips colours and other control sequences.
     return stripVTControlCharacters(String(kept))
       .replace(/[^\P{C}\n]/gu, '')

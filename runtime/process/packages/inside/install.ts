@@ -1,7 +1,7 @@
 /** Runs the package manager. What it runs in turn, such as install scripts, sees the same: packages, their proxy, nothing else. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abandonAfter } from '../../../../lib/timing/time-limit.ts';
 import { packagesInside } from '../tree-stream.ts';
 import { type FillOrder, registryPort } from './order.ts';
 
@@ -23,7 +23,7 @@ export async function install(order: FillOrder, env: Record<string, string | und
   const closed = once(child, 'close').catch(() => undefined);
   try {
     const [exitCode] = await once(child, 'exit');
-    await Promise.race([closed, sleep(lastOutputMs)]);
+    await abandonAfter(lastOutputMs, closed, () => undefined);
     return typeof exitCode === 'number' ? exitCode : -1;
   } catch (error) {
     process.stderr.write(`${program} could not be started: ${String(error)}\n`);
