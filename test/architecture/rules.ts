@@ -1,8 +1,7 @@
 /** The rules that keep the code base in shape (docs/architecture.md, CONTRIBUTING.md), each as a sentence to fail with. */
 import ts from 'typescript';
 import { searchAttributes, workflowContracts } from '../../contract/workflows.ts';
-import { checkCommands } from './command-rules.ts';
-import { importedModule, resolve } from './imported-module.ts';
+import { checkTiming } from './timing-rules.ts';
 
 export interface SourceText {
   /** From the project's root, with forward slashes. */
@@ -122,6 +121,7 @@ export function check(source: SourceText): Violation[] {
     checkGatedTools(node, source.path, folder, add);
     checkServerState(node, source.path, add);
     checkVariables(node, source.path, folder, add);
+    checkTiming(node, folder, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -135,6 +135,8 @@ function folderOf(path: string): string {
   const inner = `${first}/${second}`;
   return inner in allowedFolders ? inner : first;
 }
+
+export type Add = (node: ts.Node | null, rule: string) => void;
 
 function checkNames(path: string, folder: string, add: (rule: string) => void): void {
   if (!unrestricted.has(folder) && path.includes('/') && allowedFolders[folder] === undefined) {
