@@ -4,9 +4,9 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, say, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
-import { FrontDoor } from '../support/front-door.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 import { isInSightOfDialog } from '../support/in-sight.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
 
 /** Values of the maximum length that the platform accepts. */
 const longest = {
@@ -20,22 +20,22 @@ const longest = {
 };
 
 describeInBrowser('the approval dialog', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   /** A request with the longest names, many tools, a refused call and a scope that is kept to admins. */
   async function askedAtLength(): Promise<{ sessionId: string; request: PermissionRequest }> {
-    await ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
+    await ada.ok('POST', `${ada.workspace}/mcp-servers`, {
       name: longest.server,
       shape: { type: 'command', command: 'mcp-server-filesystem', args: ['.'] },
       manifest: {
@@ -58,9 +58,9 @@ describeInBrowser('the approval dialog', () => {
   it('keeps everything relevant to the decision above its buttons, however long the content is', async () => {
     const { sessionId, request } = await askedAtLength();
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
-      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const visitor = await visit(browser, { ...demo, as: 'ada', context });
       const { page } = visitor;
-      await visitor.open(`demo/approvals/${request.id}`);
+      await visitor.open(`approvals/${request.id}`);
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
       await dialog.getByRole('radio').first().waitFor();
       await visitor.picture(`approval-tallest-${context.viewport?.width}`);
@@ -86,9 +86,9 @@ describeInBrowser('the approval dialog', () => {
       { files: {} },
     );
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
     /** Sends what the agent waits for, and returns when the page showed `look`. */
     const shownAfter = async (text: string, look: string): Promise<number> => {

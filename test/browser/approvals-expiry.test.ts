@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -27,7 +28,7 @@ describeInBrowser('an approval that nobody gives', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const session = await ada.startSession(agent.id);
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask' });
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
@@ -53,25 +54,25 @@ describeInBrowser('an approval that nobody gives', () => {
 });
 
 describeInBrowser('an answer that is not taken yet', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   async function lookAtRequest() {
     const agent = await ada.createAgent(`asking ${Date.now()}`, [ask('session'), waitForever], { files: {} });
     const session = await ada.startSession(agent.id);
     const request = await ada.openRequest(session.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
-    await visitor.open(`demo/approvals/${request.id}`);
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    await visitor.open(`approvals/${request.id}`);
     const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
     return { visitor, page: visitor.page, dialog, request };
   }
@@ -115,7 +116,7 @@ describeInBrowser('an answer that is not taken yet', () => {
     await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
     await dialog.getByText('Denied by you').waitFor();
     expect(await drafts()).toBe(0);
-    const path = `/api/workspaces/demo/permission-requests/${request.id}`;
+    const path = `${ada.workspace}/permission-requests/${request.id}`;
     expect(await ada.ok('GET', path)).toMatchObject({ permission_request: { reason: 'Not on a Friday' } });
     await visitor.leave();
   });

@@ -3,36 +3,28 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
-import {
-  type DemoPerson,
-  describeInBrowser,
-  inPage,
-  openBrowser,
-  phone,
-  type Visitor,
-  visit,
-} from '../support/browser.ts';
+import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
+import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
-import { FrontDoor } from '../support/front-door.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 import { isInSightOfDialog } from '../support/in-sight.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
-
-const requests = '/api/workspaces/demo/permission-requests';
 
 describeInBrowser('approvals in the web UI', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
   let max: FrontDoor;
+  let requests: string;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
-    max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
+    max = await demo.signIn('max');
+    requests = `${ada.workspace}/permission-requests`;
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   let count = 0;
@@ -48,7 +40,7 @@ describeInBrowser('approvals in the web UI', () => {
 
   /** Opens a window with the dialog of a request, on the page of its session or elsewhere. */
   async function at(path: string, as: DemoPerson = 'ada', context = {}) {
-    const visitor = await visit(browser, { url: platform.url, as, context });
+    const visitor = await visit(browser, { ...demo, as, context });
     await visitor.open(path);
     const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByRole('heading', { level: 3 }).waitFor();
@@ -66,7 +58,7 @@ describeInBrowser('approvals in the web UI', () => {
     const long = Array.from({ length: 60 }, (_, line) => `Reason ${line + 1} of many.`).join('\n');
     const { session, request } = await asking([ask('persistent', long), waitForever]);
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
-      const { visitor, page, dialog } = await at(`demo/approvals/${request.id}`, 'ada', context);
+      const { visitor, page, dialog } = await at(`approvals/${request.id}`, 'ada', context);
       await armed(visitor, 'Approve one call');
       expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
       expect(await dialog.getByRole('radio', { name: /requested/ }).isChecked()).toBe(false);
@@ -98,7 +90,7 @@ describeInBrowser('approvals in the web UI', () => {
   it('approve more than one call only after the choice was visible', async () => {
     const { session, request } = await asking([ask('persistent'), waitForever]);
     const visitor = await visit(browser, {
-      url: platform.url,
+      ...demo,
       as: 'ada',
       context: { viewport: { width: 1280, height: 340 } },
     });
@@ -111,7 +103,7 @@ describeInBrowser('approvals in the web UI', () => {
       const body = { permission_request: { ...stored, may_grant: { agent: ['session'], operator: [] } } };
       await route.fulfill({ contentType: 'application/json', body: JSON.stringify(body) });
     });
-    await visitor.open(`demo/approvals/${request.id}`);
+    await visitor.open(`approvals/${request.id}`);
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByText('This allows more than one call').waitFor();
     const approve = dialog.getByRole('button', { name: 'Approve for this session' });
@@ -128,7 +120,7 @@ describeInBrowser('approvals in the web UI', () => {
 
   it('ignore keys that were meant for something else', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
-    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    const { visitor, page, dialog } = await at(`sessions/${session.id}`);
     for (const key of ['Enter', 'Space', 'Enter']) {
       await page.keyboard.press(key);
     }
@@ -173,7 +165,7 @@ describeInBrowser('approvals in the web UI', () => {
       { ...ask('once', 'Please', 'files.read'), expect: 'error' },
       waitForever,
     ]);
-    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    const { visitor, page, dialog } = await at(`sessions/${session.id}`);
     await armed(visitor, 'Deny…');
     await dialog.getByRole('button', { name: 'Deny…' }).click();
     await dialog.getByLabel('Reason').fill('Not on a Friday');
@@ -196,8 +188,8 @@ describeInBrowser('approvals in the web UI', () => {
 
   it('show in two windows who was first, and that the second decision changed nothing', async () => {
     const { session, request } = await asking([ask('once'), waitForever], { by: max });
-    const first = await at(`demo/sessions/${session.id}`, 'max');
-    const second = await at(`demo/approvals/${request.id}`, 'ada');
+    const first = await at(`sessions/${session.id}`, 'max');
+    const second = await at(`approvals/${request.id}`, 'ada');
     second.visitor.expectInConsole(/409/);
     // The second window does not hear of it in time.
     const stale = await (await second.page.request.get(`${requests}/${request.id}`)).text();
@@ -222,7 +214,7 @@ describeInBrowser('approvals in the web UI', () => {
 
   it('resend a decision under its idempotency key when it or its response was lost, with one effect', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
-    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    const { visitor, page, dialog } = await at(`sessions/${session.id}`);
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const keys: (string | undefined)[] = [];
     await page.route('**/grants', async (route) => {
@@ -253,7 +245,7 @@ describeInBrowser('approvals in the web UI', () => {
     expect(keys[0]).toBeDefined();
     const { grants } = await ada.ok<{ grants: { request_id: string | null }[] }>(
       'GET',
-      '/api/workspaces/demo/grants?include_revoked=true',
+      `${ada.workspace}/grants?include_revoked=true`,
     );
     expect(grants.filter(({ request_id }) => request_id === request.id)).toHaveLength(1);
     expect(await read(request)).toMatchObject({ status: 'approved' });
@@ -263,7 +255,7 @@ describeInBrowser('approvals in the web UI', () => {
 
   it('stop sending once the dialog is closed', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
-    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    const { visitor, page, dialog } = await at(`sessions/${session.id}`);
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     let sent = 0;
     await page.route('**/grants', async (route) => {
@@ -291,7 +283,7 @@ describeInBrowser('approvals in the web UI', () => {
       ask('once', 'And this', 'files.remove'),
       waitForever,
     ]);
-    const { visitor, page, dialog } = await at(`demo/sessions/${session.id}`);
+    const { visitor, page, dialog } = await at(`sessions/${session.id}`);
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
     await dialog.getByText('1 more waiting').waitFor();
     await dialog.getByRole('heading', { name: /files\.write$/ }).waitFor();
@@ -315,7 +307,7 @@ describeInBrowser('approvals in the web UI', () => {
     ].join('\n');
     const name = `Platform\u202E <b>Security</b> ${'x'.repeat(60)}`;
     const { session, request } = await asking([ask('persistent', justification), waitForever], { name });
-    const { visitor, page, dialog } = await at(`demo/approvals/${request.id}`, 'ada', {
+    const { visitor, page, dialog } = await at(`approvals/${request.id}`, 'ada', {
       ...phone,
       colorScheme: 'dark',
     });
@@ -343,7 +335,7 @@ describeInBrowser('approvals in the web UI', () => {
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
     await visitor.leave();
 
-    const wide = await at(`demo/sessions/${session.id}`);
+    const wide = await at(`sessions/${session.id}`);
     await wide.visitor.picture('approval-hostile');
     await wide.dialog.getByRole('button', { name: 'Decide later' }).click();
     const across = 'document.documentElement.scrollWidth - innerWidth';

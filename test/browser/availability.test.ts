@@ -52,7 +52,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
   it('is disabled in forms with the reason, and named in the preview of an import', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/catalog/_/new');
+    await visitor.open('catalog/_/new');
     await page.getByText(needsEngine).waitFor();
     for (const name of ['Container image', 'Remote URL']) {
       expect(await page.getByRole('radio', { name }).isDisabled()).toBe(true);
@@ -61,7 +61,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     expect(await page.getByLabel('Allowed private destinations').isDisabled()).toBe(true);
     await visitor.checkAccessibility();
 
-    await visitor.open('demo/agents/new');
+    await visitor.open('agents/new');
     await page.getByText('Container image is not available here').first().waitFor();
     await page.getByRole('combobox', { name: 'Program type' }).click();
     const option = page.getByRole('option', { name: /^Container image: not available here/ });
@@ -70,7 +70,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     expect(await page.getByRole('button', { name: 'Add sibling' }).isDisabled()).toBe(true);
     await visitor.checkAccessibility();
 
-    await visitor.open('demo/catalog/_/import');
+    await visitor.open('catalog/_/import');
     await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
     const far = page.getByRole('region', { name: 'far' });
     await far.getByText('it cannot run here: remote MCP servers are not available yet').waitFor();
@@ -94,13 +94,13 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       );
       await route.fulfill({ response, body: JSON.stringify({ ...body, mcp_servers: servers }) });
     });
-    await visitor.open('demo/catalog');
+    await visitor.open('catalog');
     await page
       .getByRole('row')
       .filter({ hasText: 'files' })
       .getByLabel('Cannot run here: it needs something')
       .waitFor();
-    await visitor.open('demo/agents');
+    await visitor.open('agents');
     await page.getByRole('link', { name: 'scribe' }).click();
     await page.getByLabel('Cannot run here: it needs something').waitFor();
     await visitor.checkAccessibility();
@@ -118,12 +118,12 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const { page } = visitor;
     const alert = page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start here' });
 
-    await visitor.open('demo/catalog/_/new');
+    await visitor.open('catalog/_/new');
     await page.getByText(/Not available here: there is no way from sessions to the internet/).waitFor();
     expect(await page.getByRole('radio', { name: 'The internet' }).isDisabled()).toBe(true);
     expect(await page.getByRole('radio', { name: 'None' }).isChecked()).toBe(true);
 
-    await visitor.open('demo/catalog/_/import');
+    await visitor.open('catalog/_/import');
     const pasted = JSON.stringify({ mcpServers: { near: { command: 'mcp-server-everything' } } });
     await page.getByRole('textbox', { name: 'Configuration' }).fill(pasted);
     await page.getByText(/it cannot run here: there is no way from sessions to the internet/).waitFor();
@@ -133,7 +133,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByText(/^near is in the catalog/).waitFor();
 
-    await visitor.open('demo/catalog');
+    await visitor.open('catalog');
     const row = (name: string) => page.getByRole('row').filter({ hasText: name });
     await row('far')
       .getByLabel(/^Cannot run here: there is no way/)
@@ -144,18 +144,18 @@ describeInBrowser('what cannot run here, in the web UI', () => {
         .count(),
     ).toBe(0);
 
-    await visitor.open(`demo/agents/${settled.id}/servers/far`);
+    await visitor.open(`agents/${settled.id}/servers/far`);
     await alert.getByText(/slirp4netns/).waitFor();
     expect(await page.getByRole('button', { name: 'Attach' }).isDisabled()).toBe(true);
     await visitor.checkAccessibility();
-    await visitor.open('demo/agents');
+    await visitor.open('agents');
     await row('traveller')
       .getByLabel(/^Cannot run here: its MCP server "far": there is no way/)
       .waitFor();
-    await visitor.open(`demo/agents/${traveller.id}`);
+    await visitor.open(`agents/${traveller.id}`);
     await alert.getByText(/Its MCP server "far"/).waitFor();
     expect(await page.getByRole('button', { name: 'Start session' }).isDisabled()).toBe(true);
-    await visitor.open(`demo/sessions/new?agent=${traveller.id}`);
+    await visitor.open(`sessions/new?agent=${traveller.id}`);
     await alert.getByText(/Its MCP server "far"/).waitFor();
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
     await page.getByRole('combobox', { name: 'Agent' }).click();
@@ -165,7 +165,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await alert.waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(false);
 
-    await visitor.open('demo/system');
+    await visitor.open('system');
     const ruledOut = page.getByRole('region', { name: 'Not available here' });
     for (const what of [
       'Internet access of agents and MCP servers',
@@ -196,7 +196,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const { page } = visitor;
     const alert = page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start here' });
 
-    await visitor.open('demo/catalog/_/new');
+    await visitor.open('catalog/_/new');
     await page.getByText(/Not available here: there is no sandbox on the machine/).waitFor();
     expect(await page.getByRole('radio', { name: 'Command' }).isDisabled()).toBe(false);
     await visitor.checkAccessibility();
@@ -212,17 +212,17 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByRole('heading', { name: 'Configuration' }).waitFor();
     expect(await alert.count()).toBe(0);
 
-    await visitor.open('demo/catalog/fenced');
+    await visitor.open('catalog/fenced');
     await alert.getByText(/^There is no sandbox on the machine/).waitFor();
     await visitor.checkAccessibility();
 
-    await visitor.open('demo/agents/new');
+    await visitor.open('agents/new');
     await page.getByText(/^Command is not available here: there is no sandbox/).waitFor();
     await page.getByRole('combobox', { name: 'Program type' }).click();
     const option = page.getByRole('option', { name: /^Command: not available here/ });
     expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
 
-    await visitor.open('demo/system');
+    await visitor.open('system');
     const facts = page.getByRole('region', { name: 'Components' });
     await facts.getByText('each in a sandbox of its own on some workers only').waitFor();
     const except = 'MCP servers that are commands, but for mcp-server-filesystem.';
@@ -238,7 +238,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
       const { page } = visitor;
-      await visitor.open('demo/system');
+      await visitor.open('system');
       const running = page.getByRole('region', { name: 'Components' });
       await running.getByText('1 running').waitFor();
       await running.getByText(/each in a sandbox of its own$/).waitFor();
@@ -265,7 +265,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     }
     process.kill(temporal.pid, 'SIGSTOP');
     try {
-      await visitor.open('demo/system');
+      await visitor.open('system');
       await page.getByText('unreachable: no session can start and no decision can be made').waitFor();
       await visitor.checkAccessibility();
     } finally {

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 
 const configuration = JSON.stringify({
   mcpServers: {
@@ -18,23 +17,23 @@ const configuration = JSON.stringify({
 });
 
 describeInBrowser('the catalog and agents in the web UI', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   it('import a desktop configuration: register what is possible, name what is not, send no secret', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     const sent: string[] = [];
     page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
-    await visitor.open('demo/catalog');
+    await visitor.open('catalog');
     await page.getByRole('link', { name: 'Import configuration' }).click();
     await page.getByRole('textbox', { name: 'Configuration' }).fill('{');
     await page.getByText('Invalid JSON').waitFor();
@@ -49,20 +48,20 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByText('Registered: second-everything').waitFor();
     expect(sent.join('\n')).not.toContain('ghp_');
-    await visitor.open('demo/catalog/second-everything');
+    await visitor.open('catalog/second-everything');
     await page.getByRole('link', { name: 'Check the server' }).click();
     await page.getByRole('heading', { name: 'Check second-everything' }).waitFor();
-    await visitor.open('demo/catalog/_/import');
+    await visitor.open('catalog/_/import');
     await page
       .getByRole('textbox', { name: 'Configuration' })
       .fill(configuration.replace('Second', 'Third').replace(/,"files":.*/, '}}'));
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('link', { name: 'Gate tools of third-everything' }).click();
     await page.getByRole('heading', { name: 'Check third-everything' }).waitFor();
-    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const ada = await demo.signIn('ada');
     const { mcp_server } = await ada.ok<{ mcp_server: { manifest: unknown } }>(
       'GET',
-      '/api/workspaces/demo/mcp-servers/second-everything',
+      `${ada.workspace}/mcp-servers/second-everything`,
     );
     expect(mcp_server.manifest).toEqual({
       env: {
@@ -75,10 +74,10 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   });
 
   it('validate a manifest while typing, keep its versions, and name what blocks a removal', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     visitor.expectInConsole(/409/);
     const { page } = visitor;
-    await visitor.open('demo/catalog/files/edit');
+    await visitor.open('catalog/files/edit');
     await page
       .getByRole('textbox', { name: 'Manifest' })
       .fill('{ "tool_scopes": { "write_file": "Files" } }');
@@ -100,10 +99,10 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   });
 
   it('create an agent, attach a server after errors at its fields, and start it', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     visitor.expectInConsole(/422/);
     const { page } = visitor;
-    await visitor.open('demo/agents');
+    await visitor.open('agents');
     await page.getByRole('link', { name: 'New agent' }).click();
     await page.getByRole('textbox', { name: 'Steps' }).fill('{ "steps": [ {} ] }');
     await page
@@ -152,17 +151,17 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     expect(start).toContain(`agent=${id}`);
     await visitor.leave();
 
-    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const ada = await demo.signIn('ada');
     const ended = await ada.ended((await ada.startSession(id)).id);
     expect(ended.status).toBe('completed');
   });
 
   it("warn of a secret in the agent's own environment, and grant it there", async () => {
-    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    const ada = await demo.signIn('ada');
     const agent = await ada.createAgent('exposed', [{ sleep_seconds: 0 }], {});
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open(`demo/agents/${agent.id}/edit`);
+    await visitor.open(`agents/${agent.id}/edit`);
     const environment = page.getByRole('region', { name: 'Environment' });
     await environment.getByRole('button', { name: 'Add variable' }).click();
     await environment.getByRole('textbox', { name: 'Variable' }).fill('API_TOKEN');
@@ -182,9 +181,9 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   });
 
   it('show members what they cannot change, with the reason, also on a phone', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'max', context: phone });
+    const visitor = await visit(browser, { ...demo, as: 'max', context: phone });
     const { page } = visitor;
-    await visitor.open('demo/agents');
+    await visitor.open('agents');
     await page.getByRole('link', { name: 'scribe' }).click();
     await page.getByText('only its owner and workspace admins can edit it').waitFor();
     await page.getByRole('link', { name: 'Start session' }).waitFor();
@@ -193,9 +192,9 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.checkAccessibility();
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
     expect(wider).toBeLessThanOrEqual(0);
-    await visitor.open('demo/catalog/files/edit');
+    await visitor.open('catalog/files/edit');
     await page.getByText('Only workspace admins can register, edit or check MCP servers.').waitFor();
-    await visitor.open('demo/catalog');
+    await visitor.open('catalog');
     await page.getByRole('link', { name: 'files' }).waitFor();
     expect(await page.getByRole('link', { name: 'Register server' }).count()).toBe(0);
     await visitor.checkAccessibility();

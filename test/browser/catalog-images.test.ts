@@ -38,12 +38,12 @@ describeInBrowser('image servers in the web UI', () => {
     const { workspace, admin } = await api.workspace();
     const [name = '', value = ''] = admin.cookie.split('=');
     const cookie = { name, value, url: api.url };
-    const visitor = await visit(browser, { url: api.url });
+    const visitor = await visit(browser, { url: api.url, slug: workspace.slug });
     await visitor.page.context().addCookies([cookie]);
     // This API has no sessions, and no pending requests.
     visitor.expectInConsole(/404|422/);
     const { page } = visitor;
-    await visitor.open(`${workspace.slug}/catalog/_/new`);
+    await visitor.open('catalog/_/new');
     await page.getByRole('textbox', { name: 'Name' }).fill('boxed');
     await page.getByRole('radio', { name: 'Container image' }).check();
     await page.getByRole('textbox', { name: 'Image' }).fill(`${registry.host}/team/server:1`);

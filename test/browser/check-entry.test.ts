@@ -4,22 +4,23 @@ import type { Browser } from 'playwright-core';
 import type { McpServer } from '../../contract/catalog.ts';
 import { checkedServer } from '../hostile/inside/checked-server.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 import { refuseOnce } from '../support/refused-changes.ts';
 
 const secret = 'sesame-of-the-checked-page';
-const servers = '/api/workspaces/demo/mcp-servers';
 
 describeInBrowser('the check of a catalog entry', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
+  let servers: string;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
-    await ada.ok('PUT', '/api/workspaces/demo/secrets/CHECK_TOKEN', { value: secret });
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
+    servers = `${ada.workspace}/mcp-servers`;
+    await ada.ok('PUT', `${ada.workspace}/secrets/CHECK_TOKEN`, { value: secret });
     await ada.ok('POST', servers, {
       name: 'checked',
       shape: checkedServer,
@@ -40,14 +41,14 @@ describeInBrowser('the check of a catalog entry', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   it('takes a secret by name, lists the tools with the claims of the server, and saves the chosen scopes', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     visitor.expectInConsole(/422/);
-    await visitor.open('demo/catalog/checked');
+    await visitor.open('catalog/checked');
     await page.getByRole('link', { name: 'Check', exact: true }).click();
     await page.getByRole('heading', { name: 'Check checked' }).waitFor();
     await page.getByLabel('Mode (MODE)').fill('honest');
@@ -73,7 +74,7 @@ describeInBrowser('the check of a catalog entry', () => {
     // Visiting another page loses neither the check nor what was typed.
     await page.getByRole('link', { name: 'Secrets' }).click();
     await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
-    await visitor.open('demo/catalog/checked');
+    await visitor.open('catalog/checked');
     await page.getByRole('link', { name: 'Check', exact: true }).click();
     await tools.waitFor();
     expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');
@@ -92,7 +93,7 @@ describeInBrowser('the check of a catalog entry', () => {
     await tools.getByText('Scopes saved').waitFor({ state: 'detached' });
 
     // A check makes no version.
-    await visitor.open('demo/catalog/checked');
+    await visitor.open('catalog/checked');
     await page.getByRole('row', { name: /^1 registered/ }).waitFor();
     await page.getByRole('row', { name: /^2 manifest/ }).waitFor();
     expect(await page.getByText(/workspace\.mcp\./).count()).toBe(0);
@@ -100,9 +101,9 @@ describeInBrowser('the check of a catalog entry', () => {
   });
 
   it('shows hostile text as plain text, and the output of the server without its secret, as not verified', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/catalog/checked/check');
+    await visitor.open('catalog/checked/check');
     const check = async (mode: string) => {
       await page.getByLabel('Mode (MODE)').fill(mode);
       await page.getByRole('button', { name: 'Run check' }).click();
@@ -124,9 +125,9 @@ describeInBrowser('the check of a catalog entry', () => {
   });
 
   it('says why a server is not working and what to do, and can be cancelled', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/catalog/missing/check');
+    await visitor.open('catalog/missing/check');
     await page.getByRole('button', { name: 'Run check' }).click();
     await page.getByText('The server did not start: its program was not found').waitFor({ timeout: 120_000 });
     await page.getByText('Check the command of its catalog entry').waitFor();
@@ -144,7 +145,7 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('button', { name: 'Run check' }).click();
     await page.getByText(/The server works and lists \d+ tools/).waitFor({ timeout: 120_000 });
 
-    await visitor.open('demo/catalog/checked/check');
+    await visitor.open('catalog/checked/check');
     await page.getByLabel('Mode (MODE)').fill('silence');
     await page.getByRole('combobox', { name: /Token/ }).click();
     await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
@@ -156,12 +157,12 @@ describeInBrowser('the check of a catalog entry', () => {
   });
 
   it('is not available to members', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const visitor = await visit(browser, { ...demo, as: 'max' });
     const { page } = visitor;
-    await visitor.open('demo/catalog/checked');
+    await visitor.open('catalog/checked');
     await page.getByRole('heading', { name: 'checked', exact: true }).waitFor();
     expect(await page.getByRole('link', { name: 'Check', exact: true }).count()).toBe(0);
-    await visitor.open('demo/catalog/checked/check');
+    await visitor.open('catalog/checked/check');
     await page.getByText('Only workspace admins can register, edit or check MCP servers.').waitFor();
     await visitor.leave();
   });

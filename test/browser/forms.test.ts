@@ -2,26 +2,26 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { untilFound } from '../support/eventually.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 import { focusInView, focusOnAlert, refusalIn, refuseChanges } from '../support/refused-changes.ts';
 import { type FormSubjects, makeFormSubjects, type WebForm, webForms } from '../support/web-forms.ts';
 
 const sizes = [{ viewport: { width: 1280, height: 720 } }, phone];
 
 describeInBrowser('forms in the web UI', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   const press = (page: Page, name: string, inside = 'main') =>
@@ -63,7 +63,7 @@ describeInBrowser('forms in the web UI', () => {
   it('each bring a refusal of the API into view and focus it, until a field changes', async () => {
     const subjects = await makeFormSubjects(ada);
     for (const context of sizes) {
-      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const visitor = await visit(browser, { ...demo, as: 'ada', context });
       await refuseChanges(visitor);
       const faults: Record<string, string> = {};
       for (const [name, form] of Object.entries(webForms)) {
@@ -79,10 +79,10 @@ describeInBrowser('forms in the web UI', () => {
 
   it('lead to the first invalid field, and drop the message of an old value', async () => {
     for (const context of sizes) {
-      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const visitor = await visit(browser, { ...demo, as: 'ada', context });
       visitor.expectInConsole(/409|422/);
       const { page } = visitor;
-      await visitor.open('demo/catalog/_/new');
+      await visitor.open('catalog/_/new');
       const [entry, command] = [
         page.getByRole('textbox', { name: 'Name' }),
         page.getByRole('textbox', { name: 'Command' }),
@@ -113,7 +113,7 @@ describeInBrowser('forms in the web UI', () => {
   });
 
   it('ask before a link, Back or a reload drops input that may hold secrets', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     const asked: string[] = [];
     let answer: 'accept' | 'dismiss' = 'dismiss';
@@ -123,15 +123,15 @@ describeInBrowser('forms in the web UI', () => {
     });
     const text = page.getByRole('textbox', { name: 'Configuration' });
     const pasteInto = async () => {
-      await visitor.open('demo/catalog');
+      await visitor.open('catalog');
       await page.getByRole('link', { name: 'Import configuration' }).click();
       await text.fill('{ "mcpServers": { "a": { "command": "x" } } }');
     };
     const link = page.getByRole('link', { name: 'Agents' });
     const leave: [string, () => Promise<unknown>, string][] = [
-      ['a link', () => link.click(), '**/demo/agents'],
+      ['a link', () => link.click(), `**/${demo.slug}/agents`],
       // Not `goBack`: it waits for a navigation that does not happen when the user declines.
-      ['Back', () => page.evaluate('history.back()'), '**/demo/catalog'],
+      ['Back', () => page.evaluate('history.back()'), `**/${demo.slug}/catalog`],
     ];
     await pasteInto();
     for (const [way, go] of leave) {
@@ -140,7 +140,7 @@ describeInBrowser('forms in the web UI', () => {
         await go();
         await untilFound(`the question before ${way}`, async () => (asked.length === time ? true : null));
         expect(await text.inputValue()).toContain('mcpServers');
-        expect(new URL(page.url()).pathname).toBe('/app/demo/catalog/_/import');
+        expect(new URL(page.url()).pathname).toBe(`/app/${demo.slug}/catalog/_/import`);
       }
       asked.length = 0;
     }
@@ -159,17 +159,17 @@ describeInBrowser('forms in the web UI', () => {
     await text.fill('');
     asked.length = 0;
     await page.evaluate('history.back()');
-    await page.waitForURL('**/demo/catalog');
+    await page.waitForURL(`**/${demo.slug}/catalog`);
     expect(asked).toEqual([]);
     await visitor.leave();
   });
 
   it('keep an unsaved restriction across navigation', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     const some = page.getByRole('radio', { name: /Only selected MCP servers/ });
-    await ada.ok('PUT', '/api/workspaces/demo/secrets/OPEN_TOKEN', { value: 'x' });
-    await visitor.open('demo/secrets/OPEN_TOKEN');
+    await ada.ok('PUT', `${ada.workspace}/secrets/OPEN_TOKEN`, { value: 'x' });
+    await visitor.open('secrets/OPEN_TOKEN');
     await some.check();
     await page.getByRole('combobox', { name: 'MCP servers' }).click();
     await page.getByRole('option', { name: 'files' }).click();
@@ -178,7 +178,7 @@ describeInBrowser('forms in the web UI', () => {
     expect(await some.isChecked()).toBe(true);
     await press(page, 'Save');
     await page.getByText('Saved.').waitFor();
-    const path = '/api/workspaces/demo/secrets/OPEN_TOKEN/uses';
+    const path = `${ada.workspace}/secrets/OPEN_TOKEN/uses`;
     expect(await ada.ok('GET', path)).toMatchObject({ allowed_servers: ['files'] });
     expect(
       await page.evaluate('Object.keys(sessionStorage).filter((key) => key.includes("restriction"))'),

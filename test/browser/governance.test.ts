@@ -3,33 +3,31 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { AuditEvent } from '../../contract/audit-event.ts';
-import { caller, type Person } from '../support/api.ts';
 import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
-
-const base = '/api/workspaces/demo';
+import type { FrontDoor } from '../support/front-door.ts';
 
 describeInBrowser('grants, audit, members and settings', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
-  let ada: Pick<Person, 'ok'>;
+  let ada: FrontDoor;
   let granted: { grantId: string; requestId: string };
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await signIn(platform.url);
-    granted = await approveTheWrite(ada);
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
+    granted = await approveTheWrite(demo, ada);
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   it('leads from a gated call to its grant, and from the grant to its request', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/audit?event=session.mcp.tool_called');
+    await visitor.open('audit?event=session.mcp.tool_called');
     const call = page.getByRole('row').filter({ hasText: 'files.write_file' }).filter({ hasText: 'ok' });
     await call.getByRole('button', { name: 'Details' }).click();
     await page.getByText(`"granted_via": "${granted.grantId}"`).waitFor();
@@ -37,7 +35,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.picture('audit');
     await call.getByRole('link', { name: 'Grant' }).click();
     await page.getByRole('heading', { name: 'Grant: Call gated tools', level: 1 }).waitFor();
-    expect(new URL(page.url()).pathname).toBe(`/app/demo/grants/${granted.grantId}`);
+    expect(new URL(page.url()).pathname).toBe(`/app/${demo.slug}/grants/${granted.grantId}`);
     await page.getByText('Used up', { exact: true }).waitFor();
     await page.getByText('Reason: The report is wanted.').waitFor();
     await page.getByRole('table', { name: 'Uses' }).getByText('files.write_file').waitFor();
@@ -45,28 +43,28 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.checkAccessibility();
     await visitor.picture('grant');
     await page.getByRole('link', { name: 'a permission request' }).click();
-    await page.waitForURL(`**/app/demo/approvals/${granted.requestId}`);
+    await page.waitForURL(`**/app/${demo.slug}/approvals/${granted.requestId}`);
     await visitor.leave();
   });
 
   it('exports exactly what the filter shows', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/audit');
+    await visitor.open('audit');
     await page.getByLabel('Event', { exact: true }).selectOption('Tool called');
     await page.waitForURL('**/audit?event=session.mcp.tool_called');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export' }).click(),
     ]);
-    expect(download.suggestedFilename()).toMatch(/^audit-demo-[-\dT]+Z\.ndjson$/);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`^audit-${demo.slug}-[-\\dT]+Z\\.ndjson$`));
     const lines = readFileSync(await download.path(), 'utf8')
       .trimEnd()
       .split('\n');
     const events: AuditEvent[] = lines.map((line) => JSON.parse(line));
     const { audit_events: expected } = await ada.ok<{ audit_events: AuditEvent[] }>(
       'GET',
-      `${base}/audit-events?event=session.mcp.tool_called&limit=200`,
+      `${ada.workspace}/audit-events?event=session.mcp.tool_called&limit=200`,
     );
     expect(events).toEqual(expected);
     await page.getByText(`Exported ${expected.length} events.`).waitFor();
@@ -77,10 +75,10 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 
   it('shows that an export failed, and focuses the message', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     visitor.expectInConsole(/500/);
     const { page } = visitor;
-    await visitor.open('demo/audit');
+    await visitor.open('audit');
     await page.getByRole('button', { name: 'Details' }).first().waitFor();
     const json = { error: { code: 'internal_error', message: 'It broke on purpose.', request_id: 'r' } };
     await page.route('**/audit-events?*', (route) => route.fulfill({ status: 500, json }));
@@ -92,9 +90,9 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 
   it('creates a grant, finds it by its holder, and revokes it', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/grants');
+    await visitor.open('grants');
     await page.getByRole('heading', { name: 'No active grants' }).waitFor();
     await page.getByRole('link', { name: 'New grant' }).click();
     await page.getByRole('button', { name: 'Create grant' }).click();
@@ -128,39 +126,39 @@ describeInBrowser('grants, audit, members and settings', () => {
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No longer in effect.').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Revoked' }).getByText('by Ada Admin').waitFor();
-    await visitor.open('demo/grants?state=revoked');
+    await visitor.open('grants?state=revoked');
     await page.getByRole('link', { name: 'Call gated tools: files.write' }).waitFor();
     await visitor.leave();
   });
 
   it('shows members their own grants, and says why others are not available', async () => {
-    const { agents } = await ada.ok<{ agents: { id: string }[] }>('GET', `${base}/agents`);
-    await ada.ok('POST', `${base}/grants`, {
+    const { agents } = await ada.ok<{ agents: { id: string }[] }>('GET', `${ada.workspace}/agents`);
+    await ada.ok('POST', `${ada.workspace}/grants`, {
       agent_subject_id: agents[0]?.id,
       grant_type: 'tool_scope',
       details: { scope: 'files.write' },
       scope: 'persistent',
     });
-    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const visitor = await visit(browser, { ...demo, as: 'max' });
     const { page } = visitor;
-    await visitor.open('demo/grants');
+    await visitor.open('grants');
     await page.getByRole('link', { name: 'Call gated tools: files.write' }).first().click();
     expect(await page.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
-    await visitor.open('demo/grants/new');
+    await visitor.open('grants/new');
     await choose(page, 'Grant to', 'Max Member (you)');
     expect(await page.getByRole('radio', { name: 'Read a secret' }).count()).toBe(0);
     await visitor.checkAccessibility();
     for (const section of ['audit', 'settings']) {
-      await visitor.open(`demo/${section}`);
+      await visitor.open(section);
       await page.getByRole('heading', { name: 'You do not have access' }).waitFor();
     }
     await visitor.leave();
   });
 
   it('changes settings, and asks before what cannot be undone', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/settings');
+    await visitor.open('settings');
     await page.getByLabel('Workspace name').fill('Renamed');
     await page.getByRole('switch', { name: 'Record arguments and results of tool calls' }).check();
     await page.getByText('Everything that tools read and write is recorded').waitFor();
@@ -181,11 +179,11 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 
   it('adds members, changes their role and removes them', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     visitor.expectInConsole(/status of (409|422)/);
     const { page } = visitor;
-    await visitor.open('demo/members');
-    const row = page.getByRole('row').filter({ hasText: 'max@demo.test' });
+    await visitor.open('members');
+    const row = page.getByRole('row').filter({ hasText: demo.people.max.email });
     await row.getByRole('button', { name: 'Make an admin: Max Member' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Make an admin' }).click();
     await row.getByText('Admin', { exact: true }).waitFor();
@@ -194,15 +192,16 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.checkAccessibility();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await row.waitFor({ state: 'detached' });
-    const outsider = await visit(browser, { url: platform.url, as: 'max' });
+    const outsider = await visit(browser, { ...demo, as: 'max' });
     outsider.expectInConsole(/401/);
-    await outsider.open('');
+    await outsider.open('/');
     await outsider.page.getByText('You are not in a workspace yet').waitFor();
     await outsider.checkAccessibility();
     await outsider.page.getByRole('button', { name: /^Max Member/ }).click();
     await outsider.page.getByRole('menuitem', { name: 'Sign out' }).click();
     await outsider.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await outsider.page.getByRole('button', { name: /Max Member/ }).click();
+    await outsider.page.getByLabel('Other e-mail address').fill(demo.people.max.email);
+    await outsider.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await outsider.page.getByText('You are not in a workspace yet').waitFor();
 
     await page.getByRole('button', { name: 'Remove: Ada Admin' }).click();
@@ -217,11 +216,11 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByText('nobody with this address can be added').waitFor();
     expect(await who.inputValue()).toBe('nobody@demo.test');
     await visitor.checkAccessibility();
-    await who.fill('max@demo.test');
+    await who.fill(demo.people.max.email);
     await page.reload();
     await page.getByRole('button', { name: 'Add member' }).click();
     await page.getByText('Your draft was restored.').waitFor();
-    expect(await who.inputValue()).toBe('max@demo.test');
+    expect(await who.inputValue()).toBe(demo.people.max.email);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await row.getByText('Member', { exact: true }).waitFor();
     await outsider.page.getByRole('link', { name: /^Go to / }).click();
@@ -232,10 +231,10 @@ describeInBrowser('grants, audit, members and settings', () => {
 
   it('fits a phone in dark mode', async () => {
     const context = { ...phone, colorScheme: 'dark' } as const;
-    const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+    const visitor = await visit(browser, { ...demo, as: 'ada', context });
     const { page } = visitor;
     for (const path of ['grants?state=all', 'audit', 'settings', 'members', 'grants/new']) {
-      await visitor.open(`demo/${path}`);
+      await visitor.open(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await eventually(async () => expect(await page.getByLabel('Loading').count()).toBe(0));
       const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
@@ -246,37 +245,28 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 });
 
-async function signIn(url: string): Promise<Pick<Person, 'ok'>> {
-  const answer = await caller(url).send('POST', '/api/auth/demo-sign-in', { email: 'ada@demo.test' });
-  return caller(url, (answer.headers.getSetCookie()[0] ?? '').split(';')[0]);
-}
-
-/** Approves what the demo session asks for, once, and waits until the allowed call is recorded. */
-async function approveTheWrite(ada: Pick<Person, 'ok'>): Promise<{ grantId: string; requestId: string }> {
-  const { permission_requests: requests } = await ada.ok<{
-    permission_requests: { id: string; agent_id: string; details: unknown }[];
-  }>('GET', `${base}/permission-requests?status=open`);
-  const [request] = requests;
-  const { grant } = await ada.ok<{ grant: { id: string } }>('POST', `${base}/grants`, {
-    agent_subject_id: request?.agent_id,
+/** Approves what a session of Max's asks for, once, and waits until it has ended: the allowed call is recorded. */
+async function approveTheWrite(
+  { signIn, scribe }: DemoWorkspace,
+  ada: FrontDoor,
+): Promise<{ grantId: string; requestId: string }> {
+  const max = await signIn('max');
+  const session = await max.startSession(scribe.id, 'Write the report.');
+  const request = await max.openRequest(session.id);
+  const { grant } = await ada.ok<{ grant: { id: string } }>('POST', `${ada.workspace}/grants`, {
+    agent_subject_id: request.agent_id,
     grant_type: 'tool_scope',
-    details: request?.details,
+    details: request.details,
     scope: 'once',
-    request_id: request?.id,
+    request_id: request.id,
     reason: 'The report is wanted.',
   });
-  await untilFound('the approved session to have ended', async () => {
-    const { audit_events: events } = await ada.ok<{ audit_events: AuditEvent[] }>(
-      'GET',
-      `${base}/audit-events?event=session.ended`,
-    );
-    return events.length > 0 ? true : null;
-  });
-  return { grantId: grant.id, requestId: request?.id ?? '' };
+  await ada.ended(session.id);
+  return { grantId: grant.id, requestId: request.id };
 }
 
-const settingsOf = async (ada: Pick<Person, 'ok'>) =>
-  (await ada.ok<{ workspace: { name: string; settings: unknown } }>('GET', base)).workspace;
+const settingsOf = async (ada: FrontDoor) =>
+  (await ada.ok<{ workspace: { name: string; settings: unknown } }>('GET', ada.workspace)).workspace;
 
 async function choose(page: Page, label: string, option: string): Promise<void> {
   await page.getByLabel(label).first().click();

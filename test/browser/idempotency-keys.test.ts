@@ -2,31 +2,31 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, openBrowser, type Visitor, visit } from '../support/browser.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
 describeInBrowser('the key that a form of the web UI sends', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
   let agentId: string;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
     agentId = (await ada.createAgent('keyed', [{ sleep_seconds: 0 }], {})).id;
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   /** A page whose requests to make a grant or session do not arrive until `arrive` is called. */
   async function lossyPage() {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const keys: (string | undefined)[] = [];
     let isLost = true;
@@ -60,14 +60,14 @@ describeInBrowser('the key that a form of the web UI sends', () => {
   }
 
   const grantsOf = async (type: string) => {
-    const path = `/api/workspaces/demo/grants?agent_subject_id=${agentId}&grant_type=${type}`;
+    const path = `${ada.workspace}/grants?agent_subject_id=${agentId}&grant_type=${type}`;
     return (await ada.ok<{ grants: { id: string }[] }>('GET', path)).grants;
   };
 
   it('for starting a session stays the same across retries, and changes with the prompt', async () => {
     const { visitor, page, sendWith, arrive } = await lossyPage();
     const send = () => sendWith('Start');
-    await visitor.open(`demo/sessions/new?agent=${agentId}`);
+    await visitor.open(`sessions/new?agent=${agentId}`);
     await page.getByLabel('Prompt').fill('Go.');
     const first = await keyOfBoth(visitor, send);
     await page.getByLabel('Prompt').fill('Go on.');
@@ -76,7 +76,7 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     arrive();
     expect(await send()).toBe(changed);
     await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
-    await visitor.open(`demo/sessions/new?agent=${agentId}`);
+    await visitor.open(`sessions/new?agent=${agentId}`);
     await page.getByLabel('Prompt').fill('Go on.');
     expect(await send()).not.toBe(changed);
     await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
@@ -86,7 +86,7 @@ describeInBrowser('the key that a form of the web UI sends', () => {
   it('for creating a grant stays the same across retries, and changes with the form', async () => {
     const { visitor, page, sendWith, arrive } = await lossyPage();
     const send = () => sendWith('Create grant');
-    await visitor.open(`demo/grants/new?holder=agent:${agentId}`);
+    await visitor.open(`grants/new?holder=agent:${agentId}`);
     await page.getByRole('combobox', { name: 'Tool scope' }).click();
     await page.getByRole('option', { name: /files\.write/ }).click();
     const first = await keyOfBoth(visitor, send);
@@ -107,7 +107,7 @@ describeInBrowser('the key that a form of the web UI sends', () => {
       await page.getByRole('combobox', { name: 'Allow it to start' }).click();
       await page.getByRole('option', { name: 'scribe' }).click();
     };
-    await visitor.open(`demo/agents/${agentId}`);
+    await visitor.open(`agents/${agentId}`);
     await page.getByRole('combobox', { name: 'Allow it to start' }).click();
     await page.getByRole('option', { name: 'keyed' }).click();
     const first = await keyOfBoth(visitor, send);
@@ -133,15 +133,15 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     await ada.ok('PATCH', `/api/agents/${agentId}`, { env: { API_TOKEN: '${DEMO_API_TOKEN}' } });
     const { visitor, page, sendWith, arrive } = await lossyPage();
     const send = () => sendWith('Let the agent read it');
-    await visitor.open(`demo/agents/${agentId}`);
+    await visitor.open(`agents/${agentId}`);
     await press(page, 'Let the agent read DEMO_API_TOKEN');
     const key = await keyOfBoth(visitor, send);
     arrive();
     expect(await send()).toBe(key);
     await page.getByText('granted: the agent can read it').waitFor();
     const [grant] = await grantsOf('agent_env');
-    await ada.ok('DELETE', `/api/workspaces/demo/grants/${grant?.id}`);
-    await visitor.open(`demo/agents/${agentId}`);
+    await ada.ok('DELETE', `${ada.workspace}/grants/${grant?.id}`);
+    await visitor.open(`agents/${agentId}`);
     await press(page, 'Let the agent read DEMO_API_TOKEN');
     expect(await send()).not.toBe(key);
     await page.getByText('granted: the agent can read it').waitFor();

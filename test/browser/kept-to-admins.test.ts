@@ -3,20 +3,20 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { untilFound } from '../support/eventually.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 
 describeInBrowser('an entry that is kept to admins', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let max: FrontDoor;
   let grantId: string;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    max = await FrontDoor.signIn(platform.url, 'max@demo.test');
-    const { grant } = await max.ok<{ grant: { id: string } }>('POST', '/api/workspaces/demo/grants', {
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    max = await demo.signIn('max');
+    const { grant } = await max.ok<{ grant: { id: string } }>('POST', `${max.workspace}/grants`, {
       user_subject_id: (await max.me()).user.id,
       grant_type: 'tool_scope',
       details: { scope: 'files.write' },
@@ -26,13 +26,13 @@ describeInBrowser('an entry that is kept to admins', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   it('names the grants that will have no effect before it is saved, and the grants say so afterwards', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/catalog/files/edit');
+    await visitor.open('catalog/files/edit');
     await page.getByRole('radio', { name: 'Whoever drives the session, and admins' }).waitFor();
     const note = page.getByRole('note').filter({ hasText: 'Grants from members will have no effect' });
     expect(await note.count()).toBe(0);
@@ -41,18 +41,18 @@ describeInBrowser('an entry that is kept to admins', () => {
     await note.getByText('by Max Member').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.waitForURL('**/demo/catalog/files');
-    await visitor.open('demo/grants');
+    await page.waitForURL(`**/${demo.slug}/catalog/files`);
+    await visitor.open('grants');
     await page.getByText('it has no effect').waitFor();
-    await visitor.open(`demo/grants/${grantId}`);
+    await visitor.open(`grants/${grantId}`);
     await page.getByRole('note').filter({ hasText: 'a member created it' }).waitFor();
     await visitor.checkAccessibility();
     await visitor.leave();
   });
 
   it('names those of sessions with an earlier version at every edit, and on its page afterwards', async () => {
-    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
-    const entries = '/api/workspaces/demo/mcp-servers';
+    const ada = await demo.signIn('ada');
+    const entries = `${ada.workspace}/mcp-servers`;
     const entry = {
       name: 'notes',
       shape: { type: 'command', command: 'mcp-server-filesystem', args: ['.'] },
@@ -61,7 +61,7 @@ describeInBrowser('an entry that is kept to admins', () => {
     const gated = (scope: string) => ({ ...entry, manifest: { tool_scopes: { write_file: scope } } });
     await ada.ok('POST', entries, gated('notes.write'));
     for (const scope of ['notes.write', 'notes.new']) {
-      await max.ok('POST', '/api/workspaces/demo/grants', {
+      await max.ok('POST', `${max.workspace}/grants`, {
         user_subject_id: (await max.me()).user.id,
         grant_type: 'tool_scope',
         details: { scope },
@@ -75,22 +75,22 @@ describeInBrowser('an entry that is kept to admins', () => {
     );
     await ada.ok('PUT', `${entries}/notes`, entry);
 
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     const note = page.getByRole('note').filter({ hasText: 'Grants from members' });
-    await visitor.open('demo/catalog/notes/edit');
+    await visitor.open('catalog/notes/edit');
     await page.getByRole('radio', { name: 'Admins only' }).check();
     await note.getByText('will have no effect').waitFor();
     await note.getByRole('link', { name: 'notes.write' }).waitFor();
     expect(await note.getByRole('link', { name: 'notes.new' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.waitForURL('**/demo/catalog/notes');
+    await page.waitForURL(`**/${demo.slug}/catalog/notes`);
     await note.getByText('members have no effect').waitFor();
     await note.getByRole('link', { name: 'notes.write' }).waitFor();
     await visitor.checkAccessibility();
 
     // An edit that only adds a scope names the grants that this costs, not those that already do not count.
-    await visitor.open('demo/catalog/notes/edit');
+    await visitor.open('catalog/notes/edit');
     await page
       .getByRole('textbox', { name: 'Manifest' })
       .fill('{ "tool_scopes": { "write_file": "notes.new" } }');
@@ -103,13 +103,13 @@ describeInBrowser('an entry that is kept to admins', () => {
   it('is attached and detached after the same warning as an edit of the agent', async () => {
     const agent = await max.createAgent('attached', [], { files: {} });
     const sentence = 'revokes those of its grants that you could not create yourself';
-    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const visitor = await visit(browser, { ...demo, as: 'max' });
     const { page } = visitor;
     for (const path of ['edit', 'servers/files']) {
-      await visitor.open(`demo/agents/${agent.id}/${path}`);
+      await visitor.open(`agents/${agent.id}/${path}`);
       await page.getByRole('note').filter({ hasText: sentence }).waitFor();
     }
-    await visitor.open(`demo/agents/${agent.id}`);
+    await visitor.open(`agents/${agent.id}`);
     await page.getByRole('button', { name: 'Detach files' }).click();
     await page.getByRole('dialog').getByText(sentence).waitFor();
     await visitor.leave();

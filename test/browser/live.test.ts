@@ -1,41 +1,40 @@
 /** What a page notices by itself, and how few requests that takes. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { demoPeople } from '../../bin/start/demo-content.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { everythingKept } from '../support/browser-storage.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 
 describeInBrowser('a page of the web UI', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await FrontDoor.signIn(platform.url, demoPeople.ada.email);
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   it('tells a removed member within seconds, and keeps nothing of the workspace', async () => {
-    const max = await FrontDoor.signIn(platform.url, demoPeople.max.email);
+    const max = await demo.signIn('max');
     const { user } = await max.ok<{ user: { id: string } }>('GET', '/api/me');
     const agent = await ada.createAgent('to-be-left', [waitForever], {});
     const session = await max.startSession(agent.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const visitor = await visit(browser, { ...demo, as: 'max' });
     visitor.expectInConsole(/40[34]/);
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
     await page.getByRole('textbox', { name: 'Message to the agent' }).fill('half a sentence');
     await eventually(async () => expect(await everythingKept(page)).toContain('half a sentence'));
-    await ada.ok('DELETE', `/api/workspaces/demo/members/${user.id}`);
+    await ada.ok('DELETE', `${ada.workspace}/members/${user.id}`);
     const removedAt = Date.now();
     await page.getByRole('heading', { name: 'You are no longer a member of Demo' }).waitFor();
     const noticedAfterMs = Date.now() - removedAt;
@@ -48,7 +47,7 @@ describeInBrowser('a page of the web UI', () => {
     expect(kept).not.toContain('to-be-left');
     expect(await page.locator('body').textContent()).not.toContain('to-be-left');
     await expectNothingRead(page, () =>
-      ada.ok('POST', '/api/workspaces/demo/members', { email: demoPeople.max.email, role: 'member' }),
+      ada.ok('POST', `${ada.workspace}/members`, { email: demo.people.max.email, role: 'member' }),
     );
     await visitor.leave();
   });
@@ -76,14 +75,14 @@ describeInBrowser('a page of the web UI', () => {
       files: {},
     });
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/approvals');
+    await visitor.open('approvals');
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
     const requests = page.getByRole('list', { name: 'Permission requests' }).getByText('asker');
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go' });
     await requests.first().waitFor();
-    await visitor.open('demo/sessions');
+    await visitor.open('sessions');
     const row = page.getByRole('row').filter({ hasText: 'asker' });
     await row.waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
@@ -108,11 +107,11 @@ describeInBrowser('a page of the web UI', () => {
     'settings',
     'system',
   ])('sends at most one request every 15 s while nothing happens: %s', async (section) => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     const asked = countRequests(page);
     await page.clock.install();
-    await visitor.open(`demo/${section}`);
+    await visitor.open(section);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await untilQuiet(asked);
     asked.length = 0;
@@ -125,11 +124,11 @@ describeInBrowser('a page of the web UI', () => {
   it('sends no requests while a session waits', async () => {
     const agent = await ada.createAgent('idle', [waitForever], {});
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     const asked = countRequests(page);
     await page.clock.install();
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
     await untilQuiet(asked);
     asked.length = 0;
@@ -150,10 +149,10 @@ describeInBrowser('a page of the web UI', () => {
     'System',
     'Settings',
   ])('refreshes everything within seconds of an outage: %s', async (section) => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const { page } = visitor;
-    await visitor.open('demo/sessions');
+    await visitor.open('sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.route('**/api/**', (route) => route.abort());
     await page.getByRole('navigation').getByRole('link', { name: section }).click();
@@ -164,10 +163,10 @@ describeInBrowser('a page of the web UI', () => {
   it('refreshes everything of a session within seconds of an outage', async () => {
     const agent = await ada.createAgent('away', [waitForever], {});
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const { page } = visitor;
-    await visitor.open('demo/sessions');
+    await visitor.open('sessions');
     const row = page.getByRole('row').filter({ hasText: 'away' });
     await row.waitFor();
     await page.route(`**/api/sessions/${session.id}/**`, (route) => route.abort());
@@ -180,12 +179,12 @@ describeInBrowser('a page of the web UI', () => {
 
   it('loads the list of secrets with one request, however many there are', async () => {
     for (let count = 0; count < 30; count += 1) {
-      await ada.ok('PUT', `/api/workspaces/demo/secrets/MANY_${count}`, { value: 'not told' });
+      await ada.ok('PUT', `${ada.workspace}/secrets/MANY_${count}`, { value: 'not told' });
     }
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     const asked = countRequests(page);
-    await visitor.open('demo/secrets');
+    await visitor.open('secrets');
     await page.getByRole('link', { name: 'MANY_29' }).waitFor();
     await untilQuiet(asked);
     expect(asked.filter((path) => path.includes('/secrets'))).toHaveLength(1);

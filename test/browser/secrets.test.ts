@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { describeInBrowser, openBrowser, type Visitor, visit } from '../support/browser.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 
 /** Everything that the page holds as text: markup, form values, and what is kept between pages. */
 const wholePage = (page: Page) =>
@@ -13,22 +13,22 @@ const wholePage = (page: Page) =>
   ])`);
 
 describeInBrowser('secrets in the web UI', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   it('are set, and leave no value in the page', async () => {
     const value = 'value-that-nobody-sees-1';
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/secrets');
+    await visitor.open('secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
     const dialog = page.getByRole('dialog', { name: 'New secret' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('my-token');
@@ -48,10 +48,10 @@ describeInBrowser('secrets in the web UI', () => {
 
   it('are cleared from the field when they are sent, also when the platform refuses them', async () => {
     const value = 'v'.repeat(70_000);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     visitor.expectInConsole(/422/);
     const { page } = visitor;
-    await visitor.open('demo/secrets');
+    await visitor.open('secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
     const dialog = page.getByRole('dialog', { name: 'New secret' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('TOO_LONG');
@@ -67,7 +67,7 @@ describeInBrowser('secrets in the web UI', () => {
   it('keep the line breaks of a pasted key', async () => {
     const key = '-----BEGIN KEY-----\nabc\n-----END KEY-----\n';
     const visitor = await visit(browser, {
-      url: platform.url,
+      ...demo,
       as: 'ada',
       context: { permissions: ['clipboard-read', 'clipboard-write'] },
     });
@@ -77,7 +77,7 @@ describeInBrowser('secrets in the web UI', () => {
       sent = route.request().postDataJSON();
       await route.continue();
     });
-    await visitor.open('demo/secrets');
+    await visitor.open('secrets');
     await page.getByRole('button', { name: 'New secret' }).click();
     const dialog = page.getByRole('dialog', { name: 'New secret' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('KEY_FILE');
@@ -93,9 +93,9 @@ describeInBrowser('secrets in the web UI', () => {
   });
 
   it('are restricted, and cleared after a warning that names who uses them', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/secrets/DEMO_API_TOKEN');
+    await visitor.open('secrets/DEMO_API_TOKEN');
     await page.getByText('MCP server everything, as DEMO_API_TOKEN').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('radio', { name: /Any MCP server/ }).check();
@@ -118,9 +118,9 @@ describeInBrowser('secrets in the web UI', () => {
   });
 
   it('are shown to members without a way to change them', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const visitor = await visit(browser, { ...demo, as: 'max' });
     const { page } = visitor;
-    await visitor.open('demo/secrets');
+    await visitor.open('secrets');
     await page.getByRole('link', { name: 'DEMO_API_TOKEN' }).click();
     await page.getByText('Only workspace admins can change it.').waitFor();
     await page.getByText('MCP server everything, as DEMO_API_TOKEN').waitFor();

@@ -3,25 +3,25 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
 import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 
 const question = { call: 'platform.request_input', arguments: { prompt: 'Which colour?', options: [] } };
 const isAtTop = 'window.scrollY === 0';
 
 describeInBrowser('the page of a session', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
-    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   /** Long enough that both sizes have to be scrolled. */
@@ -35,9 +35,9 @@ describeInBrowser('the page of a session', () => {
   it('keeps an unsent message across navigation and a reload', async () => {
     const agent = await ada.createAgent('left-alone', [waitForever], {});
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     const field = page.getByRole('textbox', { name: 'Message to the agent' });
     await field.fill('half a sentence');
     await page.getByRole('link', { name: 'Secrets' }).click();
@@ -58,16 +58,16 @@ describeInBrowser('the page of a session', () => {
     const agent = await ada.createAgent('waiter', steps, { files: {} });
     const session = await ada.startSession(agent.id);
     const visitor = await visit(browser, {
-      url: platform.url,
+      ...demo,
       as: 'ada',
       context: { viewport: { width: 1280, height: 720 } },
     });
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     const state = page.getByRole('group', { name: 'State of the session' });
     await state.getByText('Waiting for answer').waitFor();
     await inPage(page, 'the title of the tab', `document.title.includes('Waiting for answer · Session')`);
-    await visitor.open('demo/sessions?status=waiting_for_answer');
+    await visitor.open('sessions?status=waiting_for_answer');
     await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for answer').waitFor();
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Waiting for answer');
 
@@ -78,7 +78,7 @@ describeInBrowser('the page of a session', () => {
     await page.getByRole('button', { name: 'Decide later' }).click();
     await state.getByText('Waiting for approval').waitFor();
     await inPage(page, 'the title of the tab', `document.title.includes('Waiting for approval · Session')`);
-    await visitor.open('demo/sessions?status=waiting_for_approval');
+    await visitor.open('sessions?status=waiting_for_approval');
     await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for approval').waitFor();
     await visitor.checkAccessibility();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
@@ -91,9 +91,9 @@ describeInBrowser('the page of a session', () => {
       files: {},
     });
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     await page.getByText('step 1 of 3').waitFor();
     const field = page.getByRole('textbox', { name: 'Message to the agent' });
     await field.click();
@@ -139,9 +139,9 @@ describeInBrowser('the page of a session', () => {
     const agent = await ada.createAgent('narrowed', steps, { files: {} });
     const session = await ada.startSession(agent.id);
     const request = await ada.openRequest(session.id);
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
-    await visitor.open('demo/approvals');
+    await visitor.open('approvals');
     await page.getByRole('link', { name: /^Review the request of narrowed / }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
@@ -168,10 +168,10 @@ describeInBrowser('the page of a session', () => {
     const agent = await ada.createAgent('talker', [...talk, waitFor('end'), { sleep_seconds: 0 }], {});
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const session = await ada.startSession(agent.id);
-      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const visitor = await visit(browser, { ...demo, as: 'ada', context });
       const { page } = visitor;
       const { height } = context.viewport ?? { height: 0 };
-      await visitor.open(`demo/sessions/${session.id}`);
+      await visitor.open(`sessions/${session.id}`);
       await page.getByText('Line 40').waitFor();
       const field = page.getByRole('textbox', { name: 'Message to the agent' });
       const pinned = [
@@ -194,7 +194,7 @@ describeInBrowser('the page of a session', () => {
       await page.getByText('The session has ended.').waitFor();
       await visitor.checkAccessibility();
 
-      await visitor.open(`demo/sessions/${session.id}`);
+      await visitor.open(`sessions/${session.id}`);
       await page.getByText('The session has ended.').waitFor();
       expect(await page.evaluate(isAtTop)).toBe(true);
       await page.evaluate('window.scrollTo(0, 600)');
@@ -213,9 +213,9 @@ describeInBrowser('the page of a session', () => {
       await untilFound('its last line', async () =>
         (await ada.events(session.id)).find(({ payload }) => payload['status'] === 'Line 40'),
       );
-      const visitor = await visit(browser, { url: platform.url, as: 'ada', context });
+      const visitor = await visit(browser, { ...demo, as: 'ada', context });
       const { page } = visitor;
-      await visitor.open(`demo/sessions/${session.id}`);
+      await visitor.open(`sessions/${session.id}`);
       await expectInSight(page, 'Line 40');
       await visitor.picture(`session-live-${context.viewport?.width}`);
       await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
@@ -228,7 +228,7 @@ describeInBrowser('the page of a session', () => {
 
       await ada.ok('POST', `/api/sessions/${session.id}/terminate`, { reason });
       await ada.ended(session.id);
-      await visitor.open(`demo/sessions/${session.id}`);
+      await visitor.open(`sessions/${session.id}`);
       await page.getByText('The session has ended.').waitFor();
       expect(await page.evaluate(isAtTop)).toBe(true);
       await page.evaluate('window.scrollTo(0, document.body.scrollHeight / 2)');

@@ -45,7 +45,7 @@ describeInBrowser('servers that do not work', () => {
       agent_id: agent.id,
       prompt: 'Try.',
     });
-    path = `demo/sessions/${session.id}`;
+    path = `sessions/${session.id}`;
   });
   afterAll(async () => {
     await browser?.close();
@@ -102,7 +102,7 @@ describeInBrowser('servers that do not work', () => {
     expect(await max.ended(session.id)).toMatchObject({ status: 'completed' });
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     const panel = page.getByRole('region', { name: 'Calls over the limit' });
     const row = (tool: string) => panel.getByRole('listitem').filter({ hasText: tool });
     await row('files.list_allowed_directories').getByText('2 calls').waitFor();

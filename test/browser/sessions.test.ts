@@ -92,7 +92,7 @@ describeInBrowser('sessions in the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_|Failed to load resource/);
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'count' });
     await page.getByText('Number 3 of 30').waitFor();
@@ -112,9 +112,9 @@ describeInBrowser('sessions in the web UI', () => {
 
     const member = await visit(browser, { url: platform.url, as: 'max' });
     member.expectInConsole(/403/);
-    await member.open(`demo/sessions/${ofAda.id}`);
+    await member.open(`sessions/${ofAda.id}`);
     await member.page.getByRole('heading', { name: 'You do not have access' }).waitFor();
-    await member.open('demo/sessions/new');
+    await member.open('sessions/new');
     await member.page.getByRole('combobox', { name: 'Agent' }).click();
     await member.page.getByRole('option', { name: 'patient' }).click();
     await member.page.getByText('This agent belongs to Ada Admin').waitFor();
@@ -123,7 +123,7 @@ describeInBrowser('sessions in the web UI', () => {
 
     const admin = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = admin;
-    await admin.open(`demo/sessions/${ofMax.id}`);
+    await admin.open(`sessions/${ofMax.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
     expect(await page.getByLabel('Message to the agent').count()).toBe(0);
     await page.getByRole('button', { name: 'Terminate' }).click();
@@ -146,7 +146,7 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByText('The session has ended.').waitFor();
     await page.getByText('Not now').first().waitFor();
     await page.getByRole('button', { name: 'Terminate' }).waitFor({ state: 'detached' });
-    await admin.open(`demo/sessions?status=terminated&agent=${agent.id}`);
+    await admin.open(`sessions?status=terminated&agent=${agent.id}`);
     await page.getByRole('row').filter({ hasText: 'Terminated' }).waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
     await admin.leave();
@@ -178,7 +178,7 @@ describeInBrowser('sessions in the web UI', () => {
     const session = await ada.startSession(agent.id);
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     const panel = page.getByRole('region', { name: 'Artifacts' });
     await panel.getByText('dot.png').waitFor();
     const preview = page.getByRole('dialog', { name: 'Artifact' });
@@ -232,7 +232,7 @@ describeInBrowser('sessions in the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const { page } = visitor;
-    await visitor.open(`demo/sessions/${session.id}`);
+    await visitor.open(`sessions/${session.id}`);
     await page.getByRole('button', { name: 'Decide later' }).click();
     await page.getByText('A permission request is waiting for you').waitFor();
     const field = page.getByRole('textbox', { name: 'Message to the agent' });

@@ -24,7 +24,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url });
     visitor.expectInConsole(/401 .*\/api\/me/);
     const { page } = visitor;
-    await visitor.open('demo/agents');
+    await visitor.open('agents');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('sign-in');
@@ -65,7 +65,7 @@ describeInBrowser('the web UI', () => {
 
   it('never turns text into markup', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
-    await visitor.open('demo/sessions');
+    await visitor.open('sessions');
     await visitor.page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     const outcome = await visitor.page.evaluate<string>(
       `(() => { try { document.body.innerHTML = '<img src=x onerror=alert(1)>'; return 'made'; } catch (error) { return error.name; } })()`,
@@ -78,7 +78,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada', context: { colorScheme: 'dark' } });
     const { page } = visitor;
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
-    await visitor.open('demo/sessions');
+    await visitor.open('sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     expect(await scheme()).toBe('dark');
     await visitor.checkAccessibility();
@@ -93,7 +93,7 @@ describeInBrowser('the web UI', () => {
   it('hides from members what only admins may see, and says so at its address', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'max' });
     const { page } = visitor;
-    await visitor.open('demo/audit');
+    await visitor.open('audit');
     await page.getByRole('heading', { name: 'You do not have access' }).waitFor();
     const links = page.getByRole('navigation').getByRole('link');
     const labels = (await links.allTextContents()).map((label) => label.replace(/\d+$/, ''));
@@ -114,7 +114,7 @@ describeInBrowser('the web UI', () => {
     'says that /app/%s was not found',
     async (path) => {
       const visitor = await visit(browser, { url: platform.url, as: 'max' });
-      await visitor.open(path);
+      await visitor.open(`/${path}`);
       await visitor.page.getByRole('heading', { name: /was not found$/ }).waitFor();
       await visitor.checkAccessibility();
       await visitor.leave();
@@ -125,7 +125,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/401/);
     const { page } = visitor;
-    await visitor.open('_/workspaces/new');
+    await visitor.open('/_/workspaces/new');
     await page.getByLabel('Name').fill('Typed before');
     await page.getByLabel('Slug').fill('typed-before');
     await page.context().clearCookies();
@@ -146,7 +146,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/422/);
     const { page } = visitor;
-    await visitor.open('_/workspaces/new');
+    await visitor.open('/_/workspaces/new');
     await page.getByLabel('Name').fill('X');
     await page.getByLabel('Slug').fill('Not A Slug');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -158,7 +158,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const { page } = visitor;
-    await visitor.open('demo/sessions');
+    await visitor.open('sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.route('**/api/**', (route) => route.abort());
     // Nothing is requested while nothing happens: the next page is the first to notice.
@@ -177,7 +177,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/ERR_|Failed to (load resource|fetch)/);
     const { page } = visitor;
-    await visitor.open('demo/sessions');
+    await visitor.open('sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'MCP catalog' }).click();
@@ -203,7 +203,7 @@ describeInBrowser('the web UI', () => {
       );
     const banner = page.getByText('Nothing you typed is lost');
     // A page that reads no agents: the list of agents is not cached yet.
-    await visitor.open('demo/secrets');
+    await visitor.open('secrets');
     await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
     await ofProxy('**/api/**');
     await page.getByRole('link', { name: 'Agents' }).click();
@@ -227,7 +227,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/404|Failed to fetch|PageNotLoaded/);
     const { page } = visitor;
-    await visitor.open('demo/sessions/new');
+    await visitor.open('sessions/new');
     await page.getByLabel('Prompt').fill('Half a prompt');
     // What an upgraded platform answers: another entry, and nothing under the old names.
     await page.route('**/app/', (route) =>
@@ -245,7 +245,7 @@ describeInBrowser('the web UI', () => {
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Reload', exact: true }).click();
     await page.getByRole('heading', { name: 'Audit trail', level: 1 }).waitFor();
-    await visitor.open('demo/sessions/new');
+    await visitor.open('sessions/new');
     await page.getByText('Your draft was restored.').waitFor();
     expect(await page.getByLabel('Prompt').inputValue()).toBe('Half a prompt');
     await visitor.leave();
@@ -255,7 +255,7 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const secrets = ['ghp_0123456789abcdefghij0123456789abcdef', 'hunter2-of-a-variable'];
-    await visitor.open('demo/agents/new');
+    await visitor.open('agents/new');
     await page.getByRole('textbox', { name: 'Name' }).first().fill('drafted');
     await page
       .getByRole('textbox', { name: 'Steps' })
@@ -299,14 +299,14 @@ describeInBrowser('the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     const agent = page.getByRole('combobox', { name: 'Agent' });
-    await visitor.open(`demo/sessions/new?agent=${first.id}`);
+    await visitor.open(`sessions/new?agent=${first.id}`);
     await page.getByLabel('Prompt').fill('Half a prompt');
-    await visitor.open(`demo/sessions/new?agent=${second.id}`);
+    await visitor.open(`sessions/new?agent=${second.id}`);
     await page.getByText('Your draft was restored.').waitFor();
     expect(await agent.inputValue()).toContain('second-one');
     await page.getByLabel('Prompt').press('Control+Enter');
     await page.getByRole('heading', { name: /^Session / }).waitFor();
-    await visitor.open('demo/sessions/new');
+    await visitor.open('sessions/new');
     await agent.waitFor();
     expect(await agent.inputValue()).toBe('');
     expect(await page.getByLabel('Prompt').inputValue()).toBe('');
@@ -324,7 +324,7 @@ describeInBrowser('the web UI', () => {
       await answered;
       await route.continue();
     });
-    await visitor.open('demo/agents');
+    await visitor.open('agents');
     await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
     const banner = page.getByText('The platform is responding slowly.');
     await banner.waitFor();
@@ -336,7 +336,7 @@ describeInBrowser('the web UI', () => {
   it('fits a phone, and works from the keyboard', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada', context: phone });
     const { page } = visitor;
-    await visitor.open('demo/sessions');
+    await visitor.open('sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to main content');

@@ -1,11 +1,10 @@
 /** A session keeps the configuration that it started with, whatever is changed meanwhile. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Grant } from '../../contract/grant.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { untilFound } from '../support/eventually.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 
-const workspace = '/api/workspaces/demo';
 const secret = 'the-value-from-the-start';
 const entry = {
   name: 'probe',
@@ -31,14 +30,16 @@ const steps = [
   { call: 'probe.echo', arguments: { message: 'still here' } },
 ];
 
-let platform: Platform;
+let demo: DemoWorkspace;
 let ada: FrontDoor;
+let workspace: string;
 
 beforeAll(async () => {
-  platform = await startPlatform();
-  ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  demo = await openDemoWorkspace();
+  ada = await demo.signIn('ada');
+  ({ workspace } = ada);
 });
-afterAll(() => platform?.stop());
+afterAll(() => demo?.close());
 
 const tell = (sessionId: string, text: string) =>
   ada.ok('POST', `/api/sessions/${sessionId}/messages`, { text });

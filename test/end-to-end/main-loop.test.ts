@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 
 const write = (path: string, expected?: string) => ({
   call: 'files.write_file',
@@ -23,16 +23,16 @@ const waitFor = (text: string) => ({ wait_for_message: { contains: text, timeout
 const read = (path: string) => ({ call: 'files.read_text_file', arguments: { path } });
 
 describe('a gated call', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let ada: FrontDoor;
   let max: FrontDoor;
 
   beforeAll(async () => {
-    platform = await startPlatform();
-    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
-    max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+    demo = await openDemoWorkspace();
+    ada = await demo.signIn('ada');
+    max = await demo.signIn('max');
   });
-  afterAll(() => platform?.stop());
+  afterAll(() => demo?.close());
 
   const outcomes = async (sessionId: string) =>
     (await ada.toolCalls(sessionId))
@@ -74,7 +74,7 @@ describe('a gated call', () => {
     ]);
     const { grants } = await ada.ok<{ grants: Grant[] }>(
       'GET',
-      `/api/workspaces/demo/grants?agent_subject_id=${agent.id}`,
+      `${ada.workspace}/grants?agent_subject_id=${agent.id}`,
     );
     expect(grants).toMatchObject([{ id: grant.id, granted_by_user_id: (await max.me()).user.id }]);
     expect(grants[0]?.consumed_at).not.toBeNull();
@@ -128,7 +128,7 @@ describe('a gated call', () => {
     expect(await ada.ended(second.id)).toMatchObject({ status: 'completed' });
     expect(await outcomes(second.id)).toEqual([{ tool: 'write_file', outcome: 'ok', granted_via: grant.id }]);
 
-    await ada.ok('DELETE', `/api/workspaces/demo/grants/${grant.id}`);
+    await ada.ok('DELETE', `${ada.workspace}/grants/${grant.id}`);
     const third = await ada.startSession(asking.id);
     expect(await ada.ended(third.id)).toMatchObject({ status: 'failed' });
     expect(await outcomes(third.id)).toEqual([
@@ -138,7 +138,7 @@ describe('a gated call', () => {
 
   it('passes for whatever agent a person drives under a grant to that person', async () => {
     const { user } = await max.me();
-    const { grant } = await max.ok<{ grant: Grant }>('POST', '/api/workspaces/demo/grants', {
+    const { grant } = await max.ok<{ grant: Grant }>('POST', `${max.workspace}/grants`, {
       user_subject_id: user.id,
       grant_type: 'tool_scope',
       details: { scope: 'files.write' },
@@ -152,7 +152,7 @@ describe('a gated call', () => {
 
     const hers = await ada.startSession(agent.id);
     expect(await ada.ended(hers.id)).toMatchObject({ status: 'failed' });
-    await max.ok('DELETE', `/api/workspaces/demo/grants/${grant.id}`);
+    await max.ok('DELETE', `${max.workspace}/grants/${grant.id}`);
   });
 
   it('stays refused after a denial, and the agent reads why', async () => {
@@ -168,7 +168,7 @@ describe('a gated call', () => {
     );
     const session = await max.startSession(agent.id);
     const request = await max.openRequest(session.id);
-    const path = `/api/workspaces/demo/permission-requests/${request.id}`;
+    const path = `${ada.workspace}/permission-requests/${request.id}`;
     const denied = await max.ok<{ permission_request: PermissionRequest }>('POST', `${path}/deny`, {
       reason: 'not today',
     });
@@ -181,7 +181,7 @@ describe('a gated call', () => {
     expect(again).toMatchObject({ status: 409, body: { error: { code: 'already_decided' } } });
     const { grants } = await ada.ok<{ grants: Grant[] }>(
       'GET',
-      `/api/workspaces/demo/grants?agent_subject_id=${agent.id}`,
+      `${ada.workspace}/grants?agent_subject_id=${agent.id}`,
     );
     expect(grants).toEqual([]);
   });

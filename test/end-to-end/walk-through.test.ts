@@ -4,27 +4,26 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import { sharedPlatform } from '../support/shared-platform.ts';
 
 const [, walkThrough = ''] = readFileSync('README.md', 'utf8').split('<!-- walk-through:');
 const [section = ''] = walkThrough.split('\n## ');
 const blocks = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
 
 describe("the README's walk-through", () => {
-  let platform: Platform;
   const directory = mkdtempSync(join(tmpdir(), 'walk-through-'));
 
+  let url: string;
+
+  // In the demo's own workspace, which no other file uses on this platform.
   beforeAll(async () => {
-    platform = await startPlatform();
+    ({ url } = await sharedPlatform());
   });
-  afterAll(async () => {
-    await platform.stop();
-    rmSync(directory, { recursive: true });
-  });
+  afterAll(() => rmSync(directory, { recursive: true }));
 
   it('ends in the audit event of the write, with the id of the grant', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(5);
-    const script = blocks.join('\n').replaceAll('http://127.0.0.1:8080', platform.url);
+    const script = blocks.join('\n').replaceAll('http://127.0.0.1:8080', url);
     const output = execFileSync('bash', ['-euo', 'pipefail', '-c', `${script}\necho "grant: $grant"`], {
       cwd: directory,
       encoding: 'utf8',

@@ -8,10 +8,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { demoPeople } from '../../bin/start/demo-content.ts';
+import { demoPeople, demoSlug } from '../../bin/start/demo-content.ts';
+import type { DemoPeople, DemoPerson } from './demo-workspace.ts';
 import { untilFound } from './eventually.ts';
-
-export type DemoPerson = keyof typeof demoPeople;
 
 /** Chromium from Debian's package, or an installed Chrome; null without either. */
 export function findChromium(): string | null {
@@ -76,7 +75,7 @@ export interface Visitor {
   page: Page;
   /** Messages of the console that a test expects, such as that of an answer with an error status. */
   expectInConsole(pattern: RegExp): void;
-  /** Opens an address below `/app/`. */
+  /** Opens an address below that of the workspace; with a slash at its beginning, one below `/app`. */
   open(path: string): Promise<void>;
   /** Fails on serious findings of axe on the page as it is. */
   checkAccessibility(): Promise<void>;
@@ -88,13 +87,17 @@ export interface Visitor {
 
 export interface VisitOptions {
   url: string;
+  /** The workspace; without one the demo's. */
+  slug?: string;
+  people?: DemoPeople;
   /** Signed in as this person, or not at all. */
   as?: DemoPerson;
   context?: BrowserContextOptions;
 }
 
 /** A separate window without shared cookies: 1280 px wide, light, unless `context` says otherwise. */
-export async function visit(browser: Browser, { url, as, context: options }: VisitOptions): Promise<Visitor> {
+export async function visit(browser: Browser, options: VisitOptions): Promise<Visitor> {
+  const { url, slug = demoSlug, people = demoPeople, as } = options;
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width: 1280, height: 800 },
@@ -102,7 +105,7 @@ export async function visit(browser: Browser, { url, as, context: options }: Vis
     reducedMotion: 'reduce',
     locale: 'en-GB',
     timezoneId: 'UTC',
-    ...options,
+    ...options.context,
   });
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
@@ -110,7 +113,7 @@ export async function visit(browser: Browser, { url, as, context: options }: Vis
   if (as !== undefined) {
     // From the page's own origin, like the sign-in page.
     const answer = await context.request.post('/api/auth/demo-sign-in', {
-      data: { email: demoPeople[as].email },
+      data: { email: people[as].email },
     });
     if (!answer.ok()) {
       throw new Error(`the sign-in of ${as} answered ${answer.status()}`);
@@ -120,7 +123,7 @@ export async function visit(browser: Browser, { url, as, context: options }: Vis
     page,
     expectInConsole: (pattern) => problems.expected.push(pattern),
     open: async (path) => {
-      await page.goto(`/app/${path.replace(/^\//, '')}`);
+      await page.goto(path.startsWith('/') ? `/app${path}` : `/app/${slug}/${path}`);
     },
     checkAccessibility: () => checkAccessibility(page),
     picture: (name) => takePicture(page, name),

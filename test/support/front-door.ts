@@ -1,4 +1,5 @@
 /** A client of the public API: signs in, sends requests with the cookie, waits for what should happen. */
+import { demoSlug } from '../../bin/start/demo-content.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import type { Grant } from '../../contract/grant.ts';
@@ -30,17 +31,20 @@ const ownConnection = { connection: 'close' };
 
 export class FrontDoor {
   readonly url: string;
+  /** The path of the workspace that the methods below are about. */
+  readonly workspace: string;
   private cookie: string;
 
   /** `cookie` is that of somebody who has signed in. */
-  constructor(url: string, cookie = '') {
+  constructor(url: string, cookie = '', slug: string = demoSlug) {
     this.url = url;
     this.cookie = cookie;
+    this.workspace = `/api/workspaces/${slug}`;
   }
 
   /** Signs in through the demo sign-in and keeps the cookie. */
-  static async signIn(url: string, email: string): Promise<FrontDoor> {
-    const door = new FrontDoor(url);
+  static async signIn(url: string, email: string, slug?: string): Promise<FrontDoor> {
+    const door = new FrontDoor(url, '', slug);
     const answer = await door.send<unknown>('POST', '/api/auth/demo-sign-in', { email });
     if (answer.status !== 200) {
       throw new Error(`sign-in of ${email} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -92,7 +96,7 @@ export class FrontDoor {
     steps: unknown[],
     attachments: Record<string, Record<string, string>>,
   ): Promise<Agent> {
-    const { agent } = await this.ok<{ agent: Agent }>('POST', '/api/workspaces/demo/agents', {
+    const { agent } = await this.ok<{ agent: Agent }>('POST', `${this.workspace}/agents`, {
       name,
       run: { type: 'builtin', name: 'scripted' },
       instructions: JSON.stringify({ steps }),
@@ -105,7 +109,7 @@ export class FrontDoor {
 
   async startSession(agentId: string, prompt = 'go'): Promise<Session> {
     return (
-      await this.ok<{ session: Session }>('POST', '/api/workspaces/demo/sessions', {
+      await this.ok<{ session: Session }>('POST', `${this.workspace}/sessions`, {
         agent_id: agentId,
         prompt,
       })
@@ -136,7 +140,7 @@ export class FrontDoor {
       const { status, status_reason, ended_at } = await this.session(sessionId);
       const { permission_requests } = await this.ok<{ permission_requests: PermissionRequest[] }>(
         'GET',
-        '/api/workspaces/demo/permission-requests?status=open&limit=200',
+        `${this.workspace}/permission-requests?status=open&limit=200`,
       );
       const found = permission_requests.find((request) => request.session_id === sessionId);
       if (found === undefined && ended_at !== null) {
@@ -150,7 +154,7 @@ export class FrontDoor {
 
   /** Approves a request exactly as asked, or with another scope. */
   async approve(request: PermissionRequest, scope = request.scope): Promise<Grant> {
-    const { grant } = await this.ok<{ grant: Grant }>('POST', '/api/workspaces/demo/grants', {
+    const { grant } = await this.ok<{ grant: Grant }>('POST', `${this.workspace}/grants`, {
       agent_subject_id: request.agent_id,
       grant_type: request.grant_type,
       details: request.details,
@@ -163,7 +167,7 @@ export class FrontDoor {
 
   /** Approves while parts of the platform come back: retries after a failure, unless only the answer was lost. Returns the grant's id. */
   approveWhenBack(request: PermissionRequest): Promise<string> {
-    const path = `/api/workspaces/demo/permission-requests/${request.id}`;
+    const path = `${this.workspace}/permission-requests/${request.id}`;
     const approveOrRead = async () => {
       try {
         return (await this.approve(request)).id;
@@ -179,7 +183,7 @@ export class FrontDoor {
   async toolCalls(sessionId: string): Promise<AuditEvent[]> {
     const { audit_events } = await this.ok<{ audit_events: AuditEvent[] }>(
       'GET',
-      '/api/workspaces/demo/audit-events?event=session.mcp.tool_called&limit=200',
+      `${this.workspace}/audit-events?event=session.mcp.tool_called&limit=200`,
     );
     return audit_events.filter((event) => event.session_id === sessionId).reverse();
   }

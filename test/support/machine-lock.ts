@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { identify, isRunning } from '../../runtime/process/process-identity.ts';
+import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 
 const identity = z.object({ pid: z.int(), startedAt: z.string() });
 
@@ -34,6 +34,15 @@ function take(file: string): boolean {
 /** Writes down which very process this is. */
 export function leaveMark(file: string, pid: number, flag: 'w' | 'wx' = 'w'): void {
   writeFileSync(file, JSON.stringify(identify(pid)), { flag });
+}
+
+/** The process that left the mark; null without a whole one. */
+export function readMark(file: string): ProcessIdentity | null {
+  try {
+    return identity.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return null;
+  }
 }
 
 /** Whether the process that left the mark still runs. A file that is being written counts as alive. */

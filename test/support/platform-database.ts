@@ -7,7 +7,7 @@ import { environmentOf } from './processes.ts';
 
 /** Runs `work` on a connection of its own. Throws when the API does not run. */
 export async function withPlatformDatabase<Result>(
-  { dataDirectory }: Platform,
+  { dataDirectory }: Pick<Platform, 'dataDirectory'>,
   work: (db: Db) => Promise<Result>,
 ): Promise<Result> {
   const { pid } = JSON.parse(readFileSync(join(dataDirectory, 'api.json'), 'utf8'));

@@ -1,6 +1,6 @@
 /** The whole platform as a person starts it: the built `dist/start.js` with a data directory and ports of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -34,6 +34,9 @@ export async function startPlatform(
 ): Promise<Platform> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'));
   const port = options.port ?? (await chooseTestPort());
+  // A file: the shared platform runs on when the test file that started it has ended.
+  const outputFile = `${dataDirectory}.log`;
+  const log = openSync(outputFile, 'w');
   const child = spawn(process.execPath, ['dist/start.js'], {
     env: {
       PATH: process.env['PATH'],
@@ -43,17 +46,14 @@ export async function startPlatform(
       DATA_DIR: dataDirectory,
       ...options.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log, log],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  }
-  await untilReady(child, () => output).catch((error: unknown) => {
+  closeSync(log);
+  child.unref();
+  const output = () => readFileSync(outputFile, 'utf8');
+  await untilReady(child, output).catch((error: unknown) => {
     if (options.dataDirectory === undefined) {
-      rmSync(dataDirectory, { recursive: true, force: true });
+      removeData(dataDirectory);
     }
     throw error;
   });
@@ -61,17 +61,23 @@ export async function startPlatform(
   return {
     url,
     dataDirectory,
-    output: () => output,
+    output,
     kill: (victim, sessionId) => kill(victim, dataDirectory, sessionId),
     healthy: () => healthy(url),
     killStart: () => end(child, 'SIGKILL'),
     stop: async ({ keepData = false } = {}) => {
       await end(child, 'SIGINT');
       if (!keepData) {
-        rmSync(dataDirectory, { recursive: true, force: true });
+        removeData(dataDirectory);
       }
     },
   };
+}
+
+/** Removes the data of a platform that has stopped, and what it printed. */
+export function removeData(dataDirectory: string): void {
+  rmSync(dataDirectory, { recursive: true, force: true });
+  rmSync(`${dataDirectory}.log`, { force: true });
 }
 
 async function untilReady(child: ChildProcess, output: () => string): Promise<void> {

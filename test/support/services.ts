@@ -1,28 +1,28 @@
 /**
  * The one Postgres and the one Temporal server that all test runs on this machine share. The first run starts
- * them, the last one stops them: each run leaves its mark in a directory, and marks of dead runs do not count.
+ * them, the last one stops them.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '../../bin/start/postgres.ts';
 import { startTemporal } from '../../bin/start/temporal.ts';
-import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { openDatabase } from '../../store/database.ts';
 import { migrate } from '../../store/migrate.ts';
+import { whileLocked } from './machine-lock.ts';
 import { temporalProgram } from './temporal-program.ts';
+import { beginTestRun, endTestRun, otherTestRuns } from './test-runs.ts';
 
 const directory = resolve('.cache/test');
-const marks = join(directory, 'runs');
+const lock = join(directory, 'lock');
 /** Protects databases with only test data, on the loopback address. */
 const password = 'test';
 
 export async function acquireServices(): Promise<void> {
-  mkdirSync(marks, { recursive: true });
-  await alone(async () => {
-    const first = otherRuns().length === 0;
-    writeFileSync(markOf(process.pid), JSON.stringify(identify(process.pid)));
+  mkdirSync(directory, { recursive: true });
+  await whileLocked(lock, async () => {
+    beginTestRun();
+    const first = otherTestRuns().length === 0;
     const settings = {
       fsync: 'off',
       synchronous_commit: 'off',
@@ -43,9 +43,9 @@ export async function acquireServices(): Promise<void> {
 }
 
 export async function releaseServices(): Promise<void> {
-  await alone(async () => {
-    rmSync(markOf(process.pid), { force: true });
-    if (otherRuns().length > 0) {
+  await whileLocked(lock, async () => {
+    endTestRun();
+    if (otherTestRuns().length > 0) {
       return;
     }
     const temporal = await startTemporal({
@@ -58,47 +58,6 @@ export async function releaseServices(): Promise<void> {
     const postgres = await startPostgres({ directory: join(directory, 'postgres'), password });
     await postgres.stop();
   });
-}
-
-const markOf = (pid: number) => join(marks, String(pid));
-
-function otherRuns(): string[] {
-  return readdirSync(marks).filter((name) => {
-    const alive = isAlive(join(marks, name));
-    if (!alive) {
-      rmSync(join(marks, name), { force: true });
-    }
-    return alive && name !== String(process.pid);
-  });
-}
-
-function isAlive(markFile: string): boolean {
-  try {
-    return isRunning(JSON.parse(readFileSync(markFile, 'utf8')) as ProcessIdentity);
-  } catch {
-    return false;
-  }
-}
-
-/** One run at a time starts or stops services. A lock of a dead run is broken. */
-async function alone(work: () => Promise<void>): Promise<void> {
-  const lock = join(directory, 'lock');
-  for (;;) {
-    try {
-      writeFileSync(lock, JSON.stringify(identify(process.pid)), { flag: 'wx' });
-      break;
-    } catch {
-      if (existsSync(lock) && !isAlive(lock)) {
-        rmSync(lock, { force: true });
-      }
-      await sleep(100);
-    }
-  }
-  try {
-    await work();
-  } finally {
-    rmSync(lock, { force: true });
-  }
 }
 
 /** A migrated database to copy, one for each state of the migrations. The first run drops what killed runs left. */

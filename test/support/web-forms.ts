@@ -30,15 +30,18 @@ export interface WebForm {
   isForSignedOut?: true;
 }
 
-const base = '/api/workspaces/demo';
 const dialog = '[role=dialog]';
 
 export async function makeFormSubjects(ada: FrontDoor): Promise<FormSubjects> {
   const agent = await ada.createAgent('formed', [ask('session'), waitForever], { files: {} });
   await ada.ok('PATCH', `/api/agents/${agent.id}`, { env: { API_TOKEN: '${DEMO_API_TOKEN}' } });
   const grantFor = async (subject: object) =>
-    (await ada.ok<{ grant: { id: string } }>('POST', `${base}/grants`, { scope: 'persistent', ...subject }))
-      .grant.id;
+    (
+      await ada.ok<{ grant: { id: string } }>('POST', `${ada.workspace}/grants`, {
+        scope: 'persistent',
+        ...subject,
+      })
+    ).grant.id;
   const asker = await ada.createAgent('asker', [ask('session'), waitForever], { files: {} });
   const waiter = await ada.createAgent('waiter', [waitForever], {});
   const [asking, muted] = [await ada.startSession(asker.id), await ada.startSession(waiter.id)];
@@ -63,7 +66,7 @@ export async function makeFormSubjects(ada: FrontDoor): Promise<FormSubjects> {
 }
 
 async function endedCheck(ada: FrontDoor): Promise<string> {
-  const path = `${base}/mcp-servers/files/checks`;
+  const path = `${ada.workspace}/mcp-servers/files/checks`;
   type Answer = { mcp_check: { id: string; ended_at: string | null } };
   const { id } = (await ada.ok<Answer>('POST', path, { env: {} })).mcp_check;
   return untilFound('the end of the check', async () =>
@@ -90,7 +93,7 @@ const pasteAnother = async (page: Page) => {
 
 const ofCatalog: Record<string, WebForm> = {
   'a new entry': {
-    at: () => 'demo/catalog/_/new',
+    at: () => 'catalog/_/new',
     async fill(page) {
       await page.getByRole('textbox', { name: 'Name' }).fill('another');
       await page.getByRole('textbox', { name: 'Command' }).fill('node');
@@ -98,15 +101,15 @@ const ofCatalog: Record<string, WebForm> = {
     submit: 'Register',
     change: type('Name', 'yet-another'),
   },
-  'a changed entry': { at: () => 'demo/catalog/files/edit', submit: 'Save', change: type('Command', 'node') },
+  'a changed entry': { at: () => 'catalog/files/edit', submit: 'Save', change: type('Command', 'node') },
   'the removal of an entry': {
-    at: () => 'demo/catalog/files',
+    at: () => 'catalog/files',
     fill: (page) => press(page, 'Remove'),
     submit: 'Remove server',
     inside: dialog,
   },
   'an import': {
-    at: () => 'demo/catalog/_/import',
+    at: () => 'catalog/_/import',
     fill: (page) =>
       page
         .getByRole('textbox', { name: 'Configuration' })
@@ -114,9 +117,9 @@ const ofCatalog: Record<string, WebForm> = {
     submit: 'Register',
     change: pasteAnother,
   },
-  'a check': { at: () => 'demo/catalog/files/check', submit: 'Run check' },
+  'a check': { at: () => 'catalog/files/check', submit: 'Run check' },
   'scopes of a check': {
-    at: ({ checkId }) => `demo/catalog/files/check?check=${checkId}`,
+    at: ({ checkId }) => `catalog/files/check?check=${checkId}`,
     submit: 'Save scopes',
     change: type('Scope of write_file', 'files.change'),
   },
@@ -124,7 +127,7 @@ const ofCatalog: Record<string, WebForm> = {
 
 const ofAgents: Record<string, WebForm> = {
   'a new agent': {
-    at: () => 'demo/agents/new',
+    at: () => 'agents/new',
     async fill(page) {
       await page.getByRole('textbox', { name: 'Name' }).fill('another');
       await press(page, 'Use an example');
@@ -133,25 +136,25 @@ const ofAgents: Record<string, WebForm> = {
     change: type('Name', 'yet another'),
   },
   'a changed agent': {
-    at: ({ agentId }) => `demo/agents/${agentId}/edit`,
+    at: ({ agentId }) => `agents/${agentId}/edit`,
     submit: 'Save',
     change: type('Name', 'yet another'),
   },
   'the deletion of an agent': {
-    at: ({ agentId }) => `demo/agents/${agentId}`,
+    at: ({ agentId }) => `agents/${agentId}`,
     fill: (page) => press(page, 'Delete'),
     submit: 'Delete agent',
     inside: dialog,
   },
-  'an attachment': { at: ({ agentId }) => `demo/agents/${agentId}/servers/files`, submit: 'Save' },
+  'an attachment': { at: ({ agentId }) => `agents/${agentId}/servers/files`, submit: 'Save' },
   'a detachment': {
-    at: ({ agentId }) => `demo/agents/${agentId}`,
+    at: ({ agentId }) => `agents/${agentId}`,
     fill: (page) => press(page, 'Detach files'),
     submit: 'Detach',
     inside: dialog,
   },
   'an agent that may be started': {
-    at: ({ agentId }) => `demo/agents/${agentId}`,
+    at: ({ agentId }) => `agents/${agentId}`,
     async fill(page) {
       await page.getByRole('button', { name: 'Revoke the permission to start asker' }).waitFor();
       await page.getByRole('combobox', { name: 'Allow it to start' }).click();
@@ -161,13 +164,13 @@ const ofAgents: Record<string, WebForm> = {
     change: (page) => choose(page, 'Allow it to start', 'waiter'),
   },
   'an agent that may no longer be started': {
-    at: ({ agentId }) => `demo/agents/${agentId}`,
+    at: ({ agentId }) => `agents/${agentId}`,
     fill: (page) => press(page, 'Revoke the permission to start asker'),
     submit: 'Revoke',
     inside: dialog,
   },
   'a secret that the agent may read': {
-    at: ({ agentId }) => `demo/agents/${agentId}`,
+    at: ({ agentId }) => `agents/${agentId}`,
     fill: (page) => press(page, 'Let the agent read DEMO_API_TOKEN'),
     submit: 'Let the agent read it',
     inside: dialog,
@@ -176,36 +179,36 @@ const ofAgents: Record<string, WebForm> = {
 
 const ofSessions: Record<string, WebForm> = {
   'a new session': {
-    at: ({ agentId }) => `demo/sessions/new?agent=${agentId}`,
+    at: ({ agentId }) => `sessions/new?agent=${agentId}`,
     fill: (page) => page.getByLabel('Prompt').fill('Go.'),
     submit: 'Start',
     change: (page) => page.getByLabel('Prompt').fill('Go on.'),
   },
   'a message': {
-    at: ({ mutedSessionId }) => `demo/sessions/${mutedSessionId}`,
+    at: ({ mutedSessionId }) => `sessions/${mutedSessionId}`,
     fill: (page) => page.getByRole('textbox', { name: 'Message to the agent' }).fill('Hello.'),
     submit: 'Send',
     change: type('Message to the agent', 'Good day.'),
     keepsFocus: true,
   },
   'the end of a session': {
-    at: ({ mutedSessionId }) => `demo/sessions/${mutedSessionId}`,
+    at: ({ mutedSessionId }) => `sessions/${mutedSessionId}`,
     fill: (page) => press(page, 'Terminate'),
     submit: 'Terminate',
     inside: dialog,
   },
   'a session that is muted no longer': {
-    at: ({ mutedSessionId }) => `demo/sessions/${mutedSessionId}`,
+    at: ({ mutedSessionId }) => `sessions/${mutedSessionId}`,
     submit: 'Unmute',
   },
   'an approval': {
-    at: ({ requestId }) => `demo/approvals/${requestId}`,
+    at: ({ requestId }) => `approvals/${requestId}`,
     submit: 'Approve one call',
     change: (page) => page.getByLabel('For this session').check(),
     inside: dialog,
   },
   'a denial': {
-    at: ({ requestId }) => `demo/approvals/${requestId}`,
+    at: ({ requestId }) => `approvals/${requestId}`,
     fill: (page) => press(page, 'Deny…'),
     submit: 'Deny',
     change: type('Reason', 'Not now.'),
@@ -215,25 +218,25 @@ const ofSessions: Record<string, WebForm> = {
 
 const ofGovernance: Record<string, WebForm> = {
   'a new grant': {
-    at: ({ agentId }) => `demo/grants/new?holder=agent:${agentId}`,
+    at: ({ agentId }) => `grants/new?holder=agent:${agentId}`,
     fill: (page) => choose(page, 'Tool scope', /files\.write/),
     submit: 'Create grant',
     change: type('Reason', 'For later.'),
   },
   'a revocation': {
-    at: ({ grantId }) => `demo/grants/${grantId}`,
+    at: ({ grantId }) => `grants/${grantId}`,
     fill: (page) => press(page, 'Revoke'),
     submit: 'Revoke',
     inside: dialog,
   },
   'the settings': {
-    at: () => 'demo/settings',
+    at: () => 'settings',
     fill: (page) => page.getByLabel('Workspace name').fill('Another'),
     submit: 'Save',
     change: (page) => page.getByLabel('Workspace name').fill('Yet another'),
   },
   'a new member': {
-    at: () => 'demo/members',
+    at: () => 'members',
     async fill(page) {
       await press(page, 'Add member');
       await page.getByLabel('E-mail address or user ID').fill('max@demo.test');
@@ -243,19 +246,19 @@ const ofGovernance: Record<string, WebForm> = {
     inside: dialog,
   },
   'a changed role': {
-    at: () => 'demo/members',
+    at: () => 'members',
     fill: (page) => press(page, 'Make an admin: Max Member'),
     submit: 'Make an admin',
     inside: dialog,
   },
   'the removal of a member': {
-    at: () => 'demo/members',
+    at: () => 'members',
     fill: (page) => press(page, 'Remove: Max Member'),
     submit: 'Remove member',
     inside: dialog,
   },
   'a new workspace': {
-    at: () => '_/workspaces/new',
+    at: () => '/_/workspaces/new',
     fill: (page) => page.getByRole('textbox', { name: 'Name' }).fill('Another'),
     submit: 'Create workspace',
     change: type('Name', 'Yet another'),
@@ -266,7 +269,7 @@ const typeSecret = (page: Page, value = 'x') => page.locator(dialog).getByLabel(
 
 const ofSecrets: Record<string, WebForm> = {
   'a new secret': {
-    at: () => 'demo/secrets',
+    at: () => 'secrets',
     async fill(page) {
       await press(page, 'New secret');
       await page.locator(dialog).getByRole('textbox', { name: 'Name' }).fill('ANOTHER');
@@ -277,7 +280,7 @@ const ofSecrets: Record<string, WebForm> = {
     inside: dialog,
   },
   'a replaced value': {
-    at: () => 'demo/secrets/DEMO_API_TOKEN',
+    at: () => 'secrets/DEMO_API_TOKEN',
     async fill(page) {
       await press(page, 'Replace value');
       await typeSecret(page);
@@ -287,13 +290,13 @@ const ofSecrets: Record<string, WebForm> = {
     inside: dialog,
   },
   'a value that is cleared': {
-    at: () => 'demo/secrets/DEMO_API_TOKEN',
+    at: () => 'secrets/DEMO_API_TOKEN',
     fill: (page) => press(page, 'Clear value'),
     submit: 'Clear value',
     inside: dialog,
   },
   'a restriction': {
-    at: () => 'demo/secrets/DEMO_API_TOKEN',
+    at: () => 'secrets/DEMO_API_TOKEN',
     fill: (page) => page.getByRole('radio', { name: /Any MCP server/ }).check(),
     submit: 'Save',
     change: (page) => page.getByRole('radio', { name: /Only selected MCP servers/ }).check(),
@@ -308,7 +311,7 @@ export const webForms: Record<string, WebForm> = {
   ...ofGovernance,
   ...ofSecrets,
   'the sign-in': {
-    at: () => '',
+    at: () => '/',
     fill: (page) => page.getByLabel('Other e-mail address').fill('nobody@demo.test'),
     submit: 'Sign in',
     change: (page) => page.getByLabel('Other e-mail address').fill('somebody@demo.test'),

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { eventually } from '../eventually.ts';
+import { testRun } from '../test-runs.ts';
 import { importEngineImage } from './engine-images.ts';
 import { givenCluster } from './given-cluster.ts';
 import { trustRegistry } from './node-files.ts';
@@ -82,9 +83,6 @@ export async function startOwnTestCluster(): Promise<OwnTestCluster> {
     stop: release,
   };
 }
-
-/** The process that all test files of one run share; the global set-up names it. */
-const testRun = () => Number(process.env['TEST_RUN_PID'] ?? process.pid);
 
 function shown(place: NodePlace): Omit<TestCluster, 'stop'> {
   return {
