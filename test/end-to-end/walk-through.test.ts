@@ -11,9 +11,8 @@ const [section = ''] = walkThrough.split('\n## ');
 const blocks = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
 
 describe("the README's walk-through", () => {
-  const directory = mkdtempSync(join(tmpdir(), 'walk-through-'));
-
   let url: string;
+  const directory = mkdtempSync(join(tmpdir(), 'walk-through-'));
 
   // In the demo's own workspace, which no other file uses on this platform.
   beforeAll(async () => {

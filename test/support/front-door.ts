@@ -31,7 +31,7 @@ const ownConnection = { connection: 'close' };
 
 export class FrontDoor {
   readonly url: string;
-  /** The path of the workspace that the methods below are about. */
+  /** The API's path of the workspace that the methods below are about. */
   readonly workspace: string;
   private cookie: string;
 
