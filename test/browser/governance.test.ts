@@ -245,14 +245,12 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 });
 
-/** Approves what a session of Max's asks for, once, and waits until it has ended: the allowed call is recorded. */
+/** Approves what the demo session asks for, once, and waits until it has ended: the allowed call is recorded. */
 async function approveTheWrite(
-  { signIn, scribe }: DemoWorkspace,
+  demo: DemoWorkspace,
   ada: FrontDoor,
 ): Promise<{ grantId: string; requestId: string }> {
-  const max = await signIn('max');
-  const session = await max.startSession(scribe.id, 'Write the report.');
-  const request = await max.openRequest(session.id);
+  const request = await demo.startDemoSession();
   const { grant } = await ada.ok<{ grant: { id: string } }>('POST', `${ada.workspace}/grants`, {
     agent_subject_id: request.agent_id,
     grant_type: 'tool_scope',
@@ -261,7 +259,7 @@ async function approveTheWrite(
     request_id: request.id,
     reason: 'The report is wanted.',
   });
-  await ada.ended(session.id);
+  await ada.ended(request.session_id);
   return { grantId: grant.id, requestId: request.id };
 }
 

@@ -16,6 +16,7 @@ describeInBrowser('a page of the web UI', () => {
   beforeAll(async () => {
     [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
+    await demo.startDemoSession();
   });
   afterAll(async () => {
     await browser?.close();

@@ -9,6 +9,7 @@ import {
   demoServers,
 } from '../../bin/start/demo-content.ts';
 import type { Agent } from '../../contract/agent.ts';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { isTerminal, type Session } from '../../contract/session.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
 import { FrontDoor } from './front-door.ts';
@@ -23,10 +24,10 @@ export interface DemoWorkspace {
   url: string;
   slug: string;
   people: DemoPeople;
-  /** The demo's agent. */
-  scribe: Agent;
   /** The API, about this workspace. */
   signIn(person: DemoPerson): Promise<FrontDoor>;
+  /** What the demo's session asks for; it is Max's, and waits. */
+  startDemoSession(): Promise<PermissionRequest>;
   /** Terminates its sessions, which would otherwise run until the platform stops. */
   close(): Promise<void>;
 }
@@ -46,7 +47,14 @@ export async function openDemoWorkspace(): Promise<DemoWorkspace> {
   await ada.ok('POST', '/api/workspaces', { slug, name: 'Demo' });
   await ada.ok('PUT', `${ada.workspace}/members/${(await max.me()).user.id}`, { role: 'member' });
   const scribe = await fill(ada);
-  return { url: platform.url, slug, people, scribe, signIn, close: () => terminateSessions(ada) };
+  return {
+    url: platform.url,
+    slug,
+    people,
+    signIn,
+    startDemoSession: async () => max.openRequest((await max.startSession(scribe.id)).id),
+    close: () => terminateSessions(ada),
+  };
 }
 
 function peopleOf(slug: string): DemoPeople {
