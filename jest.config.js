@@ -6,7 +6,7 @@ const testTimeout = 300_000;
 
 /** Tests run as ES modules, straight from the TypeScript sources. */
 const project = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [
