@@ -3,7 +3,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Without durations of an earlier run jest takes the largest files first; these are small, and wait for servers and clusters. */
 const long =
-  /test\/(integration\/(store\/revocation|runtime\/.*-runtime|kubernetes\/|container\/|docker\/)|end-to-end\/(kubernetes|compose|restart)|replay\/|conformance\/)/;
+  /test\/(integration\/(store\/revocation|runtime\/.*-runtime|kubernetes\/|container\/|docker\/)|end-to-end\/(kubernetes|compose|restart)|hostile\/hostile-(agent|check)|replay\/|conformance\/)/;
 
 export default class LongFirst extends Sequencer {
   sort(tests) {
