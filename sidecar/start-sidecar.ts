@@ -19,11 +19,11 @@ import { createSlots } from './pace/slots.ts';
 import { limitPlatformApi } from './platform-api/limit-platform-api.ts';
 import { createPlatformApi } from './platform-api/platform-api.ts';
 import { platformServerName, servePlatformTools } from './platform-tools/platform-server.ts';
-import type { ToolParts } from './platform-tools/tool.ts';
+import type { ToolDependencies } from './platform-tools/tool.ts';
 import { startOfLocalServer } from './processes/server-start.ts';
 import { type ProcessTracking, trackProcesses } from './processes/track-processes.ts';
 import { createCallGate } from './server-link/call-gate.ts';
-import type { LinkParts } from './server-link/link-parts.ts';
+import type { LinkDependencies } from './server-link/link-dependencies.ts';
 import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
 import { createRefusedCalls } from './server-link/refused-calls.ts';
 import { createLocalSide } from './server-link/server-side.ts';
@@ -47,10 +47,10 @@ const callMaxWaitMs = 10_000;
 
 /** Starts in the current directory, which must be the session's. Throws when a socket or the port is unavailable. */
 export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<RunningSidecar> {
-  const parts = await createParts(boot, logger);
-  const processes = await trackProcesses(boot, parts);
-  const links = await openLinks(boot, parts, processes);
-  const { api, inbox, refusedCalls, metrics, audit } = parts;
+  const dependencies = await createDependencies(boot, logger);
+  const processes = await trackProcesses(boot, dependencies);
+  const links = await openLinks(boot, dependencies, processes);
+  const { api, inbox, refusedCalls, metrics, audit } = dependencies;
   const { limits, session_id, control_key } = boot;
 
   const agentHttp = createAgentHttp({
@@ -78,9 +78,9 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   };
 }
 
-type Parts = Awaited<ReturnType<typeof createParts>>;
+type Dependencies = Awaited<ReturnType<typeof createDependencies>>;
 
-async function createParts(boot: SidecarBoot, logger: Logger) {
+async function createDependencies(boot: SidecarBoot, logger: Logger) {
   const { api_url: apiUrl, session_id: sessionId, internal_token: token } = boot;
   const api = limitPlatformApi(createPlatformApi({ apiUrl, sessionId, token }), boot.limits);
   const gateMaps = new Map(boot.servers.map(({ name, tool_scopes }) => [name, createGateMap(tool_scopes)]));
@@ -111,14 +111,18 @@ function gatedToolOf(gates: GateMap | undefined, tool: string): string | null {
   return gate?.kind === 'gated' ? tool : null;
 }
 
-function openLinks(boot: SidecarBoot, parts: Parts, processes: ProcessTracking): Promise<Link[]> {
-  const { gate, gateMaps, audit, callPace, metrics, logger } = parts;
+function openLinks(
+  boot: SidecarBoot,
+  dependencies: Dependencies,
+  processes: ProcessTracking,
+): Promise<Link[]> {
+  const { gate, gateMaps, audit, callPace, metrics, logger } = dependencies;
   const { line_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
-  const linkParts = ({
+  const linkDependencies = ({
     name: server,
     client_features,
   }: Pick<SidecarBoot['servers'][number], 'name' | 'client_features'>): Omit<
-    LinkParts,
+    LinkDependencies,
     'side' | 'startServer'
   > => ({
     server,
@@ -138,20 +142,20 @@ function openLinks(boot: SidecarBoot, parts: Parts, processes: ProcessTracking):
       callTimeoutMs: server === platformServerName ? 0 : call_timeout_ms,
     },
   });
-  const toolParts: ToolParts = {
-    ...parts,
+  const toolDependencies: ToolDependencies = {
+    ...dependencies,
     inlineArtifactBytes: boot.limits.inline_artifact_bytes,
     maxWaitSeconds: boot.limits.request_input_wait_seconds,
   };
   const platformServer = { name: platformServerName, client_features: [] };
-  const side = createLocalSide((connection) => servePlatformTools(connection, toolParts, logger));
+  const side = createLocalSide((connection) => servePlatformTools(connection, toolDependencies, logger));
   return Promise.all([
     openLocalLink(
-      { ...linkParts(platformServer), side, startServer: startOfLocalServer },
+      { ...linkDependencies(platformServer), side, startServer: startOfLocalServer },
       platformConnections,
     ),
     ...boot.servers.map((server) =>
-      openExternalLink({ ...linkParts(server), startServer: processes.startServer(server) }),
+      openExternalLink({ ...linkDependencies(server), startServer: processes.startServer(server) }),
     ),
   ]);
 }

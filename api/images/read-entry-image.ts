@@ -26,13 +26,13 @@ const manifestFile = 'mcp-manifest.json';
 const maxReads = 8;
 const maxReadsOfUser = 2;
 
-export interface EntryImageParts {
+export interface EntryImageDependencies {
   db: Db;
   config: ApiConfig;
   patterns: PatternChecker;
 }
 
-export function createReadEntryImage({ db, config, patterns }: EntryImageParts): ReadEntryImage {
+export function createReadEntryImage({ db, config, patterns }: EntryImageDependencies): ReadEntryImage {
   const policy = { private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS };
   const judge = (userId: string) => (tasks: readonly PatternTask[]) => judgePatterns(patterns, userId, tasks);
   const begin = createReadSlots();

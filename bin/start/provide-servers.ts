@@ -4,13 +4,13 @@ import { keepRunning } from './keep-running.ts';
 import type { PlatformKeys } from './keys.ts';
 import { startPostgres } from './postgres.ts';
 import { StartError } from './start-error.ts';
-import type { StartOptions, Undo } from './start-options.ts';
+import type { StartPlatformOptions, Undo } from './start-options.ts';
 import { startTemporal } from './temporal.ts';
 import { openTemporalUi } from './temporal-ui.ts';
 
 /** Returns the database's URL. Throws StartError. */
 export async function provideDatabase(
-  { config, progress }: StartOptions,
+  { config, progress }: StartPlatformOptions,
   data: string,
   keys: PlatformKeys,
   undo: Undo,
@@ -29,7 +29,7 @@ export async function provideDatabase(
 
 /** Returns the addresses of Temporal and its UI. Throws StartError. */
 export async function provideTemporal(
-  { config, temporalProgram, progress }: StartOptions,
+  { config, temporalProgram, progress }: StartPlatformOptions,
   data: string,
   undo: Undo,
 ): Promise<{ temporalAddress: string; temporalUiUrl: string | null }> {

@@ -1,6 +1,6 @@
 import type { StartConfig } from '../../config/start.ts';
 
-export interface StartOptions {
+export interface StartPlatformOptions {
   config: StartConfig;
   /** The project: `dist/` and `deploy/runner/` are below it. */
   root: string;

@@ -10,7 +10,7 @@ import { loadOrCreateKeys } from './keys.ts';
 import { provideDatabase, provideTemporal } from './provide-servers.ts';
 import { seedDemo, type WaitingDemo } from './seed-demo.ts';
 import { messageOf, StartError } from './start-error.ts';
-import type { StartOptions, Undo } from './start-options.ts';
+import type { StartPlatformOptions, Undo } from './start-options.ts';
 import { startPrograms } from './start-programs.ts';
 import { stopLeftover } from './supervised-process.ts';
 
@@ -23,7 +23,7 @@ export interface StartedPlatform {
 }
 
 /** Throws StartError, or the signal's reason, after everything that it started was stopped again. */
-export async function startPlatform(options: StartOptions): Promise<StartedPlatform> {
+export async function startPlatform(options: StartPlatformOptions): Promise<StartedPlatform> {
   const undo: Undo = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) {
@@ -39,7 +39,7 @@ export async function startPlatform(options: StartOptions): Promise<StartedPlatf
   }
 }
 
-async function startParts(options: StartOptions, undo: Undo): Promise<Omit<StartedPlatform, 'stop'>> {
+async function startParts(options: StartPlatformOptions, undo: Undo): Promise<Omit<StartedPlatform, 'stop'>> {
   const { config, progress, signal } = options;
   const data = resolve(config.DATA_DIR);
   undo.push(claimDataDirectory(data));

@@ -9,7 +9,7 @@ import { endSessions } from './end-sessions.ts';
 import type { PlatformKeys } from './keys.ts';
 import { type EmbeddedAddresses, processEnvironments } from './process-environments.ts';
 import { StartError } from './start-error.ts';
-import type { StartOptions, Undo } from './start-options.ts';
+import type { StartPlatformOptions, Undo } from './start-options.ts';
 import { type SupervisedProcess, supervise } from './supervised-process.ts';
 import { signalTerminate } from './temporal.ts';
 
@@ -25,7 +25,7 @@ const sessionsEndLimitMs = 15_000;
 
 /** Starts both and waits until the API serves; returns the directory of their sessions. Throws StartError. */
 export async function startPrograms(
-  options: StartOptions,
+  options: StartPlatformOptions,
   { data, keys, addresses, db }: Provided,
   undo: Undo,
 ): Promise<{ sessionsDirectory: string }> {

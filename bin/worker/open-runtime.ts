@@ -11,9 +11,9 @@ import { createKubernetesRuntime } from '../../runtime/kubernetes/driver.ts';
 import { kubernetesSettings } from '../../runtime/kubernetes/settings.ts';
 import { createProcessRuntime } from '../../runtime/process/driver.ts';
 import type { TakeLeftCalls } from '../../runtime/workload.ts';
-import { packageCacheOptions } from './package-cache-options.ts';
+import { packageCacheSettings } from './package-cache-settings.ts';
 
-export interface RuntimeParts {
+export interface RuntimeDependencies {
   /** Where the built programs are. */
   programs: string;
   takeLeftCalls: TakeLeftCalls;
@@ -30,7 +30,7 @@ export interface OpenedRuntime {
 /** Throws when the runtime cannot be used, with what is missing. */
 export async function openRuntime(
   config: WorkerConfig,
-  { programs, takeLeftCalls, log: logger }: RuntimeParts,
+  { programs, takeLeftCalls, log: logger }: RuntimeDependencies,
 ): Promise<OpenedRuntime> {
   const apiUrl = config.INTERNAL_API_URL;
   switch (config.RUNTIME) {
@@ -63,7 +63,7 @@ export async function openRuntime(
           pypiIndexUrl: config.PYPI_INDEX_URL ?? null,
           caFile: config.SANDBOX_CA_FILE ?? null,
         },
-        packageCache: packageCacheOptions(config),
+        packageCache: packageCacheSettings(config),
         takeLeftCalls,
         logger,
       });

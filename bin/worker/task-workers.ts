@@ -10,7 +10,7 @@ export interface TaskWorkerSlots {
   decisions: number;
 }
 
-export interface TaskWorkerOptions {
+export interface TaskWorkerDependencies {
   connection: NativeConnection;
   namespace: string;
   /** The queue for sessions; the others are named after it. */
@@ -37,10 +37,10 @@ export interface TaskWorkers {
 const shortActivities = 50;
 
 /** Sessions and requests of an earlier release continue: all their tasks are on the sessions' queue, which accepts every kind. */
-export async function createTaskWorkers(options: TaskWorkerOptions): Promise<TaskWorkers> {
-  const { activities, decisionActivities, workflowBundle, slots } = options;
-  const queues = taskQueues(options.taskQueue);
-  const shared = sharedOptions(options);
+export async function createTaskWorkers(dependencies: TaskWorkerDependencies): Promise<TaskWorkers> {
+  const { activities, decisionActivities, workflowBundle, slots } = dependencies;
+  const queues = taskQueues(dependencies.taskQueue);
+  const shared = sharedOptions(dependencies);
   const workers = await Promise.all([
     Worker.create({
       ...shared,
@@ -79,7 +79,7 @@ export async function createTaskWorkers(options: TaskWorkerOptions): Promise<Tas
   };
 }
 
-function sharedOptions({ connection, namespace, identity, shutdown }: TaskWorkerOptions) {
+function sharedOptions({ connection, namespace, identity, shutdown }: TaskWorkerDependencies) {
   return {
     connection,
     namespace,

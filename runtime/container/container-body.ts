@@ -5,7 +5,7 @@ import { labelKeys, type SessionOnEngine, sessionLabels } from './names.ts';
 
 const pidsLimit = 512;
 
-export interface BodyParts {
+export interface BodyOptions {
   network: Pick<ContainerBody['HostConfig'], 'NetworkMode' | 'Dns' | 'DnsOptions'>;
   binds: string[];
   oomScoreAdj: number;
@@ -15,7 +15,7 @@ export interface BodyParts {
 export function containerBody(
   spec: Pick<ContainerSpec, 'name' | 'image' | 'argv' | 'uid' | 'workingDirectory' | 'size'>,
   session: SessionOnEngine,
-  { network, binds, oomScoreAdj, stopSeconds: StopTimeout }: BodyParts,
+  { network, binds, oomScoreAdj, stopSeconds: StopTimeout }: BodyOptions,
 ): ContainerBody {
   const { memoryBytes, cpuMillis } = spec.size;
   return {

@@ -20,7 +20,7 @@ const startTimeoutMs = 120_000;
 /** Below the limit of the activity that starts a workload. */
 const pullTimeoutMs = 15 * 60_000;
 
-export interface ContainerRuntimeOptions {
+export interface ContainerRuntimeDependencies {
   socketPath: string;
   engine: EngineSettings;
   workload: ContainerSettings;
@@ -35,7 +35,7 @@ export async function createContainerRuntime({
   workload,
   takeLeftCalls,
   logger,
-}: ContainerRuntimeOptions): Promise<Runtime<SessionPlan>> {
+}: ContainerRuntimeDependencies): Promise<Runtime<SessionPlan>> {
   const engine = openEngine(socketPath);
   await engine.ping().catch((error: unknown) => {
     throw new Error(`CONTAINER_SOCKET: no container engine answers on ${socketPath} (${String(error)})`);

@@ -6,7 +6,7 @@ import { isHolder, type SessionOnEngine } from './names.ts';
 import { readSpoolFile } from './read-spool.ts';
 import { sessionContainers, volumesOfName } from './session-containers.ts';
 
-export interface StopOptions {
+export interface StopDependencies {
   takeLeftCalls: TakeLeftCalls;
   sidecarImage: string;
 }
@@ -21,7 +21,7 @@ const rounds = 5;
 export async function stopSession(
   engine: Engine,
   session: SessionOnEngine,
-  { takeLeftCalls, sidecarImage }: StopOptions,
+  { takeLeftCalls, sidecarImage }: StopDependencies,
 ): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const containers = await sessionContainers(engine, session);

@@ -19,7 +19,7 @@ import type { KubernetesSettings } from './settings.ts';
 import { startPod } from './start-pod.ts';
 import { type StopLimits, stopPod } from './stop-pod.ts';
 
-export interface KubernetesRuntimeOptions extends Partial<StopLimits> {
+export interface KubernetesRuntimeDependencies extends Partial<StopLimits> {
   cluster: Cluster;
   settings: KubernetesSettings;
   containers: ContainerSettings;
@@ -35,18 +35,18 @@ export interface KubernetesRuntime extends Runtime<ContainerWorkload> {
 const defaultLimits: StopLimits = { stopTimeoutMs: 50_000, lostNodeTimeoutMs: 60_000 };
 
 /** Does not wait for the cluster: calls made while it is unreachable take longer, or fail. */
-export function createKubernetesRuntime(options: KubernetesRuntimeOptions): KubernetesRuntime {
-  const { cluster, settings, logger } = options;
+export function createKubernetesRuntime(dependencies: KubernetesRuntimeDependencies): KubernetesRuntime {
+  const { cluster, settings, logger } = dependencies;
   const selector = sessionSelector(settings.installation);
   const cache = createPodCache(cluster, { selector, logger });
-  const limits = { ...defaultLimits, ...options };
+  const limits = { ...defaultLimits, ...dependencies };
   const find = async (sessionId: string): Promise<Pod | null> =>
     cache.get(sessionId) ?? (await cluster.readPod(sessionId));
 
   const runtime = createRuntime<ContainerWorkload>({
     name: 'kubernetes',
-    render: (configuration) => render(configuration, options),
-    start: (workload, secrets, signal) => startPod(workload, secrets, { ...options, cache }, signal),
+    render: (configuration) => render(configuration, dependencies),
+    start: (workload, secrets, signal) => startPod(workload, secrets, { ...dependencies, cache }, signal),
     stop: (sessionId) => stopPod(sessionId, { cluster, cache }, limits),
     async inspect(sessionId): Promise<WorkloadState> {
       const pod = await find(sessionId);
@@ -77,7 +77,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Kube
 /** Throws UnsupportedWorkloadError. */
 function render(
   configuration: FrozenConfiguration,
-  { containers, settings }: Pick<KubernetesRuntimeOptions, 'containers' | 'settings'>,
+  { containers, settings }: Pick<KubernetesRuntimeDependencies, 'containers' | 'settings'>,
 ): ContainerWorkload {
   checkEgress(configuration, settings.egressRanges);
   return renderContainerWorkload(configuration, containers);

@@ -20,7 +20,7 @@ import { ClusterError } from './requests.ts';
 import type { KubernetesSettings } from './settings.ts';
 import { startProgress } from './start-progress.ts';
 
-export interface StartParts {
+export interface StartDependencies {
   cluster: Cluster;
   cache: PodCache;
   settings: KubernetesSettings;
@@ -36,12 +36,12 @@ const removeSecretsMs = 30_000;
 export async function startPod(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
-  parts: StartParts,
+  dependencies: StartDependencies,
   cancelled: AbortSignal,
 ): Promise<void> {
   try {
-    await withinLimit(parts.startTimeoutMs, cancelled, (signal) =>
-      startWithin(workload, secrets, parts, signal),
+    await withinLimit(dependencies.startTimeoutMs, cancelled, (signal) =>
+      startWithin(workload, secrets, dependencies, signal),
     );
   } catch (error) {
     cancelled.throwIfAborted();
@@ -52,24 +52,24 @@ export async function startPod(
 async function startWithin(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
-  parts: StartParts,
+  dependencies: StartDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const pod = await createOrFindPod(workload, secrets, parts, signal);
+  const pod = await createOrFindPod(workload, secrets, dependencies, signal);
   const { uid, labels } = pod.metadata;
   const launch = launchId.parse(labels[labelKeys.launch]);
   if (pod.spec.schedulingGates.length > 0) {
-    await addParts(workload, secrets, parts, { uid, launch, signal });
-    await persist(() => parts.cluster.openGate(workload.sessionId, uid, signal), signal);
+    await createSecretsAndNetworkPolicy(workload, secrets, dependencies, { uid, launch, signal });
+    await persist(() => dependencies.cluster.openGate(workload.sessionId, uid, signal), signal);
   }
-  await untilStarted(workload.sessionId, uid, parts, signal);
-  await removeUsedSecrets(workload, launch, parts.cluster);
+  await untilStarted(workload.sessionId, uid, dependencies, signal);
+  await removeUsedSecrets(workload, launch, dependencies.cluster);
 }
 
 async function createOrFindPod(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
-  { cluster, cache, settings }: StartParts,
+  { cluster, cache, settings }: StartDependencies,
   signal: AbortSignal,
 ): Promise<Pod> {
   const { sessionId } = workload;
@@ -101,10 +101,10 @@ async function createOrFindPod(
 }
 
 /** In parallel: the gate holds the Pod back until the last one exists. */
-async function addParts(
+async function createSecretsAndNetworkPolicy(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
-  { cluster, settings }: StartParts,
+  { cluster, settings }: StartDependencies,
   { signal, ...pod }: { uid: string; launch: string; signal: AbortSignal },
 ): Promise<void> {
   const add = async (what: string, work: () => Promise<void>) =>
@@ -124,7 +124,7 @@ async function addParts(
 async function untilStarted(
   sessionId: string,
   uid: string,
-  { cluster, cache, startTimeoutMs }: StartParts,
+  { cluster, cache, startTimeoutMs }: StartDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const pulls = { failed: 0, latest: '' };

@@ -19,7 +19,7 @@ import type { Runtime, TakeLeftCalls } from '../workload.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { type Programs, sessionFiles } from './layout.ts';
 import { limitsSentence } from './limits-sentence.ts';
-import { openSessionPackages, type PackageCacheOptions } from './packages/open-session-packages.ts';
+import { openSessionPackages, type PackageCacheSettings } from './packages/open-session-packages.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
 import type { Machine, PackageSources, ProcessLimits } from './render-launch.ts';
 import { type RenderRules, renderWorkload } from './render-workload.ts';
@@ -28,7 +28,7 @@ import { startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
 
-export interface ProcessRuntimeOptions {
+export interface ProcessRuntimeDependencies {
   sessionsDirectory: string;
   /** `dist/`. */
   programsDirectory: string;
@@ -43,7 +43,7 @@ export interface ProcessRuntimeOptions {
   containers: ProcessLimits;
   packages: PackageSources;
   /** Null: package managers of servers run unmanaged, at each start. */
-  packageCache: PackageCacheOptions | null;
+  packageCache: PackageCacheSettings | null;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
@@ -52,12 +52,12 @@ export interface ProcessRuntimeOptions {
 export type ProbedRuntime = Runtime<ProcessWorkloadSpec> & { capabilities: WorkerCapabilities };
 
 /** Probes the machine. Throws when a sandbox is required and there is none. */
-export async function createProcessRuntime(options: ProcessRuntimeOptions): Promise<ProbedRuntime> {
-  const sessionsDirectory = resolve(options.sessionsDirectory);
+export async function createProcessRuntime(dependencies: ProcessRuntimeDependencies): Promise<ProbedRuntime> {
+  const sessionsDirectory = resolve(dependencies.sessionsDirectory);
   mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
-  const machine = await probe(options);
-  const rules = renderRules(options, machine);
-  const { takeLeftCalls } = options;
+  const machine = await probe(dependencies);
+  const rules = renderRules(dependencies, machine);
+  const { takeLeftCalls } = dependencies;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
   const stop = async (sessionId: string) => {
     await stopSession(directoryOf(sessionId), takeLeftCalls);
@@ -65,7 +65,7 @@ export async function createProcessRuntime(options: ProcessRuntimeOptions): Prom
   };
   const running = new Set(listSessions(sessionsDirectory));
   removeCgroupsOf(machine, (name) => running.has(name.split('.')[0] ?? ''));
-  const packages = await openSessionPackages(options, machine);
+  const packages = await openSessionPackages(dependencies, machine);
   const runtime = createRuntime<ProcessWorkloadSpec>({
     name: 'process',
     render: (configuration) => renderWorkload(configuration, rules),
@@ -92,16 +92,16 @@ async function probe({
   limits,
   containers,
   logger,
-  ...options
-}: ProcessRuntimeOptions): Promise<Machine> {
+  ...dependencies
+}: ProcessRuntimeDependencies): Promise<Machine> {
   const programs: Programs = {
-    nodePrefix: dirname(dirname(realpathSync(options.nodeBinary))),
-    directory: resolve(options.programsDirectory),
-    runner: resolve(options.runnerDirectory),
+    nodePrefix: dirname(dirname(realpathSync(dependencies.nodeBinary))),
+    directory: resolve(dependencies.programsDirectory),
+    runner: resolve(dependencies.runnerDirectory),
   };
   const root = readSystemRoot();
   const cgroups = findCgroups();
-  const owner = ownerOf(resolve(options.sessionsDirectory));
+  const owner = ownerOf(resolve(dependencies.sessionsDirectory));
   const setting = { programs, root, limits: containers, cgroups, owner };
   const sandboxed = sandbox !== 'off' && (await sandboxWorks(setting));
   if (!sandboxed && (sandbox === 'require' || production)) {
@@ -123,7 +123,7 @@ async function probe({
   return {
     ...setting,
     root: sandboxed ? root : null,
-    packages: options.packages,
+    packages: dependencies.packages,
     internet,
     apiUrl,
     sidecarLimits: sidecarLimits(limits),
@@ -141,7 +141,7 @@ function removeCgroupsOf({ cgroups, owner }: Machine, isKept: (name: string) => 
 }
 
 function renderRules(
-  { allowUnsandboxed }: ProcessRuntimeOptions,
+  { allowUnsandboxed }: ProcessRuntimeDependencies,
   { root, programs, internet: hasSafeWay }: Machine,
 ): RenderRules {
   // Without a sandbox no network is blocked.

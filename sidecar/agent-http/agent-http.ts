@@ -1,7 +1,7 @@
 /** HTTP on the agent's socket: `POST /event`, `GET /input`, `POST /artifact`, and nothing else. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { HttpRefusal, sendRefusal } from '../http/answer.ts';
-import type { AgentHttpParts } from './parts.ts';
+import type { AgentHttpDependencies } from './dependencies.ts';
 import { streamInput } from './stream-input.ts';
 import { takeArtifact } from './take-artifact.ts';
 import { takeEvent } from './take-event.ts';
@@ -10,7 +10,7 @@ type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
-  parts: AgentHttpParts,
+  dependencies: AgentHttpDependencies,
 ) => Promise<void>;
 
 const handlers: ReadonlyMap<string, Handler> = new Map([
@@ -22,9 +22,9 @@ const knownPaths = new Set([...handlers.keys()].map((key) => key.split(' ')[1]))
 const maxConnections = 32;
 
 /** The server, not listening yet. */
-export function createAgentHttp(parts: AgentHttpParts): Server {
+export function createAgentHttp(dependencies: AgentHttpDependencies): Server {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 120_000 }, (request, response) => {
-    handle(request, response, parts).catch((error: unknown) => sendRefusal(response, error));
+    handle(request, response, dependencies).catch((error: unknown) => sendRefusal(response, error));
   });
   server.maxConnections = maxConnections;
   return server;
@@ -33,7 +33,7 @@ export function createAgentHttp(parts: AgentHttpParts): Server {
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  parts: AgentHttpParts,
+  dependencies: AgentHttpDependencies,
 ): Promise<void> {
   const url = URL.parse(request.url ?? '', 'http://sidecar');
   const handler = handlers.get(`${request.method} ${url?.pathname}`);
@@ -41,5 +41,5 @@ async function handle(
     const what = knownPaths.has(url?.pathname) ? 'this method' : 'this path';
     throw new HttpRefusal('not_found', `the sidecar does not serve ${what}`);
   }
-  await handler(request, response, url, parts);
+  await handler(request, response, url, dependencies);
 }

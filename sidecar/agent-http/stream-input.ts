@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InputMessage } from '../../contract/agent-contract.ts';
 import { HttpRefusal } from '../http/answer.ts';
-import type { AgentHttpParts } from './parts.ts';
+import type { AgentHttpDependencies } from './dependencies.ts';
 
 const heartbeatMs = 15_000;
 
@@ -10,7 +10,7 @@ export async function streamInput(
   request: IncomingMessage,
   response: ServerResponse,
   _url: URL,
-  { inbox }: AgentHttpParts,
+  { inbox }: AgentHttpDependencies,
 ): Promise<void> {
   const lastEventId = request.headers['last-event-id'] ?? '0';
   if (typeof lastEventId !== 'string' || !/^\d{1,15}$/.test(lastEventId)) {

@@ -4,8 +4,8 @@ import { Transform } from 'node:stream';
 import { z } from 'zod';
 import { fieldProblemsOf } from '../../contract/errors.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
+import type { AgentHttpDependencies } from './dependencies.ts';
 import { asHttpRefusal } from './http-refusal.ts';
-import type { AgentHttpParts } from './parts.ts';
 
 const artifactQuery = z.strictObject({
   name: z.string().min(1).max(255),
@@ -18,7 +18,7 @@ export async function takeArtifact(
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
-  { api, limits }: AgentHttpParts,
+  { api, limits }: AgentHttpDependencies,
 ): Promise<void> {
   const query = artifactQuery.safeParse(Object.fromEntries(url.searchParams));
   if (!query.success) {

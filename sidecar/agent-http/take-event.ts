@@ -5,23 +5,23 @@ import { holdsMoreValues, maxAgentValues } from '../../contract/json-values.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
 import { parseJsonBody, readBody } from '../http/read-body.ts';
 import { sendPermissionRequest } from '../platform-tools/permission-request.ts';
+import type { AgentHttpDependencies } from './dependencies.ts';
 import { asHttpRefusal } from './http-refusal.ts';
-import type { AgentHttpParts } from './parts.ts';
 
 /** `POST /event`: publishes the agent's event; a permission request is handled like `request_grant`. */
 export async function takeEvent(
   request: IncomingMessage,
   response: ServerResponse,
   _url: URL,
-  parts: AgentHttpParts,
+  dependencies: AgentHttpDependencies,
 ): Promise<void> {
-  const body = await readBody(request, parts.limits.eventBytes);
+  const body = await readBody(request, dependencies.limits.eventBytes);
   if (holdsMoreValues(body, maxAgentValues)) {
     throw tooManyValues();
   }
   const event = parseJsonBody(body, agentEventInput);
   try {
-    sendJson(response, 200, await publish(event, parts));
+    sendJson(response, 200, await publish(event, dependencies));
   } catch (error) {
     throw asHttpRefusal(error);
   }
@@ -32,12 +32,15 @@ const tooManyValues = () =>
     { path: 'payload', code: 'too_big', message: `may hold ${maxAgentValues} JSON values at most` },
   ]);
 
-async function publish(event: AgentEventInput, parts: AgentHttpParts): Promise<Record<string, string>> {
+async function publish(
+  event: AgentEventInput,
+  dependencies: AgentHttpDependencies,
+): Promise<Record<string, string>> {
   if (event.type === 'agent.permission_request') {
-    const { requestId } = await sendPermissionRequest(event.payload, parts);
+    const { requestId } = await sendPermissionRequest(event.payload, dependencies);
     return { request_id: requestId, status: 'sent' };
   }
   const id = randomUUID();
-  await parts.api.publishEvent({ id, ...event });
+  await dependencies.api.publishEvent({ id, ...event });
   return { event_id: id };
 }

@@ -40,7 +40,7 @@ export interface AuditTrail {
   close(): Promise<void>;
 }
 
-export interface AuditTrailOptions {
+export interface AuditTrailDependencies {
   api: Pick<PlatformApi, 'reportCalls' | 'reportRefusedCalls'>;
   metrics: Metrics;
   logger: Logger;
@@ -61,9 +61,9 @@ export interface AuditTrailOptions {
 const compactAtBytes = 256 * 1024;
 
 /** Takes over what an earlier sidecar of the session left. Throws when that exists and cannot be read. */
-export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
-  const { api, metrics, logger, capacity, logPayloads, closeLimitMs } = options;
-  const { book, counts, spool } = await openSpool(options);
+export async function openAuditTrail(dependencies: AuditTrailDependencies): Promise<AuditTrail> {
+  const { api, metrics, logger, capacity, logPayloads, closeLimitMs } = dependencies;
+  const { book, counts, spool } = await openSpool(dependencies);
   const reporter = createReporter(api, { book, counts }, logger);
   reporter.wake();
   let closing = false;
@@ -92,7 +92,7 @@ export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditT
       if (closing) {
         return 'audit_unavailable';
       }
-      if (begunCalls >= options.sessionCalls) {
+      if (begunCalls >= dependencies.sessionCalls) {
         return refuse({ server, tool }, 'too_many_calls');
       }
       if (book.count >= capacity.calls || book.bytes >= capacity.bytes) {
@@ -132,7 +132,7 @@ export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditT
 }
 
 /** The spool, and the part of it that the platform does not have yet. */
-async function openSpool({ gatedTool, logger, spoolPath = auditSpoolPath }: AuditTrailOptions) {
+async function openSpool({ gatedTool, logger, spoolPath = auditSpoolPath }: AuditTrailDependencies) {
   const book = new CallBook();
   const counts = new RefusalCounts(gatedTool);
   const left = readSpool(await readSpoolFile(spoolPath));

@@ -11,7 +11,7 @@ import { type Inbox, InputGapError } from '../inputs/inbox.ts';
 import type { Metrics } from '../metrics.ts';
 import { createBodyReader, type ReadSignedBody } from './read-signed-body.ts';
 
-export interface ControlParts {
+export interface ControlDependencies {
   controlKey: string;
   inbox: Inbox;
   metrics: Metrics;
@@ -23,10 +23,10 @@ const maxBodyBytes = 32 * 1024 * 1024;
 const maxConnections = 64;
 
 /** The server, not listening yet. */
-export function createControlHttp(parts: ControlParts): Server {
+export function createControlHttp(dependencies: ControlDependencies): Server {
   const readBody = createBodyReader(maxBodyBytes);
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (request, response) => {
-    handle(request, response, parts, readBody).catch((error: unknown) => sendRefusal(response, error));
+    handle(request, response, dependencies, readBody).catch((error: unknown) => sendRefusal(response, error));
   });
   server.maxConnections = maxConnections;
   return server;
@@ -35,7 +35,7 @@ export function createControlHttp(parts: ControlParts): Server {
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  parts: ControlParts,
+  dependencies: ControlDependencies,
   readBody: ReadSignedBody,
 ): Promise<void> {
   const { method = '', url: path = '' } = request;
@@ -43,7 +43,7 @@ async function handle(
   if (typeof header !== 'string') {
     throw new HttpRefusal('unauthenticated', 'the request is not signed');
   }
-  const signed = verifyControlHead(parts.controlKey, header, { method, path, nowMs: Date.now() });
+  const signed = verifyControlHead(dependencies.controlKey, header, { method, path, nowMs: Date.now() });
   if (signed === null) {
     throw new HttpRefusal('unauthenticated', 'the signature does not fit this request');
   }
@@ -53,23 +53,23 @@ async function handle(
   }
   switch (`${method} ${path}`) {
     case 'POST /inject':
-      return sendJson(response, 200, inject(body, parts));
+      return sendJson(response, 200, inject(body, dependencies));
     case 'GET /health':
       return sendJson(response, 200, {
         status: 'ok',
-        session_id: parts.sessionId,
-        last_seq: parts.inbox.lastSeq,
+        session_id: dependencies.sessionId,
+        last_seq: dependencies.inbox.lastSeq,
       });
     case 'GET /metrics':
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
-      response.end(parts.metrics.render());
+      response.end(dependencies.metrics.render());
       return;
     default:
       throw new HttpRefusal('not_found', 'the control port does not serve this');
   }
 }
 
-function inject(body: Buffer, { inbox, metrics }: ControlParts): { ok: true; last_seq: number } {
+function inject(body: Buffer, { inbox, metrics }: ControlDependencies): { ok: true; last_seq: number } {
   const { messages } = parseJsonBody(body, injectRequest);
   const before = inbox.lastSeq;
   try {

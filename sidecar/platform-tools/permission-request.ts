@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { detailsByGrantType } from '../../contract/grant.ts';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
-import { ToolFailure, type ToolParts } from './tool.ts';
+import { type ToolDependencies, ToolFailure } from './tool.ts';
 
 /**
  * Sends the request and returns its id; an identical open request has the same one. It grants nothing: only a human does.
@@ -10,7 +10,7 @@ import { ToolFailure, type ToolParts } from './tool.ts';
  */
 export async function sendPermissionRequest(
   input: PermissionRequestInput,
-  { api, refusedCalls }: Pick<ToolParts, 'api' | 'refusedCalls'>,
+  { api, refusedCalls }: Pick<ToolDependencies, 'api' | 'refusedCalls'>,
 ): Promise<{ requestId: string }> {
   const details = detailsByGrantType[input.grant_type].safeParse(input.details);
   if (!details.success) {

@@ -11,7 +11,7 @@ import { requestGrant } from './request-grant.ts';
 import { requestInput } from './request-input.ts';
 import { requestPermission } from './request-permission.ts';
 import { share } from './share.ts';
-import type { RegisterTool, ToolParts } from './tool.ts';
+import type { RegisterTool, ToolDependencies } from './tool.ts';
 
 const tools: RegisterTool[] = [
   emitStatus,
@@ -27,11 +27,11 @@ const tools: RegisterTool[] = [
 export const platformServerName = 'platform';
 
 /** Serves one connection of the agent until it ends. */
-export function servePlatformTools(connection: Duplex, parts: ToolParts, logger: Logger): void {
+export function servePlatformTools(connection: Duplex, dependencies: ToolDependencies, logger: Logger): void {
   const createServer = () => {
     const server = new McpServer({ name: platformServerName, version: '1' }, { capabilities: { tools: {} } });
     for (const register of tools) {
-      register(server, parts);
+      register(server, dependencies);
     }
     return server;
   };

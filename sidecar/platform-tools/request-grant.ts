@@ -10,8 +10,8 @@ export const requestGrant = defineTool({
     'Asks a human for a grant, for example {"grant_type":"tool_scope","details":{"scope":"files.write"},"scope":"once"}. Returns at once; the decision arrives as a message.',
   input: permissionRequestInput,
   output: z.strictObject({ request_id: z.string(), status: z.literal('sent') }),
-  async run(input, parts) {
-    const { requestId } = await sendPermissionRequest(input, parts);
+  async run(input, dependencies) {
+    const { requestId } = await sendPermissionRequest(input, dependencies);
     return { request_id: requestId, status: 'sent' as const };
   },
 });

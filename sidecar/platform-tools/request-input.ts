@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SessionEventPayload } from '../../contract/session-event.ts';
-import { defineTool, type ToolParts } from './tool.ts';
+import { defineTool, type ToolDependencies } from './tool.ts';
 import { reserveWait } from './wait-for-human.ts';
 
 export const requestInput = defineTool({
@@ -15,11 +15,11 @@ export const requestInput = defineTool({
     wait_seconds: z.int().min(0).max(300).optional(),
   }),
   output: z.strictObject({ input_request_id: z.string(), answer: z.string().optional() }),
-  async run({ prompt, options = [], wait_seconds = 0 }, parts, signal) {
+  async run({ prompt, options = [], wait_seconds = 0 }, dependencies, signal) {
     const id = randomUUID();
-    const wait = await reserveWait(parts, wait_seconds);
+    const wait = await reserveWait(dependencies, wait_seconds);
     try {
-      await publishQuestion(parts, { input_request_id: id, prompt, options });
+      await publishQuestion(dependencies, { input_request_id: id, prompt, options });
       const answer = await wait.messageThat((message) => message.input_request_id === id, signal);
       return { input_request_id: id, ...(answer ? { answer: answer.text } : {}) };
     } finally {
@@ -29,6 +29,6 @@ export const requestInput = defineTool({
 });
 
 const publishQuestion = (
-  { api }: Pick<ToolParts, 'api'>,
+  { api }: Pick<ToolDependencies, 'api'>,
   payload: SessionEventPayload<'agent.input_requested'>,
 ) => api.publishEvent({ id: randomUUID(), type: 'agent.input_requested', payload });

@@ -17,13 +17,14 @@ export const requestPermission = defineTool({
     status: z.enum(['approved', 'denied', 'expired', 'cancelled', 'pending']),
     grant_id: z.string().optional(),
   }),
-  async run({ wait_seconds = defaultWaitSeconds, ...input }, parts, signal) {
-    const wait = await reserveWait(parts, wait_seconds);
+  async run({ wait_seconds = defaultWaitSeconds, ...input }, dependencies, signal) {
+    const wait = await reserveWait(dependencies, wait_seconds);
     try {
-      const { requestId } = await sendPermissionRequest(input, parts);
+      const { requestId } = await sendPermissionRequest(input, dependencies);
       const message = await wait.messageThat(({ decision }) => decision?.request_id === requestId, signal);
       // The decision may be stored while its message is still in transit.
-      const { status, grant_id } = message?.decision ?? (await parts.api.readPermissionRequest(requestId));
+      const { status, grant_id } =
+        message?.decision ?? (await dependencies.api.readPermissionRequest(requestId));
       return {
         request_id: requestId,
         status: status === 'open' ? ('pending' as const) : status,

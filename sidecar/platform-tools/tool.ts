@@ -8,7 +8,7 @@ import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
 import type { RefusedCalls } from '../server-link/refused-calls.ts';
 
-export interface ToolParts {
+export interface ToolDependencies {
   api: PlatformApi;
   inbox: Inbox;
   refusedCalls: RefusedCalls;
@@ -36,20 +36,20 @@ interface PlatformTool<Input extends z.ZodType, Output extends z.ZodType> {
   input: Input;
   output: Output;
   /** Throws ToolFailure, or what the platform's interface throws. `signal`: the agent no longer waits. */
-  run(input: z.output<Input>, parts: ToolParts, signal: AbortSignal): Promise<z.input<Output>>;
+  run(input: z.output<Input>, dependencies: ToolDependencies, signal: AbortSignal): Promise<z.input<Output>>;
 }
 
-export type RegisterTool = (server: McpServer, parts: ToolParts) => void;
+export type RegisterTool = (server: McpServer, dependencies: ToolDependencies) => void;
 
 /** Results leave as JSON text and as `structuredContent`; failures as an error result with code and message. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: PlatformTool<Input, Output>,
 ): RegisterTool {
-  return (server, parts) => {
+  return (server, dependencies) => {
     const { name, title, description, input, output } = tool;
     const respond = async (given: z.output<Input>, signal: AbortSignal): Promise<CallToolResult> => {
       try {
-        const result = output.parse(await tool.run(given, parts, signal));
+        const result = output.parse(await tool.run(given, dependencies, signal));
         return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
       } catch (error) {
         return failureResult(error);

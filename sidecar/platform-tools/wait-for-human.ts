@@ -1,5 +1,5 @@
 import type { InputMessage } from '../../contract/agent-contract.ts';
-import { ToolFailure, type ToolParts } from './tool.ts';
+import { type ToolDependencies, ToolFailure } from './tool.ts';
 
 export interface HumanWait {
   /** The message that answers, past or future; null on timeout. */
@@ -13,7 +13,7 @@ export interface HumanWait {
  * seconds are no wait.
  */
 export async function reserveWait(
-  { waits, inbox, maxWaitSeconds }: Pick<ToolParts, 'waits' | 'inbox' | 'maxWaitSeconds'>,
+  { waits, inbox, maxWaitSeconds }: Pick<ToolDependencies, 'waits' | 'inbox' | 'maxWaitSeconds'>,
   waitSeconds: number,
 ): Promise<HumanWait> {
   const waitMs = Math.min(waitSeconds, maxWaitSeconds) * 1000;

@@ -18,7 +18,7 @@ export interface AgentLine {
   call: Call | null;
 }
 
-export interface AgentLineParts {
+export interface AgentLineDependencies {
   ledger: Ledger;
   /** The rate of calls of the whole session. */
   callPace: Pace;
@@ -38,14 +38,17 @@ const aheadLimits = { items: 256, bytes: 1024 * 1024, sizeBytes: ({ bytes }: Age
  */
 export function readAgentLines(
   stream: Readable,
-  parts: AgentLineParts,
+  dependencies: AgentLineDependencies,
   onLeft: (line: AgentLine) => void,
 ): AsyncGenerator<AgentLine[]> {
-  return readAhead(parseLines(stream, parts), aheadLimits, onLeft);
+  return readAhead(parseLines(stream, dependencies), aheadLimits, onLeft);
 }
 
-async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenerator<AgentLine[]> {
-  for await (const lines of readLines(stream, parts.limits.lineBytes)) {
+async function* parseLines(
+  stream: Readable,
+  dependencies: AgentLineDependencies,
+): AsyncGenerator<AgentLine[]> {
+  for await (const lines of readLines(stream, dependencies.limits.lineBytes)) {
     let ready: AgentLine[] = [];
     for (const line of lines) {
       const isLong = !line.tooLarge && line.bytes.length > longLineBytes;
@@ -55,14 +58,14 @@ async function* parseLines(stream: Readable, parts: AgentLineParts): AsyncGenera
         ready = [];
       }
       const parsed = isLong ? await parseLineInTurns(line.bytes) : parse(line);
-      const waitMs = parsed.ok && isCall(parsed.message) ? parts.callPace.take() : 0;
+      const waitMs = parsed.ok && isCall(parsed.message) ? dependencies.callPace.take() : 0;
       if (waitMs !== 0) {
         yield ready;
         ready = [];
         await sleep(waitMs ?? refusedPauseMs);
       }
       const bytes = line.tooLarge ? noBytes : line.bytes;
-      ready.push({ bytes, parsed, call: beginCall(parsed, parts.ledger, waitMs === null) });
+      ready.push({ bytes, parsed, call: beginCall(parsed, dependencies.ledger, waitMs === null) });
     }
     yield ready;
   }

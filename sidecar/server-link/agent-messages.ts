@@ -7,7 +7,7 @@ import type { ParsedLine } from '../json-rpc/parse-line.ts';
 import { type AgentLine, argumentsOf } from './agent-lines.ts';
 import { callRefusal } from './call-gate.ts';
 import { type Call, digestOf } from './ledger.ts';
-import type { Connection } from './link-parts.ts';
+import type { Connection } from './link-dependencies.ts';
 
 /** Resolves when the next message may be handled: this one was written, refused or dropped. Never throws. */
 export async function handleAgentLine(
@@ -35,15 +35,15 @@ export async function handleAgentLine(
   }
 }
 
-function viewOf({ parts, ledger, serverIds, era }: Connection, bytes: Buffer): GateView {
+function viewOf({ dependencies, ledger, serverIds, era }: Connection, bytes: Buffer): GateView {
   return {
-    tools: parts.tools,
+    tools: dependencies.tools,
     era,
     agentIdOpen: (id) => ledger.find(id) !== null,
     agentIdTaken: (id) => ledger.isTaken(id),
     serverIdOpen: (id) => serverIds.get(idSlot(id)) === id,
     roomForRequest: ledger.hasRoom,
-    holdsTooMuch: holdsMoreValues(bytes, parts.limits.messageValues),
+    holdsTooMuch: holdsMoreValues(bytes, dependencies.limits.messageValues),
   };
 }
 
@@ -67,7 +67,7 @@ async function forwardCall(
   connection: Connection,
 ): Promise<void> {
   const { id, tool, scope, continues } = decision;
-  const { parts, ledger, replies } = connection;
+  const { dependencies, ledger, replies } = connection;
   const isModern = connection.era === '2026-07-28';
   const argumentsDigest = isModern ? digestOf(rawArguments) : null;
   const continued = continues && ledger.resume(tool, argumentsDigest ?? '', continues);
@@ -77,7 +77,7 @@ async function forwardCall(
     await refuse({ action: 'refuse', reason: 'unknown_continuation', code, id, tool }, null, connection);
     return;
   }
-  const refusal = await parts.gate.decide(call, scope, await connection.connect());
+  const refusal = await dependencies.gate.decide(call, scope, await connection.connect());
   if (refusal) {
     await replies.refuseCall(id, refusal, isModern);
   } else if (connection.isClosed) {
@@ -95,8 +95,8 @@ async function forwardCall(
  * Answers that belong to no round of input are a separate call, which is checked like any other. Null: its server may ask for
  * nothing, so there is nothing to answer.
  */
-function beginAnswer(tool: string, message: Message, { parts, ledger }: Connection): Call | null {
-  return parts.clientFeatures.size === 0 ? null : ledger.begin(tool, { args: argumentsOf(message) });
+function beginAnswer(tool: string, message: Message, { dependencies, ledger }: Connection): Call | null {
+  return dependencies.clientFeatures.size === 0 ? null : ledger.begin(tool, { args: argumentsOf(message) });
 }
 
 async function forward(message: Message, bytes: Buffer, connection: Connection): Promise<void> {

@@ -14,7 +14,7 @@ import { handleAgentLine } from './agent-messages.ts';
 import { lossText, type ServerState } from './call-gate.ts';
 import { endDuplex } from './end-duplex.ts';
 import { Ledger } from './ledger.ts';
-import type { Connection, LinkParts } from './link-parts.ts';
+import type { Connection, LinkDependencies } from './link-dependencies.ts';
 import { createReplies, type Replies } from './replies.ts';
 import { failLateCall, handleServerLine } from './server-messages.ts';
 
@@ -27,12 +27,12 @@ const lastAnswersMs = 10_000;
 type Phase = 'idle' | 'handling' | 'server_lost' | 'closed' | 'closed_after_loss';
 
 /** Serves until the agent's connection ends. Never throws; leaves nothing behind. */
-export async function serveConnection(agent: Duplex, parts: LinkParts): Promise<void> {
-  await new GatedConnection(agent, parts).run();
+export async function serveConnection(agent: Duplex, dependencies: LinkDependencies): Promise<void> {
+  await new GatedConnection(agent, dependencies).run();
 }
 
 class GatedConnection implements Connection {
-  readonly parts: LinkParts;
+  readonly dependencies: LinkDependencies;
   readonly ledger: Ledger;
   readonly replies: Replies;
   readonly start: ServerStart;
@@ -42,12 +42,12 @@ class GatedConnection implements Connection {
   #server: Duplex | null = null;
   #phase: Phase = 'idle';
 
-  constructor(agent: Duplex, parts: LinkParts) {
+  constructor(agent: Duplex, dependencies: LinkDependencies) {
     this.#agent = agent;
-    this.parts = parts;
-    this.ledger = new Ledger(parts, (request) => void failLateCall(request, this));
-    this.replies = createReplies(parts, (line) => this.toAgent(line));
-    this.start = parts.startServer(() => void this.loseServer());
+    this.dependencies = dependencies;
+    this.ledger = new Ledger(dependencies, (request) => void failLateCall(request, this));
+    this.replies = createReplies(dependencies, (line) => this.toAgent(line));
+    this.start = dependencies.startServer(() => void this.loseServer());
   }
 
   get isClosed(): boolean {
@@ -74,8 +74,8 @@ class GatedConnection implements Connection {
   }
 
   async #readAgent(): Promise<void> {
-    const parts = { ...this.parts, ledger: this.ledger };
-    for await (const lines of readAgentLines(this.#agent, parts, (line) => this.#leave(line))) {
+    const dependencies = { ...this.dependencies, ledger: this.ledger };
+    for await (const lines of readAgentLines(this.#agent, dependencies, (line) => this.#leave(line))) {
       this.#enter('handling');
       for (const line of lines) {
         await (this.#isOver ? this.#leave(line) : handleAgentLine(line, this));
@@ -89,7 +89,7 @@ class GatedConnection implements Connection {
 
   async #readServer(server: Duplex): Promise<void> {
     try {
-      for await (const lines of readLines(server, this.parts.limits.lineBytes)) {
+      for await (const lines of readLines(server, this.dependencies.limits.lineBytes)) {
         for (const line of lines) {
           await handleServerLine(line, this);
         }
@@ -104,7 +104,7 @@ class GatedConnection implements Connection {
     if (this.#server || this.isClosed) {
       return { isConnected: this.#server !== null, cause: null };
     }
-    const server = await this.parts.side.connect(this.parts.limits.connectTimeoutMs);
+    const server = await this.dependencies.side.connect(this.dependencies.limits.connectTimeoutMs);
     if (!server) {
       return { isConnected: false, cause: await this.start.lost() };
     }

@@ -69,7 +69,7 @@ interface PausedCall {
   timer: NodeJS.Timeout;
 }
 
-export interface LedgerParts {
+export interface LedgerDependencies {
   server: string;
   audit: AuditTrail;
   limits: { callTimeoutMs: number };
@@ -85,7 +85,7 @@ const maxPaused = 256;
 const maxPauseMs = 3_600_000;
 
 export class Ledger {
-  readonly #parts: LedgerParts;
+  readonly #dependencies: LedgerDependencies;
   readonly #onTimeout: (request: SentRequest) => void;
   /** By slot: no two ids that a reader could take for the same are in flight together. */
   readonly #sent = new Map<string, InFlight>();
@@ -96,14 +96,14 @@ export class Ledger {
   #onEmpty: (() => void) | null = null;
 
   /** Calls `onTimeout` for each call that its server did not answer in time, after its end. */
-  constructor(parts: LedgerParts, onTimeout: (request: SentRequest) => void) {
-    this.#parts = parts;
+  constructor(dependencies: LedgerDependencies, onTimeout: (request: SentRequest) => void) {
+    this.#dependencies = dependencies;
     this.#onTimeout = onTimeout;
   }
 
   /** Opens the record of a call, before it is decided on. `isTooFast`: it is beyond the rate limit, and only counted. */
   begin(tool: string, { args, isTooFast = false }: { args?: unknown; isTooFast?: boolean } = {}): Call {
-    const { server, audit } = this.#parts;
+    const { server, audit } = this.#dependencies;
     const call = { callId: randomUUID(), server, tool };
     const admission = isTooFast ? audit.refusedBeyondLimit({ server, tool }) : audit.started(call, args);
     return new Call(call, admission, audit);
@@ -126,7 +126,7 @@ export class Ledger {
 
   /** The request is on its way to the server. A call has a time limit. */
   send(request: SentRequest): void {
-    const { callTimeoutMs } = this.#parts.limits;
+    const { callTimeoutMs } = this.#dependencies.limits;
     const isLimited = request.call !== null && callTimeoutMs > 0;
     const timer = isLimited ? setTimeout(() => this.#timeOut(request), callTimeoutMs) : undefined;
     this.#sent.set(idSlot(request.id), { request, timer });

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { agentServerSocket, relaySocket } from '../session-paths.ts';
 import { serveConnection } from './gated-connection.ts';
-import type { LinkParts } from './link-parts.ts';
+import type { LinkDependencies } from './link-dependencies.ts';
 import { closeServer, listenOnSocket } from './listen.ts';
 import { createRelaySide } from './server-side.ts';
 
@@ -12,10 +12,10 @@ export interface Link {
 }
 
 /** A server behind a relay: one connection of the agent at a time, each with a fresh server process. */
-export async function openExternalLink(parts: Omit<LinkParts, 'side'>): Promise<Link> {
+export async function openExternalLink(dependencies: Omit<LinkDependencies, 'side'>): Promise<Link> {
   const side = createRelaySide();
-  const relays = await listenOnSocket(relaySocket(parts.server), (socket) => side.offer(socket));
-  const agent = await openLocalLink({ ...parts, side }, 1);
+  const relays = await listenOnSocket(relaySocket(dependencies.server), (socket) => side.offer(socket));
+  const agent = await openLocalLink({ ...dependencies, side }, 1);
   return {
     async close() {
       side.close();
@@ -25,9 +25,9 @@ export async function openExternalLink(parts: Omit<LinkParts, 'side'>): Promise<
 }
 
 /** A server inside this process. `concurrent`: max connections of the agent served concurrently. */
-export async function openLocalLink(parts: LinkParts, concurrent: number): Promise<Link> {
-  const agentSide = createAgentSide(parts, concurrent);
-  const listener = await listenOnSocket(agentServerSocket(parts.server), (socket) =>
+export async function openLocalLink(dependencies: LinkDependencies, concurrent: number): Promise<Link> {
+  const agentSide = createAgentSide(dependencies, concurrent);
+  const listener = await listenOnSocket(agentServerSocket(dependencies.server), (socket) =>
     agentSide.accept(socket),
   );
   return {
@@ -48,14 +48,14 @@ interface AgentSide {
 const maxWaiting = 8;
 
 /** `concurrent`: how many connections are served side by side. */
-function createAgentSide(parts: LinkParts, concurrent: number): AgentSide {
+function createAgentSide(dependencies: LinkDependencies, concurrent: number): AgentSide {
   const waiting: Socket[] = [];
   const active = new Set<Socket>();
 
   const serve = async (socket: Socket) => {
     active.add(socket);
-    parts.metrics.count('platform_agent_connections_total', { server: parts.server });
-    await serveConnection(socket, parts);
+    dependencies.metrics.count('platform_agent_connections_total', { server: dependencies.server });
+    await serveConnection(socket, dependencies);
     active.delete(socket);
     const next = waiting.shift();
     if (next) {

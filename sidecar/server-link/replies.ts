@@ -12,7 +12,7 @@ import type { LineProblem } from '../json-rpc/parse-line.ts';
 import { createPace } from '../pace/pace.ts';
 import { lostCall, unavailableText } from './call-gate.ts';
 import type { SentRequest } from './ledger.ts';
-import type { LinkParts } from './link-parts.ts';
+import type { LinkDependencies } from './link-dependencies.ts';
 
 export interface Replies {
   /** Counts and logs refused messages. */
@@ -30,7 +30,7 @@ export interface Replies {
 const loggedPerMinute = 120;
 
 export function createReplies(
-  { server, metrics, logger, limits }: Pick<LinkParts, 'server' | 'metrics' | 'logger' | 'limits'>,
+  { server, metrics, logger, limits }: Pick<LinkDependencies, 'server' | 'metrics' | 'logger' | 'limits'>,
   toAgent: (line: Uint8Array) => Promise<void>,
 ): Replies {
   const logPace = createPace({ perMinute: loggedPerMinute, maxWaitMs: 0 });

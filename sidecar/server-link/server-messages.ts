@@ -5,7 +5,7 @@ import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/
 import { longLineBytes, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import type { Line } from '../json-rpc/read-lines.ts';
 import { maxOpen, type SentRequest } from './ledger.ts';
-import type { Connection } from './link-parts.ts';
+import type { Connection } from './link-dependencies.ts';
 
 /** Resolves when the next line may be handled. Never throws. */
 export async function handleServerLine(line: Line, connection: Connection): Promise<void> {
@@ -49,10 +49,10 @@ async function handleMessage(message: Message, bytes: Buffer, connection: Connec
   }
 }
 
-function viewOf({ parts, ledger, serverIds, era }: Connection): ServerView {
+function viewOf({ dependencies, ledger, serverIds, era }: Connection): ServerView {
   return {
     era,
-    features: parts.clientFeatures,
+    features: dependencies.clientFeatures,
     agentRequest(id) {
       const request = ledger.find(id);
       return request && { method: request.method, rounds: request.call?.rounds ?? 0 };
@@ -87,7 +87,7 @@ async function refuse(message: Message, id: RequestId | null, connection: Connec
 
 /** A call has ended because its answer did not arrive in time: the agent gets a failure, and the server is told. */
 export async function failLateCall(request: SentRequest, connection: Connection): Promise<void> {
-  const { parts, replies } = connection;
-  await replies.failRequest(request, `did not answer within ${parts.limits.callTimeoutMs} ms`, null);
+  const { dependencies, replies } = connection;
+  await replies.failRequest(request, `did not answer within ${dependencies.limits.callTimeoutMs} ms`, null);
   await connection.toServer(cancelledNotice(request.id, 'timed out'));
 }

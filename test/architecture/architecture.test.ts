@@ -94,6 +94,7 @@ describe('a planted violation is found:', () => {
     ['a name that is not kebab-case', 'api/someThing.ts', ''],
     ['a migration without a time', 'migrations/create_x.ts', ''],
     ['a folder without a place', 'stuff/x.ts', ''],
+    ['another name for what is passed in', 'sidecar/x.ts', 'export interface LinkParts { server: string }'],
     ['a workflow by its name', 'bin/x.ts', "client.start('sessionWorkflow');"],
     ['a signal by its name', 'api/x.ts', "handle.signal('inputAvailable');"],
     ['an update by its name', 'api/x.ts', "handle.executeUpdate('decide');"],
@@ -107,7 +108,11 @@ describe('a planted violation is found:', () => {
     ['a refusal in a handler', 'api/routes/x.ts', "throw forbidden('Only admins do that');"],
     ['gated tools by hand', 'store/x.ts', "db.raw(`select manifest -> 'tool_scopes' from mcp_servers`);"],
     ['active grants by hand', 'store/x.ts', "db('grants').whereNull('consumed_at');"],
-    ['a call recorded by hand', 'sidecar/server-link/x.ts', "this.#parts.audit.finished(callId, 'ok');"],
+    [
+      'a call recorded by hand',
+      'sidecar/server-link/x.ts',
+      "this.#dependencies.audit.finished(callId, 'ok');",
+    ],
     ['a change that names nothing stale', 'web/src/pages/x.tsx', 'const x = useMutation({ mutationFn });'],
     ['a page that refetches by hand', 'web/src/pages/x.tsx', 'queries.invalidateQueries({ queryKey });'],
     [

@@ -111,6 +111,7 @@ export function check(source: SourceText): Violation[] {
   const visit = (node: ts.Node): void => {
     checkImport(node, source.path, folder, add);
     checkTypes(node, source.path, add);
+    checkTypeName(node, folder, add);
     checkMarkup(node, add);
     checkEnvironment(node, folder, add);
     checkWorkflowNames(node, source.path, folder, add);
@@ -156,6 +157,18 @@ function checkNames(path: string, folder: string, add: (rule: string) => void): 
     }
   } else if (!parts.every((part) => kebabCase.test(part))) {
     add('files and folders are named in kebab-case');
+  }
+}
+
+/** What is passed in has one of three names (docs/glossary.md). */
+function checkTypeName(node: ts.Node, folder: string, add: Add): void {
+  const isType = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+  if (
+    isType &&
+    folder !== 'test' &&
+    /.(Parts|Deps|Params|Circumstances|Surroundings)$/.test(node.name.text)
+  ) {
+    add(node, `${node.name.text}: what is passed in is named Dependencies, Settings or Options`);
   }
 }
 

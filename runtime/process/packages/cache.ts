@@ -53,7 +53,7 @@ const retryAfterMs = 5 * 60_000;
 /** Across all workspaces: each may use three times PACKAGE_MAX_BYTES of memory. */
 const loadersAtOnce = 4;
 
-interface CacheContext {
+interface CacheDependencies {
   settings: CacheSettings;
   machine: FillMachine;
   sessionsDirectory: string;
@@ -69,26 +69,26 @@ interface Place {
   signal: AbortSignal;
 }
 
-export function createPackageCache(context: CacheContext): PackageCache {
+export function createPackageCache(dependencies: CacheDependencies): PackageCache {
   const inTurn = createTurns();
   const inSlot = createSlots(loadersAtOnce);
   const platform = `${process.platform}-${process.arch}-${process.version}`;
   return {
     async provide(request, session, signal) {
-      const { settings, machine } = context;
+      const { settings, machine } = dependencies;
       const registry = settings.registries[request.manager];
       refuseWhatIsMissing(request, machine, registry !== null);
       const key = keyOf(request, { registry: registry?.url.href ?? '', platform });
       const workspace = join(settings.directory, uuid.parse(session.workspaceId));
       const place = { workspace, directory: join(workspace, key), request, session, signal };
       mkdirSync(place.directory, { recursive: true, mode: 0o700 });
-      const fresh = currentTree(context, place);
-      const provided = fresh === null ? null : await verified(context, place, fresh);
+      const fresh = currentTree(dependencies, place);
+      const provided = fresh === null ? null : await verified(dependencies, place, fresh);
       if (provided !== null) {
         return provided;
       }
       return inTurn(workspace, () =>
-        withLock(join(workspace, 'lock'), signal, () => loadInTurn(context, place, inSlot)),
+        withLock(join(workspace, 'lock'), signal, () => loadInTurn(dependencies, place, inSlot)),
       );
     },
   };
@@ -109,7 +109,7 @@ function refuseWhatIsMissing({ manager }: PackageRequest, { uv }: FillMachine, h
 }
 
 /** Null when there is none, or it must be refreshed. */
-function currentTree({ settings }: CacheContext, { directory, request }: Place): CacheEntry | null {
+function currentTree({ settings }: CacheDependencies, { directory, request }: Place): CacheEntry | null {
   const entry = readEntry(directory);
   const isOld = entry !== null && Date.now() - entry.askedAtMs > settings.refreshAfterMs;
   return isOld && !isPinned(request) ? null : entry;
@@ -117,7 +117,7 @@ function currentTree({ settings }: CacheContext, { directory, request }: Place):
 
 /** The session is recorded first, so that nobody evicts what is being verified. Null when verification fails. */
 async function verified(
-  { logger }: CacheContext,
+  { logger }: CacheDependencies,
   { directory, session }: Place,
   { digest }: CacheEntry,
 ): Promise<ProvidedPackages | null> {
@@ -145,38 +145,42 @@ async function verified(
 }
 
 /** They may have been loaded concurrently. */
-async function loadInTurn(context: CacheContext, place: Place, inSlot: Slots): Promise<ProvidedPackages> {
+async function loadInTurn(
+  dependencies: CacheDependencies,
+  place: Place,
+  inSlot: Slots,
+): Promise<ProvidedPackages> {
   removeUnfinished(place.workspace);
-  const fresh = currentTree(context, place);
-  const provided = fresh === null ? null : await verified(context, place, fresh);
+  const fresh = currentTree(dependencies, place);
+  const provided = fresh === null ? null : await verified(dependencies, place, fresh);
   if (provided !== null) {
     return provided;
   }
   try {
-    return await inSlot(place.signal, () => load(context, place));
+    return await inSlot(place.signal, () => load(dependencies, place));
   } catch (error) {
     const isAway = error instanceof PackagesError && error.shownAs === 'registry_unreachable';
     const old = isAway ? readEntry(place.directory) : null;
-    const stillThere = old === null ? null : await verified(context, place, old);
+    const stillThere = old === null ? null : await verified(dependencies, place, old);
     if (old === null || stillThere === null) {
       throw error;
     }
-    const { settings, logger } = context;
+    const { settings, logger } = dependencies;
     writeEntry(place.directory, { ...old, askedAtMs: Date.now() - settings.refreshAfterMs + retryAfterMs });
     logger.warn({ ...place.session, reason: String(error) }, 'the packages of before are used');
     return stillThere;
   }
 }
 
-async function load(context: CacheContext, place: Place): Promise<ProvidedPackages> {
-  const { machine, settings, logger } = context;
+async function load(dependencies: CacheDependencies, place: Place): Promise<ProvidedPackages> {
+  const { machine, settings, logger } = dependencies;
   const { directory, request, session, signal } = place;
   const unfinished = join(place.workspace, `unfinished-${randomUUID()}`);
   const startedAtMs = Date.now();
   try {
     const filled = await fillPackages(request, unfinished, { machine, settings, signal });
     rmSync(join(unfinished, 'sandbox'), { recursive: true, force: true });
-    await publish(context, place, { unfinished, filled });
+    await publish(dependencies, place, { unfinished, filled });
     const { entries, sizeBytes } = filled.manifest;
     const loaded = {
       packages: request.packages,
@@ -189,7 +193,7 @@ async function load(context: CacheContext, place: Place): Promise<ProvidedPackag
     rmSync(unfinished, { recursive: true, force: true });
   }
   const entry = readEntry(directory);
-  const provided = entry === null ? null : await verified(context, place, entry);
+  const provided = entry === null ? null : await verified(dependencies, place, entry);
   if (provided === null) {
     throw new PackagesError('the packages could not be kept');
   }
@@ -198,7 +202,7 @@ async function load(context: CacheContext, place: Place): Promise<ProvidedPackag
 
 /** In this order: whatever an entry names is complete. */
 async function publish(
-  { settings, sessionsDirectory }: CacheContext,
+  { settings, sessionsDirectory }: CacheDependencies,
   { workspace, directory }: Place,
   { unfinished, filled: { manifest, digest } }: { unfinished: string; filled: FilledTree },
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { findUv, knownRegistries } from './known-registries.ts';
 import type { OutboundProxy } from './proxy/registries.ts';
 import { preparePackages, type SessionPackages } from './session-packages.ts';
 
-export interface PackageCacheOptions {
+export interface PackageCacheSettings {
   directory: string;
   npmRegistryToken: string | null;
   pypiIndexToken: string | null;
@@ -31,7 +31,7 @@ export interface PackageCacheOptions {
 interface OpenOptions {
   sessionsDirectory: string;
   packages: PackageSources;
-  packageCache: PackageCacheOptions | null;
+  packageCache: PackageCacheSettings | null;
   logger: Logger;
 }
 

@@ -15,7 +15,7 @@ import { type Cluster, openCluster } from '../../../runtime/kubernetes/cluster.t
 import {
   createKubernetesRuntime,
   type KubernetesRuntime,
-  type KubernetesRuntimeOptions,
+  type KubernetesRuntimeDependencies,
 } from '../../../runtime/kubernetes/driver.ts';
 import { podName } from '../../../runtime/kubernetes/names.ts';
 import type { KubernetesSettings } from '../../../runtime/kubernetes/settings.ts';
@@ -37,7 +37,7 @@ export const describeOnKubernetes: typeof describe | typeof describe.skip =
 export interface OpenChanges {
   settings: Partial<KubernetesSettings>;
   containers: Partial<ContainerSettings>;
-  options: Partial<KubernetesRuntimeOptions>;
+  options: Partial<KubernetesRuntimeDependencies>;
 }
 
 export interface KubernetesDriver extends DriverUnderTest<ContainerWorkload> {

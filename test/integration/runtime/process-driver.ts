@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import pino from 'pino';
 import { z } from 'zod';
 import { limitFields } from '../../../config/limits.ts';
-import { createProcessRuntime, type ProcessRuntimeOptions } from '../../../runtime/process/driver.ts';
+import { createProcessRuntime, type ProcessRuntimeDependencies } from '../../../runtime/process/driver.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import { processLimits, publicPackages } from '../../support/process-limits.ts';
 import type { DriverUnderTest } from './driver-under-test.ts';
@@ -19,7 +19,7 @@ export interface ProcessDriver extends DriverUnderTest<ProcessWorkloadSpec> {
   remove(): void;
 }
 
-export function processDriver(options: Partial<ProcessRuntimeOptions> = {}): ProcessDriver {
+export function processDriver(options: Partial<ProcessRuntimeDependencies> = {}): ProcessDriver {
   const sessionsDirectory = mkdtempSync(join(tmpdir(), 'sessions-'));
   const directoryOf = (sessionId: string) => join(sessionsDirectory, sessionId);
   const optionsFor = (apiUrl: string) => ({

@@ -56,12 +56,12 @@ async function connectToPlatform(messageValues: number) {
     finished: () => undefined,
     close: () => Promise.resolve(),
   };
-  const toolParts = { inlineArtifactBytes: 512 * 1024, maxWaitSeconds: 300 };
+  const settings = { inlineArtifactBytes: 512 * 1024, maxWaitSeconds: 300 };
   const waits = createSlots({ count: 1, maxWaiting: 0 });
-  const parts = { api, inbox, refusedCalls, waits, ...toolParts };
+  const dependencies = { api, inbox, refusedCalls, waits, ...settings };
   const served = serveConnection(gateSide, {
     server: 'platform',
-    side: createLocalSide((connection) => servePlatformTools(connection, parts, logger)),
+    side: createLocalSide((connection) => servePlatformTools(connection, dependencies, logger)),
     startServer: startOfLocalServer,
     tools: createGateMap({}),
     clientFeatures: new Set(),

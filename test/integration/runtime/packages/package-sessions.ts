@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { processReport } from '../../../../contract/session-process.ts';
-import type { PackageCacheOptions } from '../../../../runtime/process/packages/open-session-packages.ts';
+import type { PackageCacheSettings } from '../../../../runtime/process/packages/open-session-packages.ts';
 import type { ProcessWorkloadSpec } from '../../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../../runtime/workload.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -31,13 +31,13 @@ const drivers: ProcessDriver[] = [];
 
 /** A restarted worker. */
 export async function open(
-  changes: Partial<PackageCacheOptions> = {},
+  changes: Partial<PackageCacheSettings> = {},
   logger?: Logger,
 ): Promise<Runtime<ProcessWorkloadSpec>> {
   return openDriver(changes, logger).open(reports.url);
 }
 
-export function openDriver(changes: Partial<PackageCacheOptions> = {}, logger?: Logger): ProcessDriver {
+export function openDriver(changes: Partial<PackageCacheSettings> = {}, logger?: Logger): ProcessDriver {
   const driver = processDriver({
     ...(logger === undefined ? {} : { logger }),
     packages: { npmRegistryUrl: theRegistry.npmUrl, pypiIndexUrl: theRegistry.pypiUrl, caFile: null },

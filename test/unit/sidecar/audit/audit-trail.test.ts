@@ -13,7 +13,7 @@ import {
 } from '../../../../contract/tool-call.ts';
 import {
   type AuditTrail,
-  type AuditTrailOptions,
+  type AuditTrailDependencies,
   openAuditTrail,
 } from '../../../../sidecar/audit/audit-trail.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const open = (changes: Partial<AuditTrailOptions> = {}): Promise<AuditTrail> =>
+const open = (changes: Partial<AuditTrailDependencies> = {}): Promise<AuditTrail> =>
   openAuditTrail({
     api: {
       async reportRefusedCalls(counts) {

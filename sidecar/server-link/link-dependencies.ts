@@ -13,7 +13,7 @@ import type { Ledger } from './ledger.ts';
 import type { Replies } from './replies.ts';
 import type { ServerSide } from './server-side.ts';
 
-export interface LinkParts {
+export interface LinkDependencies {
   server: string;
   side: ServerSide;
   startServer: StartServer;
@@ -37,7 +37,7 @@ export interface LinkParts {
 
 /** One connection, as the handlers of its two directions share it. */
 export interface Connection {
-  readonly parts: LinkParts;
+  readonly dependencies: LinkDependencies;
   readonly ledger: Ledger;
   readonly replies: Replies;
   readonly start: ServerStart;

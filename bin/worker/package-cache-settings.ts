@@ -1,11 +1,11 @@
 /** What the worker's configuration says about packages of `npx` and `uvx` entries. */
 import { join } from 'node:path';
 import type { WorkerConfig } from '../../config/worker.ts';
-import type { PackageCacheOptions } from '../../runtime/process/packages/open-session-packages.ts';
+import type { PackageCacheSettings } from '../../runtime/process/packages/open-session-packages.ts';
 
-export function packageCacheOptions(
+export function packageCacheSettings(
   config: Extract<WorkerConfig, { RUNTIME: 'process' }>,
-): PackageCacheOptions {
+): PackageCacheSettings {
   return {
     directory: config.PACKAGE_CACHE_DIR ?? join(config.SESSIONS_DIR, '../package-cache'),
     npmRegistryToken: config.NPM_REGISTRY_TOKEN ?? null,
