@@ -6,7 +6,7 @@ import type { SidecarBoot } from '../contract/sidecar.ts';
 import type { LaunchSecrets } from './workload.ts';
 
 /** What a frozen configuration says of the session, wherever it runs. */
-export interface SessionFacts {
+export interface SessionDescription {
   sessionId: string;
   workspaceId: string;
   agent: Omit<AgentConfig, 'mcpServers'>;
@@ -30,7 +30,7 @@ export type UnkeyedBoot = Omit<SidecarBoot, keyof LaunchSecrets['sidecar']>;
 /** Commands that download what they run from a registry. */
 const packageManagers = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'uvx', 'uv', 'pipx', 'pip']);
 
-export function sessionFacts(configuration: FrozenConfiguration): SessionFacts {
+export function sessionDescription(configuration: FrozenConfiguration): SessionDescription {
   const { agent, prompt, session_id, workspace_id, servers, siblings, log_tool_payloads } = configuration;
   const { id, name, kind, instructions, model } = agent;
   return {
@@ -52,7 +52,7 @@ function sidecarServer(server: FrozenServer): SidecarBoot['servers'][number] {
 
 /** The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment. */
 export function agentConfigOf(
-  { agent, servers }: Pick<SessionFacts, 'agent' | 'servers'>,
+  { agent, servers }: Pick<SessionDescription, 'agent' | 'servers'>,
   { relay, mcpDirectory }: { relay: string; mcpDirectory: string },
 ): AgentConfig {
   const launch = (server: string) => ({
@@ -65,7 +65,7 @@ export function agentConfigOf(
 }
 
 export function renderBoot(
-  { sessionId, agent: { agent }, servers, siblings, logToolPayloads }: SessionFacts,
+  { sessionId, agent: { agent }, servers, siblings, logToolPayloads }: SessionDescription,
   { apiUrl, sidecarLimits }: BootSettings,
   { session_directory, agent_config, control_host, control_port }: BootPlaces,
 ): UnkeyedBoot {

@@ -79,7 +79,7 @@ export function resolveVariables(
 ): ResolvedEnv {
   const values = container.env.map((each) => [
     each.name,
-    'value' in each ? each.value : secretValue(container, each.name, secrets),
+    'value' in each ? each.value : resolvedSecret(container, each.name, secrets),
   ]);
   return Object.fromEntries(values);
 }
@@ -91,13 +91,13 @@ export function environmentOf(
   platform: PlatformVariables,
 ): ResolvedEnv {
   for (const variable of container.secretVariables) {
-    secretValue(container, variable, secrets);
+    resolvedSecret(container, variable, secrets);
   }
   return layered(container, resolvedFor(container, secrets), platform);
 }
 
 /** The value of one secret variable of one container, and of no other. Throws, without it, when it was not resolved. */
-export function secretValue(
+export function resolvedSecret(
   container: Recipient & { name: string },
   variable: string,
   secrets: Environments,

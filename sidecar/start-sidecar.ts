@@ -23,9 +23,9 @@ import type { ToolDependencies } from './platform-tools/tool.ts';
 import { startOfLocalServer } from './processes/server-start.ts';
 import { type ProcessTracking, trackProcesses } from './processes/track-processes.ts';
 import { createCallGate } from './server-link/call-gate.ts';
+import { createLastRefusals } from './server-link/last-refusals.ts';
 import type { LinkDependencies } from './server-link/link-dependencies.ts';
 import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
-import { createRefusedCalls } from './server-link/refused-calls.ts';
 import { createLocalSide } from './server-link/server-side.ts';
 import { agentHttpSocket } from './session-paths.ts';
 
@@ -50,13 +50,13 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   const dependencies = await createDependencies(boot, logger);
   const processes = await trackProcesses(boot, dependencies);
   const links = await openLinks(boot, dependencies, processes);
-  const { api, inbox, refusedCalls, metrics, audit } = dependencies;
+  const { api, inbox, lastRefusals, metrics, audit } = dependencies;
   const { limits, session_id, control_key } = boot;
 
   const agentHttp = createAgentHttp({
     api,
     inbox,
-    refusedCalls,
+    lastRefusals,
     limits: { eventBytes: limits.line_bytes, artifactBytes: limits.artifact_bytes },
   });
   if (boot.agent_config !== null) {
@@ -85,7 +85,7 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
   const api = limitPlatformApi(createPlatformApi({ apiUrl, sessionId, token }), boot.limits);
   const gateMaps = new Map(boot.servers.map(({ name, tool_scopes }) => [name, createGateMap(tool_scopes)]));
   const metrics = createMetrics();
-  const refusedCalls = createRefusedCalls();
+  const lastRefusals = createLastRefusals();
   const audit = await openAuditTrail({
     api,
     metrics,
@@ -96,10 +96,10 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
     logPayloads: boot.log_tool_payloads,
     closeLimitMs: auditCloseLimitMs,
   });
-  const gate = createCallGate(api, refusedCalls);
+  const gate = createCallGate(api, lastRefusals);
   const callPace = createPace({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });
   const waits = createSlots({ count: boot.limits.concurrent_waits, maxWaiting: 0 });
-  return { api, metrics, refusedCalls, audit, gate, gateMaps, callPace, waits, logger, inbox: createInbox() };
+  return { api, metrics, lastRefusals, audit, gate, gateMaps, callPace, waits, logger, inbox: createInbox() };
 }
 
 /** The gated tool that a name is, or imitates. */

@@ -1,14 +1,14 @@
 /** A grant that no request led to. */
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { GrantWorkflowInput } from '../contract/workflows.ts';
-import { refusalOf } from './refusals.ts';
+import { unwrapRefusal } from './refusals.ts';
 import * as steps from './steps.ts';
 
 /** Has the approval verified and the grant written; returns the grant's id. */
 export async function grantWorkflow({ decisionId }: GrantWorkflowInput): Promise<string> {
   setCurrentDetails("Carrying out a human's approval");
   const outcome = await steps.carryOutDecision({ decisionId }).catch((error: unknown) => {
-    throw refusalOf(error);
+    throw unwrapRefusal(error);
   });
   setCurrentDetails(`Grant ${outcome.grantId} is written`);
   return outcome.grantId ?? '';

@@ -13,7 +13,7 @@ import {
   sessionWorkflowId,
 } from '../contract/workflows.ts';
 import { decide, inputAvailable, requestProgress, sessionEnded } from './messages.ts';
-import { refusal, refusalOf } from './refusals.ts';
+import { refusal, unwrapRefusal } from './refusals.ts';
 import * as steps from './steps.ts';
 import { showOwner, showProgress } from './visibility.ts';
 
@@ -108,7 +108,7 @@ async function carryOut(
     state.outcome = outcome;
     return outcome;
   } catch (error) {
-    throw refusalOf(error);
+    throw unwrapRefusal(error);
   } finally {
     state.deciding = false;
   }

@@ -13,7 +13,7 @@ export function sentenceOf(error: unknown, type: RefusalType): string | null {
 }
 
 /** An activity's refusal, unwrapped from Temporal's error: the caller reads its type. */
-export function refusalOf(error: unknown): unknown {
+export function unwrapRefusal(error: unknown): unknown {
   if (!(error instanceof ActivityFailure)) {
     return error;
   }

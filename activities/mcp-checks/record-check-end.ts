@@ -4,8 +4,9 @@ import { endCheck } from '../../commands/mcp-checks/end.ts';
 import { type ToolListing, toolListing } from '../../contract/mcp-check.ts';
 import { causeText } from '../../contract/session-process.ts';
 import type { ObservedCheckEnd } from '../../contract/workflows.ts';
-import { secretValue, secretVariables } from '../../runtime/variables.ts';
-import { type CheckEnding, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
+import { resolvedSecret, secretVariables } from '../../runtime/variables.ts';
+import { inTransaction } from '../../store/database.ts';
+import { endCheck, lockUnfinishedCheck, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
 import { readCheck } from '../../store/mcp-checks/read.ts';
 import type { CheckRow } from '../../store/mcp-checks/row.ts';
 import { type CheckTextKey, readCheckText } from '../../store/mcp-checks/texts.ts';
@@ -109,7 +110,7 @@ async function secretValues(
     resolved &&
     configuration.servers.flatMap(({ name, env }) =>
       secretVariables(env).map((variable) =>
-        secretValue({ name, role: 'server', subject: name }, variable, resolved),
+        resolvedSecret({ name, role: 'server', subject: name }, variable, resolved),
       ),
     )
   );

@@ -6,7 +6,7 @@ import { envSecretName } from '../../runtime/kubernetes/names.ts';
 import { renderPod } from '../../runtime/kubernetes/render-pod.ts';
 import { renderSecrets } from '../../runtime/kubernetes/render-secrets.ts';
 import type { KubernetesSettings } from '../../runtime/kubernetes/settings.ts';
-import { secretValue } from '../../runtime/variables.ts';
+import { resolvedSecret } from '../../runtime/variables.ts';
 import type { LaunchSecrets } from '../../runtime/workload.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
 
@@ -78,7 +78,7 @@ export function renderBare(
   const pod = withoutGate(
     renderPod(workload, inline, {
       launch,
-      delivery: { type: 'inline', valueOf: (container, name) => secretValue(container, name, secrets) },
+      delivery: { type: 'inline', valueOf: (container, name) => resolvedSecret(container, name, secrets) },
     }),
   );
   for (const container of pod.spec?.containers ?? []) {

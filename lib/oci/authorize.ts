@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseChallenges } from './challenge.ts';
 import { ImageError } from './errors.ts';
-import { get, type HttpContext, readBody } from './http.ts';
+import { get, type HttpContext, readResponseBody } from './http.ts';
 import type { ImageLimits } from './limits.ts';
 import type { ImageReference } from './reference.ts';
 import { mayReceiveCredentials, registryUrl } from './registry-policy.ts';
@@ -60,7 +60,7 @@ async function requestToken(
   realm.searchParams.set('scope', `repository:${reference.repository}:pull`);
   const headers = credentials === null ? {} : { authorization: basic(credentials) };
   const { status, body } = await get(context, realm, headers, 0);
-  const text = await readBody(body, limits.tokenAnswerBytes, `the answer of ${realm.host}`);
+  const text = await readResponseBody(body, limits.tokenAnswerBytes, `the answer of ${realm.host}`);
   if (status !== 200) {
     throw refused(
       reference,

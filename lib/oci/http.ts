@@ -56,7 +56,11 @@ export async function get(
 }
 
 /** The whole body. Throws ImageError `too_large` as soon as it is longer than `maxBytes`. */
-export async function readBody(body: IncomingMessage, maxBytes: number, what: string): Promise<Buffer> {
+export async function readResponseBody(
+  body: IncomingMessage,
+  maxBytes: number,
+  what: string,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

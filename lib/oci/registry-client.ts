@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { authorize, type RegistryCredentials } from './authorize.ts';
 import { ImageError } from './errors.ts';
-import { get, type HttpContext, readBody } from './http.ts';
+import { get, type HttpContext, readResponseBody } from './http.ts';
 import type { ImageLimits } from './limits.ts';
 import { formatReference, type ImageReference } from './reference.ts';
 import { registryUrl } from './registry-policy.ts';
@@ -58,7 +58,7 @@ export function createRegistryClient(
       const { headers, body } = await fetchPath(`manifests/${tagOrDigest}`, tagOrDigest, manifestTypes);
       const declared = headers['docker-content-digest'];
       return {
-        bytes: await readBody(body, limits.documentBytes, `the manifest ${tagOrDigest}`),
+        bytes: await readResponseBody(body, limits.documentBytes, `the manifest ${tagOrDigest}`),
         contentType: (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
         declaredDigest: typeof declared === 'string' ? declared : null,
       };

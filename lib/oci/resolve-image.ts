@@ -9,7 +9,7 @@ import {
   parseManifestOrIndex,
 } from './documents.ts';
 import { ImageError } from './errors.ts';
-import { readBody } from './http.ts';
+import { readResponseBody } from './http.ts';
 import type { ImageLimits } from './limits.ts';
 import { formatReference, type ImageReference } from './reference.ts';
 import type { RegistryClient } from './registry-client.ts';
@@ -121,7 +121,7 @@ async function readConfiguration(
   { digest }: Descriptor,
 ): Promise<ImageConfiguration> {
   const what = 'the configuration of the image';
-  const bytes = await readBody(await client.blob(digest), limits.documentBytes, what);
+  const bytes = await readResponseBody(await client.blob(digest), limits.documentBytes, what);
   requireDigest(bytes, digest, what);
   return parseConfiguration(bytes, what);
 }

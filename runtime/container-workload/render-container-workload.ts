@@ -8,7 +8,7 @@ import {
   agentConfigOf,
   type BootSettings,
   renderBoot,
-  sessionFacts,
+  sessionDescription,
   type UnkeyedBoot,
 } from '../render-boot.ts';
 import {
@@ -99,7 +99,7 @@ export function renderContainerWorkload(
 const controlPort = 7070;
 
 function bootOf(configuration: FrozenConfiguration, settings: ContainerSettings): UnkeyedBoot {
-  const facts = sessionFacts(configuration);
+  const facts = sessionDescription(configuration);
   const { session, relay, mcp: mcpDirectory } = containerPaths;
   return renderBoot(facts, settings, {
     session_directory: session,

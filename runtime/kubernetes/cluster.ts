@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { labelKeys, podName } from './names.ts';
 import { type Pod, pod } from './pod.ts';
-import { readLines, readTail } from './read-stream.ts';
+import { readTail, readTextLines } from './read-stream.ts';
 import type { NetworkPolicy } from './render-network-policy.ts';
 import { ClusterError, type ClusterRequest, createRequests } from './requests.ts';
 
@@ -124,7 +124,7 @@ export async function openCluster({
       return withinLimit(watchSeconds * 1000 + watchMarginMs, signal, async (limited) => {
         const asked = { method: 'GET', path: `${core}/pods`, query, signal: limited } as const;
         let version = resourceVersion;
-        for await (const line of readLines(await requests.stream(asked))) {
+        for await (const line of readTextLines(await requests.stream(asked))) {
           version = takeLine(line, onEvent) ?? version;
         }
         return version;

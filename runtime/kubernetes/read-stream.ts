@@ -22,7 +22,7 @@ export async function readTail(stream: Readable, tailBytes: number): Promise<str
 }
 
 /** Complete lines, without line feeds; an unfinished last line is dropped. Throws the stream's errors. */
-export async function* readLines(stream: Readable): AsyncGenerator<string> {
+export async function* readTextLines(stream: Readable): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   for await (const chunk of stream) {

@@ -3,7 +3,7 @@ import type { V1ObjectMeta, V1OwnerReference, V1Secret } from '@kubernetes/clien
 import { parseReference } from '../../lib/oci/reference.ts';
 import type { ContainerSpec, ContainerWorkload } from '../container-workload/container-workload.ts';
 import { keyedBoot } from '../render-boot.ts';
-import { plannedSecrets, secretValue } from '../variables.ts';
+import { plannedSecrets, resolvedSecret } from '../variables.ts';
 import type { LaunchSecrets } from '../workload.ts';
 import { bootSecretName, envSecretName, podName, registrySecretName, sessionLabels } from './names.ts';
 import { serversWithCredentials } from './render-pod.ts';
@@ -36,7 +36,7 @@ export function renderSecrets(
         metadata(envSecretName(workload.sessionId, pod.launch, container.name)),
         'Opaque',
         Object.fromEntries(
-          plannedSecrets(container.env).map((name) => [name, secretValue(container, name, secrets)]),
+          plannedSecrets(container.env).map((name) => [name, resolvedSecret(container, name, secrets)]),
         ),
       ),
     ),

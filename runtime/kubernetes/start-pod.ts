@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
 import { settled } from '../settled.ts';
-import { secretValue } from '../variables.ts';
+import { withinLimit } from '../time-limit.ts';
+import { resolvedSecret } from '../variables.ts';
 import { type LaunchSecrets, WorkloadFailedError } from '../workload.ts';
 import type { Cluster } from './cluster.ts';
 import { envSecretName, labelKeys, launchId, registrySecretName } from './names.ts';
@@ -79,7 +80,7 @@ async function createOrFindPod(
     delivery:
       settings.secretDelivery === 'reference'
         ? { type: 'reference', secretNameOf: ({ name }) => envSecretName(sessionId, launch, name) }
-        : { type: 'inline', valueOf: (container, variable) => secretValue(container, variable, secrets) },
+        : { type: 'inline', valueOf: (container, variable) => resolvedSecret(container, variable, secrets) },
   });
   while (true) {
     try {

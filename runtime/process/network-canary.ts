@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { network } from './host/network-script.ts';
+import { userModeAddresses } from './host/network-script.ts';
 import { ownNetworks } from './host/own-networks.ts';
 
 /** One address of each range that must have no route. */
@@ -87,14 +87,19 @@ async function listenForMany(port: number, hear: () => void): Promise<Socket> {
 /** `port` is where this machine listens. */
 function attempts(port: number): Attempts {
   const own = ownNetworks();
-  const users = ['127.0.0.1', network.gateway, network.router, network.resolver];
+  const users = [
+    '127.0.0.1',
+    userModeAddresses.gateway,
+    userModeAddresses.router,
+    userModeAddresses.resolver,
+  ];
   const machine = [...users, ...own.map(({ address }) => address)].map((host) => ({ host, port }));
   const everybody = [...broadcast, ...own.map((each) => each.broadcast)];
   const withSsdp = [ssdp, ...[ssdp.host, ...everybody].map((host) => ({ host, port })), ...machine];
   const searched = [...withSsdp, ...everybody.map((host) => ({ host, port: ssdp.port }))];
   return {
     silent: machine,
-    unanswered: otherPorts.map((each) => ({ host: network.resolver, port: each })),
+    unanswered: otherPorts.map((each) => ({ host: userModeAddresses.resolver, port: each })),
     unroutable: unroutable.map((host) => ({ host, port: 80 })),
     asked: [
       ...searched.map((place) => ({ ...place, message: 'ssdp' as const })),

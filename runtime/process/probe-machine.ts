@@ -12,7 +12,7 @@ import { openCanary } from './network-canary.ts';
 import type { Machine } from './render-launch.ts';
 import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import { makeSessionDirectory, relayProgram } from './session-directory.ts';
-import type { ContainerSpec } from './workload-spec.ts';
+import type { ProcessContainerSpec } from './workload-spec.ts';
 
 const trialTimeoutMs = 10_000;
 const topLevel = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
@@ -68,7 +68,7 @@ export interface TrialSetting extends Pick<Machine, 'programs' | 'limits' | 'cgr
 }
 
 interface Trial {
-  network: ContainerSpec['network'];
+  network: ProcessContainerSpec['network'];
   /** For Node. */
   script: string;
   reversePathFilter?: ReversePathFilter;
@@ -79,7 +79,7 @@ async function trial(
   { network, script, ...options }: Trial,
 ): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'platform-trial-'));
-  const container: ContainerSpec = {
+  const container: ProcessContainerSpec = {
     name: 'agent',
     server: null,
     program: { type: 'scripted' },

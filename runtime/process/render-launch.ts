@@ -11,7 +11,7 @@ import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } f
 import type { ServerPackages, SessionPackages } from './packages/session-packages.ts';
 import { packagesInside } from './packages/tree-stream.ts';
 import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
-import type { ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
+import type { ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 /** Registries for programs with the internet; null: their own defaults. */
 export interface PackageSources {
@@ -86,14 +86,14 @@ export function renderLaunch(
 }
 
 function renderContainer(
-  asked: ContainerSpec,
+  asked: ProcessContainerSpec,
   spec: ProcessWorkloadSpec,
   secrets: LaunchSecrets,
   { machine, directory, packages: ofSession = new Map() }: LaunchPlace,
 ): HostedContainer {
   const { programs, root } = machine;
   const packages = asked.server === null ? undefined : ofSession.get(asked.server);
-  const container: ContainerSpec = { ...asked, network: machine.internet ? asked.network : 'none' };
+  const container: ProcessContainerSpec = { ...asked, network: machine.internet ? asked.network : 'none' };
   const layout =
     root === null
       ? bareLayout(programs, directory, container.name, container.server)
@@ -131,7 +131,7 @@ function renderContainer(
 }
 
 function argvOf(
-  { program, server }: ContainerSpec,
+  { program, server }: ProcessContainerSpec,
   layout: Layout,
   { isSandboxed, packages }: { isSandboxed: boolean; packages: ServerPackages | undefined },
 ): string[] {
@@ -167,7 +167,7 @@ function packageEnv({ npmRegistryUrl, pypiIndexUrl, caFile }: PackageSources): R
   };
 }
 
-const recipientOf = (container: ContainerSpec) => ({
+const recipientOf = (container: ProcessContainerSpec) => ({
   ...container,
   role: container.server === null ? ('agent' as const) : ('server' as const),
   subject: container.server,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Network } from '../workload.ts';
 import { nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
-import type { ContainerSpec } from './workload-spec.ts';
+import type { ProcessContainerSpec } from './workload-spec.ts';
 
 /** Top-level directories that are links into /usr on this machine, such as `/bin`; others are mounted. */
 export interface SystemRoot {
@@ -57,7 +57,7 @@ const generatedFiles = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.con
 
 /** Everything but the environment and the command. Holds no secret. */
 export function renderSandbox(
-  container: ContainerSpec,
+  container: ProcessContainerSpec,
   {
     directory,
     programs,
@@ -101,7 +101,11 @@ export function renderSandbox(
   ];
 }
 
-function programMounts({ program, server }: ContainerSpec, directory: string, programs: Programs): string[] {
+function programMounts(
+  { program, server }: ProcessContainerSpec,
+  directory: string,
+  programs: Programs,
+): string[] {
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
   return [
     ...nodeMounts(programs.nodePrefix),
@@ -131,7 +135,7 @@ function nodeMounts(prefix: string): string[] {
 }
 
 /** Its own sockets; it may only connect to them. */
-function ownMounts({ server }: ContainerSpec, directory: string): string[] {
+function ownMounts({ server }: ProcessContainerSpec, directory: string): string[] {
   const files = sessionFiles(directory);
   return server === null
     ? readOnly(files.agentView, '/run/platform')

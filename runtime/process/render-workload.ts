@@ -1,9 +1,9 @@
 /** Pure: a frozen configuration as containers of this runtime, or a sentence about what it cannot run. */
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
-import { sessionFacts } from '../render-boot.ts';
+import { sessionDescription } from '../render-boot.ts';
 import { secretVariables } from '../variables.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
-import type { ContainerProgram, ContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
+import type { ContainerProgram, ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 export interface RenderRules {
   /** The server commands that may run without a sandbox. Null allows every command. */
@@ -18,7 +18,7 @@ const firstUid = 2000;
 export function renderWorkload(configuration: FrozenConfiguration, rules: RenderRules): ProcessWorkloadSpec {
   const { agent, servers } = configuration;
   refuseWhatIsMissing(configuration, rules);
-  const containers: ContainerSpec[] = [
+  const containers: ProcessContainerSpec[] = [
     {
       name: 'agent',
       server: null,
@@ -36,7 +36,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       uid: firstUid + 1 + index,
     })),
   ];
-  return { ...sessionFacts(configuration), containers };
+  return { ...sessionDescription(configuration), containers };
 }
 
 function refuseWhatIsMissing(

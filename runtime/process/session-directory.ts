@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { type Layout, sessionFiles } from './layout.ts';
-import type { ContainerSpec } from './workload-spec.ts';
+import type { ProcessContainerSpec } from './workload-spec.ts';
 
 /** User-mode networking answers DNS at this address. */
 const resolver = 'nameserver 10.0.2.3\n';
@@ -13,7 +13,11 @@ export function makeSessionDirectory(
     config,
     containers,
     relay,
-  }: { config: AgentConfig; containers: readonly ContainerSpec[]; relay: { node: string; program: string } },
+  }: {
+    config: AgentConfig;
+    containers: readonly ProcessContainerSpec[];
+    relay: { node: string; program: string };
+  },
 ): void {
   const files = sessionFiles(directory);
   const servers = containers.flatMap(({ server }) => (server === null ? [] : [server]));
@@ -37,7 +41,7 @@ export function makeSessionDirectory(
   }
 }
 
-function etcFiles(containers: readonly ContainerSpec[]): Record<string, string> {
+function etcFiles(containers: readonly ProcessContainerSpec[]): Record<string, string> {
   const users = containers.map(({ uid }) => ({ uid, name: `u${uid}` }));
   return {
     passwd: users.map(({ uid, name }) => `${name}:x:${uid}:${uid}::/workspace:/bin/sh\n`).join(''),

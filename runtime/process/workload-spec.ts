@@ -1,10 +1,10 @@
 /** What a session runs as on this runtime, without any secret and without any path of the machine. */
-import type { SessionFacts } from '../render-boot.ts';
+import type { SessionDescription } from '../render-boot.ts';
 import type { Network } from '../workload.ts';
 
 export type ContainerProgram = { type: 'scripted' } | { type: 'command'; command: string; args: string[] };
 
-export interface ContainerSpec {
+export interface ProcessContainerSpec {
   /** `agent`, or `mcp-<server>`. */
   name: string;
   /** The server in this container; null for the agent. */
@@ -17,6 +17,6 @@ export interface ContainerSpec {
   uid: number;
 }
 
-export interface ProcessWorkloadSpec extends SessionFacts {
-  containers: ContainerSpec[];
+export interface ProcessWorkloadSpec extends SessionDescription {
+  containers: ProcessContainerSpec[];
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AgentEventInput, agentEventInput } from '../../contract/agent-contract.ts';
 import { holdsMoreValues, maxAgentValues } from '../../contract/json-values.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
-import { parseJsonBody, readBody } from '../http/read-body.ts';
+import { parseJsonBody, readRequestBody } from '../http/read-body.ts';
 import { sendPermissionRequest } from '../platform-tools/permission-request.ts';
 import type { AgentHttpDependencies } from './dependencies.ts';
 import { asHttpRefusal } from './http-refusal.ts';
@@ -15,7 +15,7 @@ export async function takeEvent(
   _url: URL,
   dependencies: AgentHttpDependencies,
 ): Promise<void> {
-  const body = await readBody(request, dependencies.limits.eventBytes);
+  const body = await readRequestBody(request, dependencies.limits.eventBytes);
   if (holdsMoreValues(body, maxAgentValues)) {
     throw tooManyValues();
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpRefusal } from '../http/answer.ts';
-import { readBody } from '../http/read-body.ts';
+import { readRequestBody } from '../http/read-body.ts';
 
 /** Reads a body whose size was signed. Throws HttpRefusal; a longer body is not read to its end. */
 export type ReadSignedBody = (request: IncomingMessage, sizeBytes: number) => Promise<Buffer>;
@@ -17,7 +17,7 @@ export function createBodyReader(maxBytes: number): ReadSignedBody {
     }
     heldBytes += sizeBytes;
     try {
-      return await readBody(request, sizeBytes);
+      return await readRequestBody(request, sizeBytes);
     } catch (error) {
       throw error instanceof HttpRefusal
         ? new HttpRefusal('unauthenticated', 'the body is longer than the one that was signed')

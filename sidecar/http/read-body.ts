@@ -4,7 +4,7 @@ import { fieldProblemsOf } from '../../contract/errors.ts';
 import { HttpRefusal } from './answer.ts';
 
 /** The whole body. Throws HttpRefusal `too_large` as soon as it is longer than `maxBytes`. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readRequestBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

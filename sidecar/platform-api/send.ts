@@ -35,7 +35,7 @@ const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 /** Follows no redirect. Throws without a complete answer. */
-export async function sendJson(
+export async function requestJson(
   url: URL,
   { method, headers, body, signal }: JsonRequest,
 ): Promise<JsonAnswer> {

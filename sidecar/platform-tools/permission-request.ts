@@ -10,7 +10,7 @@ import { type ToolDependencies, ToolFailure } from './tool.ts';
  */
 export async function sendPermissionRequest(
   input: PermissionRequestInput,
-  { api, refusedCalls }: Pick<ToolDependencies, 'api' | 'refusedCalls'>,
+  { api, lastRefusals }: Pick<ToolDependencies, 'api' | 'lastRefusals'>,
 ): Promise<{ requestId: string }> {
   const details = detailsByGrantType[input.grant_type].safeParse(input.details);
   if (!details.success) {
@@ -25,7 +25,7 @@ export async function sendPermissionRequest(
   const answer = await api.requestPermission({
     ...input,
     request_id: randomUUID(),
-    refused_call: 'scope' in details.data ? refusedCalls.lastFor(details.data.scope) : null,
+    refused_call: 'scope' in details.data ? lastRefusals.lastFor(details.data.scope) : null,
   });
   if (answer.status === 'refused') {
     throw new ToolFailure(answer.code, answer.message);

@@ -6,12 +6,12 @@ import { platformErrorKey } from '../json-rpc/answers.ts';
 import type { Slots } from '../pace/slots.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
-import type { RefusedCalls } from '../server-link/refused-calls.ts';
+import type { LastRefusals } from '../server-link/last-refusals.ts';
 
 export interface ToolDependencies {
   api: PlatformApi;
   inbox: Inbox;
-  refusedCalls: RefusedCalls;
+  lastRefusals: LastRefusals;
   inlineArtifactBytes: number;
   maxWaitSeconds: number;
   /** Max tool calls waiting for a human at a time. */

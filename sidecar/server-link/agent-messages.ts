@@ -7,12 +7,12 @@ import type { ParsedLine } from '../json-rpc/parse-line.ts';
 import { type AgentLine, argumentsOf } from './agent-lines.ts';
 import { callRefusal } from './call-gate.ts';
 import { type Call, digestOf } from './ledger.ts';
-import type { Connection } from './link-dependencies.ts';
+import type { AgentConnection } from './link-dependencies.ts';
 
 /** Resolves when the next message may be handled: this one was written, refused or dropped. Never throws. */
 export async function handleAgentLine(
   { parsed, bytes, call }: AgentLine,
-  connection: Connection,
+  connection: AgentConnection,
 ): Promise<void> {
   const { ledger, replies } = connection;
   if (!parsed.ok) {
@@ -35,7 +35,7 @@ export async function handleAgentLine(
   }
 }
 
-function viewOf({ dependencies, ledger, serverIds, era }: Connection, bytes: Buffer): GateView {
+function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection, bytes: Buffer): GateView {
   return {
     tools: dependencies.tools,
     era,
@@ -51,7 +51,7 @@ function viewOf({ dependencies, ledger, serverIds, era }: Connection, bytes: Buf
 async function refuse(
   { reason, code, id, tool }: AgentDecision & { action: 'refuse' },
   begun: Call | null,
-  { ledger, replies }: Connection,
+  { ledger, replies }: AgentConnection,
 ): Promise<void> {
   const call = begun ?? (tool === null ? null : ledger.begin(tool));
   if (call && (await call.admission) === 'recorded') {
@@ -64,7 +64,7 @@ async function forwardCall(
   decision: AgentDecision & { action: 'call' },
   { message, rawArguments }: ParsedLine & { ok: true },
   { bytes, call: begun }: Pick<AgentLine, 'bytes' | 'call'>,
-  connection: Connection,
+  connection: AgentConnection,
 ): Promise<void> {
   const { id, tool, scope, continues } = decision;
   const { dependencies, ledger, replies } = connection;
@@ -95,11 +95,11 @@ async function forwardCall(
  * Answers that belong to no round of input are a separate call, which is checked like any other. Null: its server may ask for
  * nothing, so there is nothing to answer.
  */
-function beginAnswer(tool: string, message: Message, { dependencies, ledger }: Connection): Call | null {
+function beginAnswer(tool: string, message: Message, { dependencies, ledger }: AgentConnection): Call | null {
   return dependencies.clientFeatures.size === 0 ? null : ledger.begin(tool, { args: argumentsOf(message) });
 }
 
-async function forward(message: Message, bytes: Buffer, connection: Connection): Promise<void> {
+async function forward(message: Message, bytes: Buffer, connection: AgentConnection): Promise<void> {
   const { ledger, replies, serverIds, start } = connection;
   if (message.kind === 'request') {
     const { isConnected, cause } = await connection.connect();
@@ -122,7 +122,7 @@ async function forward(message: Message, bytes: Buffer, connection: Connection):
 /** The agent no longer waits for this request; a late answer is dropped. */
 function noteCancellation(
   { method, params }: Message & { kind: 'notification' },
-  { ledger }: Connection,
+  { ledger }: AgentConnection,
 ): void {
   const id = params['requestId'];
   if (method === 'notifications/cancelled' && (typeof id === 'string' || typeof id === 'number')) {

@@ -3,8 +3,8 @@ import type { ToolErrorCode } from '../../contract/errors.ts';
 import { causeText, type FailureCause } from '../../contract/session-process.ts';
 import type { PlatformError } from '../json-rpc/answers.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
+import type { LastRefusals } from './last-refusals.ts';
 import type { Call } from './ledger.ts';
-import type { RefusedCalls } from './refused-calls.ts';
 
 /** Whether the server's side is connected. */
 export interface ServerState {
@@ -21,7 +21,7 @@ export interface CallGate {
   decide(call: Call, scope: string | null, server: ServerState): Promise<PlatformError | null>;
 }
 
-export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, refusedCalls: RefusedCalls): CallGate {
+export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals: LastRefusals): CallGate {
   return {
     async decide(call, scope, server) {
       const admitted = await call.admission;
@@ -41,7 +41,7 @@ export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, refusedCalls
       }
       call.end(code === 'permission_required' ? code : 'refused');
       if (code === 'permission_required' && scope !== null) {
-        refusedCalls.remember(scope, { server: call.server, tool: call.tool });
+        lastRefusals.remember(scope, { server: call.server, tool: call.tool });
       }
       return callRefusal(code, call, scope, server.cause);
     },

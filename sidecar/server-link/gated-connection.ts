@@ -14,7 +14,7 @@ import { handleAgentLine } from './agent-messages.ts';
 import { lossText, type ServerState } from './call-gate.ts';
 import { endDuplex } from './end-duplex.ts';
 import { Ledger } from './ledger.ts';
-import type { Connection, LinkDependencies } from './link-dependencies.ts';
+import type { AgentConnection, LinkDependencies } from './link-dependencies.ts';
 import { createReplies, type Replies } from './replies.ts';
 import { failLateCall, handleServerLine } from './server-messages.ts';
 
@@ -31,7 +31,7 @@ export async function serveConnection(agent: Duplex, dependencies: LinkDependenc
   await new GatedConnection(agent, dependencies).run();
 }
 
-class GatedConnection implements Connection {
+class GatedConnection implements AgentConnection {
   readonly dependencies: LinkDependencies;
   readonly ledger: Ledger;
   readonly replies: Replies;

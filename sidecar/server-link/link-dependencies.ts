@@ -36,7 +36,7 @@ export interface LinkDependencies {
 }
 
 /** One connection, as the handlers of its two directions share it. */
-export interface Connection {
+export interface AgentConnection {
   readonly dependencies: LinkDependencies;
   readonly ledger: Ledger;
   readonly replies: Replies;

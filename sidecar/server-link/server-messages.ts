@@ -5,10 +5,10 @@ import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/
 import { longLineBytes, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import type { Line } from '../json-rpc/read-lines.ts';
 import { maxOpen, type SentRequest } from './ledger.ts';
-import type { Connection } from './link-dependencies.ts';
+import type { AgentConnection } from './link-dependencies.ts';
 
 /** Resolves when the next line may be handled. Never throws. */
-export async function handleServerLine(line: Line, connection: Connection): Promise<void> {
+export async function handleServerLine(line: Line, connection: AgentConnection): Promise<void> {
   if (connection.serverIsLost) {
     return;
   }
@@ -27,7 +27,7 @@ export async function handleServerLine(line: Line, connection: Connection): Prom
   }
 }
 
-async function handleMessage(message: Message, bytes: Buffer, connection: Connection): Promise<void> {
+async function handleMessage(message: Message, bytes: Buffer, connection: AgentConnection): Promise<void> {
   const { ledger, replies, serverIds, start } = connection;
   const decision = decideServerMessage(message, viewOf(connection));
   if (decision.action === 'answer') {
@@ -49,7 +49,7 @@ async function handleMessage(message: Message, bytes: Buffer, connection: Connec
   }
 }
 
-function viewOf({ dependencies, ledger, serverIds, era }: Connection): ServerView {
+function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection): ServerView {
   return {
     era,
     features: dependencies.clientFeatures,
@@ -66,7 +66,7 @@ function viewOf({ dependencies, ledger, serverIds, era }: Connection): ServerVie
 async function failRequest(
   id: RequestId | null,
   why: string,
-  { ledger, replies }: Connection,
+  { ledger, replies }: AgentConnection,
 ): Promise<void> {
   const request = id === null ? null : ledger.fail(id, 'protocol_error');
   if (request) {
@@ -75,7 +75,7 @@ async function failRequest(
 }
 
 /** A refused request of the server is answered; a late answer to an abandoned request only frees its id. */
-async function refuse(message: Message, id: RequestId | null, connection: Connection): Promise<void> {
+async function refuse(message: Message, id: RequestId | null, connection: AgentConnection): Promise<void> {
   if ((message.kind === 'result' || message.kind === 'error') && message.id !== null) {
     connection.ledger.forget(message.id);
   }
@@ -86,7 +86,7 @@ async function refuse(message: Message, id: RequestId | null, connection: Connec
 }
 
 /** A call has ended because its answer did not arrive in time: the agent gets a failure, and the server is told. */
-export async function failLateCall(request: SentRequest, connection: Connection): Promise<void> {
+export async function failLateCall(request: SentRequest, connection: AgentConnection): Promise<void> {
   const { dependencies, replies } = connection;
   await replies.failRequest(request, `did not answer within ${dependencies.limits.callTimeoutMs} ms`, null);
   await connection.toServer(cancelledNotice(request.id, 'timed out'));

@@ -8,7 +8,7 @@ import { createMetrics } from '../../sidecar/metrics.ts';
 import { startOfLocalServer } from '../../sidecar/processes/server-start.ts';
 import { createCallGate } from '../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../sidecar/server-link/gated-connection.ts';
-import { createRefusedCalls } from '../../sidecar/server-link/refused-calls.ts';
+import { createLastRefusals } from '../../sidecar/server-link/last-refusals.ts';
 import { closingRequest, type Era, gatedTool } from './generate-lines.ts';
 import type { OracleServer } from './oracle-servers.ts';
 
@@ -57,7 +57,7 @@ export class GateUnderTest {
       startServer: startOfLocalServer,
       tools: createGateMap({ [gatedTool]: 'danger.use' }),
       clientFeatures: new Set(),
-      gate: createCallGate(api, createRefusedCalls()),
+      gate: createCallGate(api, createLastRefusals()),
       audit,
       callPace: { take: () => 0 },
       metrics: this.#metrics,

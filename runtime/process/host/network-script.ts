@@ -5,7 +5,7 @@
  */
 
 /** User-mode networking's own addresses: its gateway, its resolver, and the address it assigns the router. */
-export const network = {
+export const userModeAddresses = {
   gateway: '10.0.2.2',
   resolver: '10.0.2.3',
   router: '10.0.2.100',
@@ -21,17 +21,17 @@ const resolverTable = 101;
 const router = `set -e
 echo $$ >&5; read go <&5
 for each in all default tap0; do echo 0 > /proc/sys/net/ipv4/conf/$each/rp_filter; done
-ip route replace default via ${network.gateway} dev tap0 onlink
+ip route replace default via ${userModeAddresses.gateway} dev tap0 onlink
 ip route del 10.0.2.0/24 dev tap0
 for range in $BLOCKED; do ip route add unreachable "$range"; done
-ip route add ${network.resolver} dev tap0 table ${resolverTable}
+ip route add ${userModeAddresses.resolver} dev tap0 table ${resolverTable}
 for protocol in udp tcp; do
-  ip rule add to ${network.resolver} ipproto $protocol dport 53 lookup ${resolverTable}
+  ip rule add to ${userModeAddresses.resolver} ipproto $protocol dport 53 lookup ${resolverTable}
 done
 ip link add inside mtu ${mtu} type veth peer name eth0 mtu ${mtu} netns "$SANDBOX"
 ip link set inside up
-ip route add ${network.sandbox} dev inside
-ip neigh add proxy ${network.sandbox} dev tap0
+ip route add ${userModeAddresses.sandbox} dev inside
+ip neigh add proxy ${userModeAddresses.sandbox} dev tap0
 echo 1 > /proc/sys/net/ipv4/ip_forward`;
 
 /**
@@ -40,8 +40,8 @@ echo 1 > /proc/sys/net/ipv4/ip_forward`;
  */
 export const connectThenRun = `SANDBOX=$$ unshare --net sh -c '${router}' || exit 1
 for each in all default eth0; do echo "$RP_FILTER" > /proc/sys/net/ipv4/conf/$each/rp_filter || exit 1; done
-ip link set lo up && ip link set eth0 up && ip address add ${network.sandbox}/32 dev eth0 || exit 1
-ip route add ${network.router} dev eth0 || exit 1
-for to in default ${network.resolver}; do ip route add $to via ${network.router} || exit 1; done
+ip link set lo up && ip link set eth0 up && ip address add ${userModeAddresses.sandbox}/32 dev eth0 || exit 1
+ip route add ${userModeAddresses.router} dev eth0 || exit 1
+for to in default ${userModeAddresses.resolver}; do ip route add $to via ${userModeAddresses.router} || exit 1; done
 for range in $BLOCKED; do ip route add unreachable "$range" || exit 1; done
 unset BLOCKED RP_FILTER; exec "$@"`;

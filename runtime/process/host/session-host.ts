@@ -8,7 +8,7 @@ import { identify } from '../process-identity.ts';
 import { openContainerLog } from './container-log.ts';
 import { captureOutput } from './output/capture-output.ts';
 import { createReportClient, type ReportClient } from './output/report-client.ts';
-import { payloadOf } from './sandbox-payload.ts';
+import { sandboxedProcess } from './sandboxed-process.ts';
 import { startSidecarProcess } from './sidecar-process.ts';
 import { type StartedContainer, startContainer } from './start-container.ts';
 import { createStateFile, type StateFile } from './state-file.ts';
@@ -123,7 +123,7 @@ async function stopContainer({ process: child, sandboxed, stopNetwork }: Started
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');
     // A signal to bubblewrap would kill the program ungracefully.
-    const program = sandboxed && child.pid !== undefined ? payloadOf(child.pid) : null;
+    const program = sandboxed && child.pid !== undefined ? sandboxedProcess(child.pid) : null;
     signalGroup(program ?? child.pid, 'SIGTERM');
     const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), stopGraceMs);
     await exited;

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type ByteReader, readBytes } from './byte-reader.ts';
 import { PackagesError } from './errors.ts';
 import type { TreeEntry, TreeManifest } from './manifest.ts';
+import { type PieceReader, readPieces } from './piece-reader.ts';
 import { checkLink, checkPath } from './tree-paths.ts';
 import { maxRecordBytes, type TreeRecord, treeRecord } from './tree-stream.ts';
 
@@ -25,7 +25,7 @@ export async function receiveTree(
   directory: string,
   limits: TreeLimits,
 ): Promise<TreeManifest> {
-  const reader = readBytes(stream);
+  const reader = readPieces(stream);
   const entries: TreeEntry[] = [];
   let sizeBytes = 0;
   for (;;) {
@@ -58,7 +58,7 @@ function manifestOf(entries: TreeEntry[], program: string, sizeBytes: number): T
   return { program, sizeBytes, entries: sorted };
 }
 
-async function readRecord(reader: ByteReader): Promise<TreeRecord> {
+async function readRecord(reader: PieceReader): Promise<TreeRecord> {
   const length = (await reader.exactly(4))?.readUInt32BE() ?? null;
   if (length === null || length > maxRecordBytes) {
     throw new PackagesError('the packages were not handed over');
@@ -71,7 +71,7 @@ async function readRecord(reader: ByteReader): Promise<TreeRecord> {
 }
 
 async function writeFileOf(
-  reader: ByteReader,
+  reader: PieceReader,
   directory: string,
   { path, sizeBytes, isExecutable }: FileRecord,
 ): Promise<TreeEntry> {

@@ -6,7 +6,7 @@ import type { ContainerLaunch } from '../host-protocol.ts';
 import { sandboxLayout, sessionFiles } from '../layout.ts';
 import type { Machine } from '../render-launch.ts';
 import { inMemory, readOnly, renderSandbox, type SystemRoot } from '../render-sandbox.ts';
-import type { ContainerSpec } from '../workload-spec.ts';
+import type { ProcessContainerSpec } from '../workload-spec.ts';
 import { uvInside } from './inside/install.ts';
 import type { FillOrder } from './inside/order.ts';
 import type { PackageRequest } from './request.ts';
@@ -19,7 +19,7 @@ export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgro
 }
 
 /** Not part of a session. */
-export const fillContainer: ContainerSpec = {
+export const fillContainer: ProcessContainerSpec = {
   name: 'packages',
   server: 'packages',
   program: { type: 'command', command: 'node', args: [] },

@@ -2,8 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { packagesNotLoaded } from '../../../contract/session-process.ts';
-import { withinLimit } from '../../../lib/timing/time-limit.ts';
-import type { ContainerSpec, ProcessWorkloadSpec } from '../workload-spec.ts';
+import type { ProcessContainerSpec, ProcessWorkloadSpec } from '../workload-spec.ts';
 import type { PackageCache } from './cache.ts';
 import { PackagesError } from './errors.ts';
 import { type PackageRequest, readPackageRequest } from './request.ts';
@@ -64,7 +63,7 @@ export async function preparePackages(
   }
 }
 
-function requestOf({ network, program }: ContainerSpec): PackageRequest | null {
+function requestOf({ network, program }: ProcessContainerSpec): PackageRequest | null {
   return network === 'internet' && program.type === 'command'
     ? readPackageRequest(program.command, program.args)
     : null;

@@ -5,7 +5,7 @@ import { renderContainerWorkload } from '../../../runtime/container-workload/ren
 import { envSecretName } from '../../../runtime/kubernetes/names.ts';
 import type { VariableDelivery } from '../../../runtime/kubernetes/render-container.ts';
 import { renderPod } from '../../../runtime/kubernetes/render-pod.ts';
-import { secretValue } from '../../../runtime/variables.ts';
+import { resolvedSecret } from '../../../runtime/variables.ts';
 import { WorkloadFailedError } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { randomLaunch } from '../../support/random-configurations.ts';
@@ -38,7 +38,7 @@ describeOnKubernetes('a session that cannot start', () => {
   /** Dry run: has admission check the Pod rendered from `configuration`, without creating it. */
   const tryAdmission = async (
     configuration: ReturnType<typeof sessions.prepare>,
-    inline?: Parameters<typeof secretValue>[2],
+    inline?: Parameters<typeof resolvedSecret>[2],
   ) => {
     const settings = sessions.driver.settings();
     const workload = renderContainerWorkload(
@@ -49,7 +49,7 @@ describeOnKubernetes('a session that cannot start', () => {
     const delivery: VariableDelivery =
       inline === undefined
         ? { type: 'reference', secretNameOf: ({ name }) => envSecretName(workload.sessionId, launch, name) }
-        : { type: 'inline', valueOf: (container, variable) => secretValue(container, variable, inline) };
+        : { type: 'inline', valueOf: (container, variable) => resolvedSecret(container, variable, inline) };
     const body = renderPod(workload, settings, { launch, delivery });
     const { namespace } = settings;
     const { core } = sessions.driver.admin();

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import { blockedRoutes } from '../../../runtime/process/host/network.ts';
-import { network } from '../../../runtime/process/host/network-script.ts';
+import { userModeAddresses } from '../../../runtime/process/host/network-script.ts';
 import { openCanary } from '../../../runtime/process/network-canary.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 import { processDriver } from './process-driver.ts';
@@ -15,7 +15,7 @@ import { processDriver } from './process-driver.ts';
 const onCable = `set -e
 ip link add eth0 type veth peer name wire
 ip link set eth0 arp off; ip link set lo up; ip link set wire up; ip link set eth0 up
-ip address add ${network.sandbox}/32 dev eth0; ip route add default dev eth0
+ip address add ${userModeAddresses.sandbox}/32 dev eth0; ip route add default dev eth0
 for range in $BLOCKED; do ip route add unreachable "$range"; done
 python3 "$PACKETS" wire & packets=$!
 sleep 1; "$NODE" -e "$SCRIPT" || true
@@ -76,7 +76,7 @@ describeWith('python3')('the canary of the network', () => {
   });
 
   it.each([22, 80, 443])('tries port %i at the address of the resolver', (port) => {
-    expect(open).toContain(`tcp ${network.resolver}:${port}\n`);
+    expect(open).toContain(`tcp ${userModeAddresses.resolver}:${port}\n`);
   });
   it.each(['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '10.0.2.50'])(
     'tries a private or special address: %s',
@@ -85,10 +85,13 @@ describeWith('python3')('the canary of the network', () => {
       expect(fenced).not.toContain(`tcp ${host}:`);
     },
   );
-  it.each([network.gateway, network.router, network.resolver])('tries this machine by %s', (host) => {
-    expect(open).toMatch(new RegExp(`^tcp ${host}:\\d{4,5}$`, 'm'));
-    expect(open).toMatch(new RegExp(`^udp ${host}:\\d{4,5} `, 'm'));
-  });
+  it.each([userModeAddresses.gateway, userModeAddresses.router, userModeAddresses.resolver])(
+    'tries this machine by %s',
+    (host) => {
+      expect(open).toMatch(new RegExp(`^tcp ${host}:\\d{4,5}$`, 'm'));
+      expect(open).toMatch(new RegExp(`^udp ${host}:\\d{4,5} `, 'm'));
+    },
+  );
 });
 
 /** The processes below this one. Those that end while they are read are left out. */

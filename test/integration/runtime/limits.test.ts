@@ -14,7 +14,7 @@ import { limitsSentence } from '../../../runtime/process/limits-sentence.ts';
 import { readSystemRoot } from '../../../runtime/process/probe-machine.ts';
 import { renderSandbox } from '../../../runtime/process/render-sandbox.ts';
 import { makeSessionDirectory, relayProgram } from '../../../runtime/process/session-directory.ts';
-import type { ContainerSpec } from '../../../runtime/process/workload-spec.ts';
+import type { ProcessContainerSpec } from '../../../runtime/process/workload-spec.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 
@@ -39,7 +39,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Runs a shell script in a sandbox, and returns its output and its exit code. */
 async function inside(script: string, cgroups: string[]): Promise<string> {
-  const container: ContainerSpec = {
+  const container: ProcessContainerSpec = {
     name: 'agent',
     server: null,
     program: { type: 'command', command: 'sh', args: [] },

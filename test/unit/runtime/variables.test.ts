@@ -7,8 +7,8 @@ import {
   type PlatformVariables,
   planVariables,
   type Recipient,
+  resolvedSecret,
   resolveVariables,
-  secretValue,
   secretVariables,
 } from '../../../runtime/variables.ts';
 import type { ContainerRole, LaunchSecrets } from '../../../runtime/workload.ts';
@@ -40,7 +40,7 @@ describe('the variables of a container', () => {
     ['a server with an inherited name', named('server', 'constructor'), null],
     ['the sidecar', named('sidecar'), null],
   ])('hold what was resolved for it alone: %s', (_, recipient, value) => {
-    const read = () => secretValue(recipient, 'KEY', secrets);
+    const read = () => resolvedSecret(recipient, 'KEY', secrets);
     if (value === null) {
       expect(read).toThrow('container it: the secret of variable KEY was not resolved');
     } else {

@@ -22,7 +22,7 @@ import { servePlatformTools } from '../../../sidecar/platform-tools/platform-ser
 import { startOfLocalServer } from '../../../sidecar/processes/server-start.ts';
 import { createCallGate } from '../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../sidecar/server-link/gated-connection.ts';
-import { createRefusedCalls } from '../../../sidecar/server-link/refused-calls.ts';
+import { createLastRefusals } from '../../../sidecar/server-link/last-refusals.ts';
 import { createLocalSide } from '../../../sidecar/server-link/server-side.ts';
 import { cpuMs, longestHold } from '../../support/loop-hold.ts';
 
@@ -30,7 +30,7 @@ const logger = pino({ level: 'silent' });
 // Nothing listens there: what is refused never gets that far.
 const api = createPlatformApi({ apiUrl: 'http://127.0.0.1:1', sessionId: 's', token: 't' });
 const inbox = createInbox();
-const refusedCalls = createRefusedCalls();
+const lastRefusals = createLastRefusals();
 
 /** A megabyte that must be refused for its number of values alone. */
 const megabyte: [string, string][] = [
@@ -58,14 +58,14 @@ async function connectToPlatform(messageValues: number) {
   };
   const settings = { inlineArtifactBytes: 512 * 1024, maxWaitSeconds: 300 };
   const waits = createSlots({ count: 1, maxWaiting: 0 });
-  const dependencies = { api, inbox, refusedCalls, waits, ...settings };
+  const dependencies = { api, inbox, lastRefusals, waits, ...settings };
   const served = serveConnection(gateSide, {
     server: 'platform',
     side: createLocalSide((connection) => servePlatformTools(connection, dependencies, logger)),
     startServer: startOfLocalServer,
     tools: createGateMap({}),
     clientFeatures: new Set(),
-    gate: createCallGate(api, refusedCalls),
+    gate: createCallGate(api, lastRefusals),
     audit,
     callPace: { take: () => 0 },
     metrics: createMetrics(),
@@ -143,7 +143,7 @@ describe('a megabyte of small values to POST /event', () => {
     directory = await mkdtemp(join(tmpdir(), 'e-'));
     socketPath = join(directory, 's');
     const limits = { eventBytes: 1024 * 1024, artifactBytes: 1024 };
-    server = createAgentHttp({ api, inbox, refusedCalls, limits }).listen(socketPath);
+    server = createAgentHttp({ api, inbox, lastRefusals, limits }).listen(socketPath);
     await once(server, 'listening');
   });
   afterAll(async () => {

@@ -4,12 +4,12 @@ import {
   approvedReach,
   approveLabel,
   type Choice,
+  choiceMeaning,
   grantBody,
   holderMeaning,
   holdersOf,
   offeredScopes,
   preselectedChoice,
-  scopeMeaning,
   withScope,
 } from '../../../web/src/pages/approvals/choices.ts';
 import {
@@ -105,12 +105,12 @@ describe('what a request may be answered with', () => {
   it('says what each answer means, and differently for each', () => {
     const meanings = (['tool_scope', 'spawn'] as const).flatMap((grant_type) =>
       (['once', 'session', 'persistent'] as const).map((scope) =>
-        scopeMeaning({ ...request, grant_type }, scope),
+        choiceMeaning({ ...request, grant_type }, scope),
       ),
     );
     expect(new Set(meanings).size).toBe(meanings.length);
     const refused = { ...request, refused_call: { server: 'files', tool: 'write_file' } };
-    expect(scopeMeaning(refused, 'once')).toMatch(/^One call of the tool that was refused, with whatever/);
+    expect(choiceMeaning(refused, 'once')).toMatch(/^One call of the tool that was refused, with whatever/);
     const persistent = { scope: 'persistent' as const };
     expect(holderMeaning({ ...persistent, holder: 'operator' }, { operatorIsMe: true })).toMatch(/you drive/);
     expect(holderMeaning({ ...persistent, holder: 'agent' }, { operatorIsMe: true })).toMatch(/this agent/);

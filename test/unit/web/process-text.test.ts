@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionProcess } from '../../../web/src/api/types.ts';
-import { processFacts, stateColor, stateWord } from '../../../web/src/pages/sessions/process-text.ts';
+import {
+  processFacts,
+  processStateColor,
+  processStateWord,
+} from '../../../web/src/pages/sessions/process-text.ts';
 
 const server: SessionProcess = {
   kind: 'server',
@@ -23,13 +27,13 @@ describe('a process in the panel', () => {
     ['failed', 'failed', 'red'],
     ['ended', 'ended', 'gray'],
   ] as const)('that is %s says so', (state, word, color) => {
-    expect(stateWord({ ...server, state })).toBe(word);
-    expect(stateColor({ ...server, state })).toBe(color);
+    expect(processStateWord({ ...server, state })).toBe(word);
+    expect(processStateColor({ ...server, state })).toBe(color);
   });
 
   it('that responds to nobody counts as running once it was started', () => {
-    expect(stateWord({ kind: 'agent', state: 'ready' })).toBe('running');
-    expect(stateWord({ kind: 'sibling', state: 'ready' })).toBe('running');
+    expect(processStateWord({ kind: 'agent', state: 'ready' })).toBe('running');
+    expect(processStateWord({ kind: 'sibling', state: 'ready' })).toBe('running');
   });
 
   it('says how often it started, how long its handshake took, and how it ended', () => {

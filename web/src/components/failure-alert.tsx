@@ -1,7 +1,7 @@
 import { Alert, List, VisuallyHidden } from '@mantine/core';
 import { useRef } from 'react';
 import { ApiFailure } from '../api/failure.ts';
-import { messageOf } from './failure-text.ts';
+import { failureMessage } from './failure-text.ts';
 import { useIsStale } from './use-is-stale.ts';
 import { useLeadToProblem } from './use-lead-to-problem.ts';
 
@@ -38,10 +38,10 @@ function Message({ error, shownAtFields }: { error: unknown; shownAtFields: read
   const rest = failure?.fields.filter(({ path }) => path === '' || !shownAtFields.includes(path)) ?? [];
   if (failure?.code === 'validation_failed' && failure.fields.length > 0 && rest.length === 0) {
     // For those who do not see the fields turn red.
-    return <VisuallyHidden role="alert">{messageOf(error)}</VisuallyHidden>;
+    return <VisuallyHidden role="alert">{failureMessage(error)}</VisuallyHidden>;
   }
   return (
-    <Alert color="red" role="alert" tabIndex={-1} title={messageOf(error)} className="quiet-focus">
+    <Alert color="red" role="alert" tabIndex={-1} title={failureMessage(error)} className="quiet-focus">
       {rest.length === 0 ? null : (
         <List size="sm">
           {rest.map(({ path, message }) => (

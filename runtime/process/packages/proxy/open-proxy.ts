@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { readBody } from '../../../../lib/oci/http.ts';
+import { readResponseBody } from '../../../../lib/oci/http.ts';
 import { createSlots, type Slots } from '../../../slots.ts';
 import { PackagesError } from '../errors.ts';
 import { registryPort } from '../inside/order.ts';
@@ -164,7 +164,7 @@ async function load(state: State, registry: Registry, url: URL, accept: string):
     return null;
   }
   const { url: from, body } = answered;
-  const bytes = await readBody(body, maxDocumentBytes, 'a document').catch(() => {
+  const bytes = await readResponseBody(body, maxDocumentBytes, 'a document').catch(() => {
     throw ofRegistry(from, 'did not finish what it knows about a package, or knows too much');
   });
   state.count(bytes.length);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readLines, readTail } from '../../../../runtime/kubernetes/read-stream.ts';
+import { readTail, readTextLines } from '../../../../runtime/kubernetes/read-stream.ts';
 
 /** The bytes of a text in pieces of one size, which may cut characters. */
 const inPieces = (text: string, size: number): Readable => {
@@ -36,7 +36,7 @@ describe('the lines of a stream', () => {
         async (lines, pieceBytes) => {
           const all = `${lines.map((line) => `${line}\n`).join('')}cut off`;
           const read: string[] = [];
-          for await (const line of readLines(inPieces(all, pieceBytes))) {
+          for await (const line of readTextLines(inPieces(all, pieceBytes))) {
             read.push(line);
           }
           expect(read).toEqual(lines);
@@ -49,7 +49,7 @@ describe('the lines of a stream', () => {
     const broken = new Readable({ read() {} });
     broken.push('a\n');
     const read = (async () => {
-      for await (const line of readLines(broken)) {
+      for await (const line of readTextLines(broken)) {
         expect(line).toBe('a');
         broken.destroy(new Error('cut'));
       }

@@ -5,7 +5,7 @@ import { escapeExpansion } from '../../../../runtime/kubernetes/escape-expansion
 import { labelKeys } from '../../../../runtime/kubernetes/names.ts';
 import { startedByRelayOf } from '../../../../runtime/kubernetes/relay-path.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
-import { secretValue } from '../../../../runtime/variables.ts';
+import { resolvedSecret } from '../../../../runtime/variables.ts';
 import { randomLaunch } from '../../../support/random-configurations.ts';
 import { expandAsKubelet } from './kubelet-expansion.ts';
 import { renderAll } from './rendering.ts';
@@ -156,7 +156,7 @@ describe('the Pod of any configuration', () => {
           command: startedByRelayOf(pod.metadata?.labels?.[labelKeys.launch] ?? '', spec),
           env: spec.env.map((variable) => [
             variable.name,
-            'value' in variable ? variable.value : secretValue(spec, variable.name, secrets),
+            'value' in variable ? variable.value : resolvedSecret(spec, variable.name, secrets),
           ]),
         }));
         expect(seen).toEqual(configured);

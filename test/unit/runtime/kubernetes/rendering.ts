@@ -12,7 +12,7 @@ import {
 import { renderPod } from '../../../../runtime/kubernetes/render-pod.ts';
 import { renderSecrets } from '../../../../runtime/kubernetes/render-secrets.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
-import { secretValue } from '../../../../runtime/variables.ts';
+import { resolvedSecret } from '../../../../runtime/variables.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { testContainerSettings } from '../../../support/random-configurations.ts';
 
@@ -55,7 +55,7 @@ export function renderAll(
           type: 'reference',
           secretNameOf: ({ name }) => envSecretName(workload.sessionId, launch, name),
         }
-      : { type: 'inline', valueOf: (container, name) => secretValue(container, name, secrets) };
+      : { type: 'inline', valueOf: (container, name) => resolvedSecret(container, name, secrets) };
   const owner = { uid: podUid, launch };
   return {
     workload,

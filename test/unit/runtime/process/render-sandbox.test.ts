@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { renderEnvironment } from '../../../../runtime/process/host/start-container.ts';
 import { renderSandbox, type SystemRoot } from '../../../../runtime/process/render-sandbox.ts';
-import type { ContainerProgram, ContainerSpec } from '../../../../runtime/process/workload-spec.ts';
+import type { ContainerProgram, ProcessContainerSpec } from '../../../../runtime/process/workload-spec.ts';
 
 const directory = '/data/sessions/00000000-0000-4000-8000-000000000001';
 const root: SystemRoot = {
@@ -12,7 +12,7 @@ const root: SystemRoot = {
   hiddenFiles: ['/proc/keys'],
 };
 const programs = { nodePrefix: '/usr', directory: '/app/dist', runner: '/app/runner' };
-const agent: ContainerSpec = {
+const agent: ProcessContainerSpec = {
   name: 'agent',
   server: null,
   program: { type: 'scripted' },
@@ -20,7 +20,7 @@ const agent: ContainerSpec = {
   secretVariables: [],
   uid: 2000,
 };
-const serverCalled = (server: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
+const serverCalled = (server: string, changes: Partial<ProcessContainerSpec> = {}): ProcessContainerSpec => ({
   name: `mcp-${server}`,
   server,
   program: { type: 'command', command: 'mcp-server', args: [] },
@@ -29,7 +29,7 @@ const serverCalled = (server: string, changes: Partial<ContainerSpec> = {}): Con
   uid: 2001,
   ...changes,
 });
-const render = (container: ContainerSpec, changes: Partial<typeof programs> = {}) =>
+const render = (container: ProcessContainerSpec, changes: Partial<typeof programs> = {}) =>
   renderSandbox(container, {
     directory,
     programs: { ...programs, ...changes },
@@ -47,8 +47,8 @@ function mounts(argv: readonly string[]): { from: string; to: string; writable: 
 }
 
 const name = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/);
-const container: fc.Arbitrary<ContainerSpec> = fc.oneof(
-  fc.record<ContainerSpec>({
+const container: fc.Arbitrary<ProcessContainerSpec> = fc.oneof(
+  fc.record<ProcessContainerSpec>({
     name: fc.constant('agent'),
     server: fc.constant(null),
     program: fc.constantFrom<ContainerProgram>(
@@ -159,7 +159,7 @@ describe('the sandbox of a container', () => {
   });
 
   it('has the scripted agent only where it runs, and the runner only for commands', () => {
-    const inside = (each: ContainerSpec) => mounts(render(each)).map(({ to }) => to);
+    const inside = (each: ProcessContainerSpec) => mounts(render(each)).map(({ to }) => to);
     expect(inside(agent)).toContain('/opt/platform/scripted-agent.js');
     expect(inside(agent)).not.toContain('/opt/runner');
     expect(inside(serverCalled('files'))).not.toContain('/opt/platform/scripted-agent.js');

@@ -8,7 +8,7 @@ import { createMetrics } from '../../../../sidecar/metrics.ts';
 import { startOfLocalServer } from '../../../../sidecar/processes/server-start.ts';
 import { createCallGate } from '../../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../../sidecar/server-link/gated-connection.ts';
-import { createRefusedCalls } from '../../../../sidecar/server-link/refused-calls.ts';
+import { createLastRefusals } from '../../../../sidecar/server-link/last-refusals.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 /** A connection whose records and checks settle when the test says so. */
@@ -50,7 +50,7 @@ function connect() {
     startServer: startOfLocalServer,
     tools: createGateMap({ write: 'files.write', remove: 'files.remove' }),
     clientFeatures: new Set(),
-    gate: createCallGate({ checkCall }, createRefusedCalls()),
+    gate: createCallGate({ checkCall }, createLastRefusals()),
     audit,
     callPace: { take: () => waitMs },
     metrics: createMetrics(),

@@ -8,7 +8,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import type { AgentFormState } from './agent-form-type.ts';
 import {
-  type AgentContent,
+  type AgentDefinition,
   type AgentValues,
   contentOf,
   fieldOf,
@@ -33,7 +33,7 @@ export function AgentForm({
   initial: AgentValues;
   /** What is typed is kept under this name until it is sent. */
   draftName: string;
-  save: UseMutationResult<unknown, Error, AgentContent>;
+  save: UseMutationResult<unknown, Error, AgentDefinition>;
   submitLabel: string;
   onCancel: () => void;
 }) {

@@ -31,7 +31,7 @@ export interface AgentValues {
 }
 
 /** The parts of an agent that a person decides. */
-export type AgentContent = Omit<
+export type AgentDefinition = Omit<
   Agent,
   'id' | 'workspace_id' | 'owner_id' | 'created_at' | 'updated_at' | 'unavailable'
 >;
@@ -92,7 +92,7 @@ const companionOf = ({ name, run, env }: CompanionValues): Agent['siblings'][num
   env: envOf(env),
 });
 
-export function contentOf(values: AgentValues): AgentContent {
+export function contentOf(values: AgentValues): AgentDefinition {
   const { name, kind, run, instructions, model, network, totalSeconds, idleSeconds } = values;
   return {
     name: name.trim(),
@@ -113,9 +113,9 @@ export function contentOf(values: AgentValues): AgentContent {
 }
 
 /** Only what differs, so that a save does not undo what somebody else changed meanwhile in other fields. */
-export function changesBetween(before: AgentContent, after: AgentContent): Partial<AgentContent> {
-  const changes: Partial<AgentContent> = { ...after };
-  for (const key of Object.keys(after) as (keyof AgentContent)[]) {
+export function changesBetween(before: AgentDefinition, after: AgentDefinition): Partial<AgentDefinition> {
+  const changes: Partial<AgentDefinition> = { ...after };
+  for (const key of Object.keys(after) as (keyof AgentDefinition)[]) {
     if (JSON.stringify(before[key]) === JSON.stringify(after[key])) {
       delete changes[key];
     }

@@ -9,7 +9,7 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { AgentForm } from './agent-form.tsx';
-import { type AgentContent, changesBetween, contentOf, valuesOf } from './agent-values.ts';
+import { type AgentDefinition, changesBetween, contentOf, valuesOf } from './agent-values.ts';
 import { RevokesNote } from './revokes-note.tsx';
 import { WithAgent } from './with-agent.tsx';
 
@@ -28,7 +28,7 @@ function EditAgent({ agent }: { agent: Agent }) {
   const [begun] = useState(agent);
   const page = pathOf(slug, 'agents', begun.id);
   const save = useApiMutation({
-    send: (content: AgentContent) =>
+    send: (content: AgentDefinition) =>
       call(
         api.PATCH('/api/agents/{agent_id}', {
           params: { path: { agent_id: begun.id } },

@@ -6,13 +6,13 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { AgentForm } from './agent-form.tsx';
-import { type AgentContent, newAgent } from './agent-values.ts';
+import { type AgentDefinition, newAgent } from './agent-values.ts';
 
 export function NewAgentPage() {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const save = useApiMutation({
-    send: (body: AgentContent) =>
+    send: (body: AgentDefinition) =>
       call(api.POST('/api/workspaces/{slug}/agents', { params: { path: { slug } }, body })),
     invalidates: [keys.agents(slug)],
     onRefetched: ({ agent }) => navigate(pathOf(slug, 'agents', agent.id)),

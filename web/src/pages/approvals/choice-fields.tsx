@@ -5,12 +5,12 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import {
   type Choice,
+  choiceLabel,
+  choiceMeaning,
   holderLabel,
   holderMeaning,
   holdersOf,
   offeredScopes,
-  scopeLabel,
-  scopeMeaning,
   withScope,
 } from './choices.ts';
 
@@ -37,7 +37,7 @@ export function ChoiceFields({ request, choice, onChange, ref }: ChoiceFieldsPro
               wrapperProps={choice.scope === scope ? decides : {}}
               label={
                 <>
-                  {scopeLabel[scope]}
+                  {choiceLabel[scope]}
                   {scope === request.scope ? (
                     <Text span inherit c="dimmed">
                       {' '}
@@ -46,7 +46,7 @@ export function ChoiceFields({ request, choice, onChange, ref }: ChoiceFieldsPro
                   ) : null}
                 </>
               }
-              description={scopeMeaning(request, scope)}
+              description={choiceMeaning(request, scope)}
               onChange={() => onChange(withScope(request, choice, scope))}
             />
           ))}

@@ -4,11 +4,11 @@ import type { Grant, PermissionRequest } from '../../api/types.ts';
 
 export type GrantScope = PermissionRequest['scope'];
 /** Who would hold the grant: the agent that asks, or the operator of its session. */
-export type Holder = 'agent' | 'operator';
+export type HolderKind = 'agent' | 'operator';
 
 export interface Choice {
   scope: GrantScope;
-  holder: Holder;
+  holder: HolderKind;
 }
 
 export const scopesByWidth: readonly GrantScope[] = ['once', 'session', 'persistent'];
@@ -22,7 +22,7 @@ export function offeredScopes({ may_grant }: Pick<PermissionRequest, 'may_grant'
 export function holdersOf(
   { may_grant: may }: Pick<PermissionRequest, 'may_grant'>,
   scope: GrantScope,
-): Holder[] {
+): HolderKind[] {
   return (['agent', 'operator'] as const).filter((holder) => may[holder].includes(scope));
 }
 
@@ -46,7 +46,7 @@ export function withScope(
   return { scope, holder: holders.includes(holder) ? holder : (holders[0] ?? holder) };
 }
 
-export const scopeLabel: Record<GrantScope, string> = {
+export const choiceLabel: Record<GrantScope, string> = {
   once: 'Once',
   session: 'For this session',
   persistent: 'Until revoked',
@@ -75,7 +75,7 @@ export function approveLabel(
 }
 
 /** What a grant of this scope permits, as a sentence without names: those are shown beside it. */
-export function scopeMeaning({ grant_type: type, refused_call: refused }: Meant, scope: GrantScope): string {
+export function choiceMeaning({ grant_type: type, refused_call: refused }: Meant, scope: GrantScope): string {
   if (type === 'spawn') {
     return {
       once: 'One session of that agent may be started; then the permission is used up.',
@@ -108,7 +108,7 @@ export function approvedReach({ scope, subject }: Pick<Grant, 'scope' | 'subject
 }
 
 /** Whose the grant is, as a label for the person who decides. */
-export function holderLabel(holder: Holder, { operatorIsMe }: { operatorIsMe: boolean }): string {
+export function holderLabel(holder: HolderKind, { operatorIsMe }: { operatorIsMe: boolean }): string {
   if (holder === 'agent') {
     return 'For the agent';
   }

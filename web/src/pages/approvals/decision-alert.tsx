@@ -1,7 +1,7 @@
 /** The outcome of a decision that did not go through; `decided` is what the dialog would send now. */
 import { Alert } from '@mantine/core';
 import { FailureAlert } from '../../components/failure-alert.tsx';
-import { messageOf } from '../../components/failure-text.ts';
+import { failureMessage } from '../../components/failure-text.ts';
 import type { DecisionState } from './decision-state.ts';
 
 export function DecisionAlert({
@@ -24,7 +24,7 @@ export function DecisionAlert({
   if (state === 'unanswered') {
     return (
       <Alert color="yellow" role="alert" title="Your decision was not confirmed in time">
-        {messageOf(error)} You can send your decision again: a request is decided only once.
+        {failureMessage(error)} You can send your decision again: a request is decided only once.
       </Alert>
     );
   }

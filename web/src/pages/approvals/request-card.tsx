@@ -6,7 +6,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { scopeLabel } from './choices.ts';
+import { choiceLabel } from './choices.ts';
 import { begunName, statusColor, statusLabel, subjectOf } from './request-text.ts';
 import { useExpired } from './use-expired.ts';
 
@@ -27,7 +27,7 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
             <VisibleText text={begunName(agent.name)} /> wants {what} <VisibleText text={begunName(name)} />
           </Text>
           <Text size="sm" c="dimmed" component="div">
-            {scopeLabel[request.scope].toLowerCase()} · driven by{' '}
+            {choiceLabel[request.scope].toLowerCase()} · driven by{' '}
             <VisibleText text={(operator ?? root)?.name ?? 'no one'} /> ·{' '}
             <TextLink to={pathOf(slug, 'sessions', request.session_id)}>
               session {request.session_id.slice(0, 8)}

@@ -8,7 +8,7 @@ import { Fact, FactList } from '../../components/fact-list.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { type GrantScope, scopeLabel } from './choices.ts';
+import { choiceLabel, type GrantScope } from './choices.ts';
 
 /** All facts at once, of a request that is closed or is for somebody else to decide. */
 export function RequestFacts({ request }: { request: PermissionRequest }) {
@@ -73,7 +73,7 @@ function OriginFacts({ request }: { request: PermissionRequest }) {
       <Fact name="Operator">
         <Driver operator={operator} root={root} />
       </Fact>
-      <Fact name="Requested duration">{scopeLabel[request.scope]}</Fact>
+      <Fact name="Requested duration">{choiceLabel[request.scope]}</Fact>
       <Fact name="Requested">
         <RelativeTime at={request.created_at} />
         {request.status === 'open' ? (

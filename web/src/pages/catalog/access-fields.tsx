@@ -1,7 +1,7 @@
 import { Checkbox, Radio, Stack, Textarea } from '@mantine/core';
 import { useAvailability } from '../../api/use-availability.ts';
 import { descriptionOr, isRuledOut } from '../../components/unavailable.tsx';
-import type { EntryForm } from './shape-fields.tsx';
+import type { EntryFormState } from './shape-fields.tsx';
 
 const features = [
   { value: 'elicitation', label: 'Ask the agent questions (elicitation)' },
@@ -10,7 +10,7 @@ const features = [
 ];
 
 /** What the server may reach, who approves its gated tools, and what it may ask of the agent. */
-export function AccessFields({ form }: { form: EntryForm }) {
+export function AccessFields({ form }: { form: EntryFormState }) {
   const here = useAvailability();
   return (
     <Stack>

@@ -6,7 +6,7 @@ import { ArgumentsInput } from '../../components/arguments-input.tsx';
 import { descriptionOr } from '../../components/unavailable.tsx';
 import type { EntryValues } from './entry-values.ts';
 
-export type EntryForm = UseFormReturnType<EntryValues>;
+export type EntryFormState = UseFormReturnType<EntryValues>;
 
 const shapes: { value: EntryValues['shapeType']; label: string; help: string }[] = [
   {
@@ -27,7 +27,7 @@ const shapes: { value: EntryValues['shapeType']; label: string; help: string }[]
 ];
 
 /** What runs: one of three shapes, each with its own fields. */
-export function ShapeFields({ form }: { form: EntryForm }) {
+export function ShapeFields({ form }: { form: EntryFormState }) {
   const { shapeType, args } = form.values;
   const here = useAvailability();
   return (
@@ -94,7 +94,7 @@ export function ShapeFields({ form }: { form: EntryForm }) {
 }
 
 /** People paste what they would type in a shell; no shell reads it here. */
-function ArgumentsInCommand({ form }: { form: EntryForm }) {
+function ArgumentsInCommand({ form }: { form: EntryFormState }) {
   const { command, args } = form.values;
   const [program = '', ...more] = command.trim().split(/\s+/);
   return more.length === 0 ? null : (

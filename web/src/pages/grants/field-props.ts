@@ -1,9 +1,9 @@
 import type { FormErrors } from '@mantine/form';
-import type { Values } from './new-grant-values.ts';
+import type { GrantFormValues } from './new-grant-values.ts';
 
 /** What each field of the form is given. */
 export interface FieldProps {
-  values: Values;
+  values: GrantFormValues;
   errors: FormErrors;
-  change: (part: Partial<Values>) => void;
+  change: (part: Partial<GrantFormValues>) => void;
 }

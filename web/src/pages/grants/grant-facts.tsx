@@ -17,7 +17,7 @@ export function GrantFacts({ grant }: { grant: Grant }) {
   return (
     <Table variant="vertical" layout="fixed" withTableBorder aria-label="What it allows">
       <Table.Tbody>
-        <Fact label="Granted to">
+        <FactRow label="Granted to">
           {subject.type === 'agent' ? (
             <TextLink to={pathOf(slug, 'agents', subject.id)}>
               <Holder grant={grant} />
@@ -25,19 +25,19 @@ export function GrantFacts({ grant }: { grant: Grant }) {
           ) : (
             <Holder grant={grant} />
           )}
-        </Fact>
+        </FactRow>
         <PermittedFact grant={grant} />
-        <Fact label="Duration">
+        <FactRow label="Duration">
           {scopeLabel[scope]}. {scopeMeaning(grant.grant_type, scope)}
-        </Fact>
+        </FactRow>
         {sessionId === null ? null : (
-          <Fact label="Session">
+          <FactRow label="Session">
             <TextLink to={pathOf(slug, 'sessions', sessionId)}>View session</TextLink>{' '}
             <CopyableId id={sessionId} />
-          </Fact>
+          </FactRow>
         )}
         {bound === null ? null : (
-          <Fact label="Limited to">
+          <FactRow label="Limited to">
             {bound.server === null || bound.tool === null ? (
               'calls'
             ) : (
@@ -46,7 +46,7 @@ export function GrantFacts({ grant }: { grant: Grant }) {
               </>
             )}{' '}
             in <TextLink to={pathOf(slug, 'sessions', bound.session_id)}>the session that asked</TextLink>
-          </Fact>
+          </FactRow>
         )}
       </Table.Tbody>
     </Table>
@@ -57,31 +57,31 @@ function PermittedFact({ grant }: { grant: Grant }) {
   const { slug } = useWorkspace();
   if (grant.grant_type === 'tool_scope') {
     return (
-      <Fact label="Can call">
+      <FactRow label="Can call">
         <OpenedByScope grant={grant} />
-      </Fact>
+      </FactRow>
     );
   }
   if (knownType(grant.grant_type) === null) {
     return (
-      <Fact label="Details">
+      <FactRow label="Details">
         <VisibleText text={JSON.stringify(grant.details)} />
-      </Fact>
+      </FactRow>
     );
   }
   return grant.grant_type === 'spawn' ? (
-    <Fact label="Can start">
+    <FactRow label="Can start">
       agent{' '}
       <TextLink to={pathOf(slug, 'agents', matterOf(grant))}>
         <Matter grant={grant} />
       </TextLink>
-    </Fact>
+    </FactRow>
   ) : (
-    <Fact label="Can read the secret">
+    <FactRow label="Can read the secret">
       <TextLink to={pathOf(slug, 'secrets', matterOf(grant))}>
         <Matter grant={grant} />
       </TextLink>
-    </Fact>
+    </FactRow>
   );
 }
 
@@ -100,7 +100,7 @@ function OpenedByScope({ grant }: { grant: Grant }) {
   );
 }
 
-export function Fact({ label, children }: { label: string; children: ReactNode }) {
+export function FactRow({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Table.Tr>
       <Table.Th w={160}>{label}</Table.Th>

@@ -1,6 +1,6 @@
 /** The filter of the list of grants, which is a part of its address. */
 import type { Grant } from '../../api/types.ts';
-import { type GrantType, stateLabel, typeLabel } from './grant-text.ts';
+import { type GrantType, grantStateLabel, typeLabel } from './grant-text.ts';
 
 export type SubjectType = Grant['subject']['type'];
 
@@ -21,7 +21,7 @@ export function readFilter(search: URLSearchParams): GrantFilter {
   return {
     subject: (holder === 'user' || holder === 'agent') && id !== '' ? { type: holder, id } : null,
     type: isKeyOf(typeLabel, type) ? type : null,
-    state: state === 'all' || isKeyOf(stateLabel, state) ? state : 'active',
+    state: state === 'all' || isKeyOf(grantStateLabel, state) ? state : 'active',
   };
 }
 

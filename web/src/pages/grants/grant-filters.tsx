@@ -2,7 +2,7 @@ import { Group, NativeSelect, Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { type Known, useNames } from '../../api/use-names.ts';
 import { type FilterName, type GrantFilter, type SubjectType, withPart } from './grant-filter.ts';
-import { stateLabel, typeLabel } from './grant-text.ts';
+import { grantStateLabel, typeLabel } from './grant-text.ts';
 
 const optionsOf = (labels: Record<string, string>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
@@ -39,7 +39,7 @@ export function GrantFilters({ filter: { subject, type, state } }: { filter: Gra
       />
       <NativeSelect
         label="Status"
-        data={[...optionsOf(stateLabel), { value: 'all', label: 'All' }]}
+        data={[...optionsOf(grantStateLabel), { value: 'all', label: 'All' }]}
         value={state}
         onChange={(input) => change('state', input.currentTarget.value)}
       />

@@ -11,7 +11,7 @@ import { QueryState } from '../../components/query-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { GrantFacts } from './grant-facts.tsx';
 import { GrantHistory } from './grant-history.tsx';
-import { labelOfType, stateMeaning, warningText } from './grant-text.ts';
+import { grantStateMeaning, labelOfType, warningText } from './grant-text.ts';
 import { GrantUses } from './grant-uses.tsx';
 import { StateBadge } from './grants-table.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
@@ -51,7 +51,7 @@ function ShownGrant({ grant }: { grant: Grant }) {
       <Stack gap="lg">
         <Group gap="sm">
           <StateBadge state={grant.state} />
-          <Text>{stateMeaning[grant.state]}</Text>
+          <Text>{grantStateMeaning[grant.state]}</Text>
           <CopyableId id={grant.id} />
         </Group>
         {grant.warnings.map((warning) => (

@@ -31,21 +31,21 @@ export const typeMeaning: Record<GrantType, string> = {
     'Get a secret in the agent’s environment, where the agent can read it. Prefer giving it to an MCP server.',
 };
 
-export const stateLabel: Record<GrantState, string> = {
+export const grantStateLabel: Record<GrantState, string> = {
   active: 'Active',
   consumed: 'Used up',
   revoked: 'Revoked',
   expired: 'Expired',
 };
 
-export const stateColor: Record<GrantState, string> = {
+export const grantStateColor: Record<GrantState, string> = {
   active: 'green',
   consumed: 'gray',
   revoked: 'red',
   expired: 'gray',
 };
 
-export const stateMeaning: Record<GrantState, string> = {
+export const grantStateMeaning: Record<GrantState, string> = {
   active: 'In effect.',
   consumed: 'It was for one use and has been used.',
   revoked: 'No longer in effect.',

@@ -6,7 +6,14 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { Holder, Matter } from './grant-names.tsx';
-import { labelOfType, scopeLabel, stateColor, stateLabel, usesText, warningText } from './grant-text.ts';
+import {
+  grantStateColor,
+  grantStateLabel,
+  labelOfType,
+  scopeLabel,
+  usesText,
+  warningText,
+} from './grant-text.ts';
 
 export function GrantsTable({ grants }: { grants: Grant[] }) {
   return (
@@ -70,8 +77,8 @@ function GrantRow({ grant }: { grant: Grant }) {
 
 export function StateBadge({ state }: { state: Grant['state'] }) {
   return (
-    <Badge variant="dot" color={stateColor[state]} tt="none">
-      {stateLabel[state]}
+    <Badge variant="dot" color={grantStateColor[state]} tt="none">
+      {grantStateLabel[state]}
     </Badge>
   );
 }

@@ -14,7 +14,14 @@ import { FormDraft } from '../../components/form-draft.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { HolderField } from './holder-field.tsx';
 import { MatterField } from './matter-field.tsx';
-import { bodyOf, changed, emptyValues, fieldOf, missingIn, type Values } from './new-grant-values.ts';
+import {
+  bodyOf,
+  changed,
+  emptyValues,
+  fieldOf,
+  type GrantFormValues,
+  missingIn,
+} from './new-grant-values.ts';
 import { ScopeField } from './scope-field.tsx';
 import { SessionField } from './session-field.tsx';
 import { TypeField } from './type-field.tsx';
@@ -25,12 +32,12 @@ export function NewGrantPage() {
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
   const keyFor = useIdempotencyKey();
-  const form = useForm<Values>({
+  const form = useForm<GrantFormValues>({
     initialValues: { ...emptyValues, holder: search.get('holder') ?? '' },
     validate: missingIn,
   });
   const create = useApiMutation({
-    send: (values: Values) => {
+    send: (values: GrantFormValues) => {
       const body = bodyOf(values);
       const params = { path: { slug }, header: keyFor(body) };
       return call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
@@ -39,7 +46,7 @@ export function NewGrantPage() {
     onRefetched: ({ grant }) => navigate(pathOf(slug, 'grants', grant.id)),
     onError: (error) => form.setErrors(fieldErrors(error, fieldOf)),
   });
-  const change = (part: Partial<Values>) => {
+  const change = (part: Partial<GrantFormValues>) => {
     form.setValues(changed(form.values, part, { isAdmin }));
     for (const name of Object.keys(part)) {
       form.clearFieldError(name);

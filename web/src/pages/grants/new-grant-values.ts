@@ -2,7 +2,7 @@
 import type { paths } from '../../api/schema.d.ts';
 import { type GrantScope, type GrantType, scopesOf } from './grant-text.ts';
 
-export interface Values {
+export interface GrantFormValues {
   /** `user:<id>` or `agent:<id>`; empty until it is chosen. */
   holder: string;
   type: GrantType;
@@ -19,7 +19,7 @@ export type Body = NonNullable<
 >['content']['application/json'];
 
 /** The narrowest choices. */
-export const emptyValues: Values = {
+export const emptyValues: GrantFormValues = {
   holder: '',
   type: 'tool_scope',
   matter: '',
@@ -38,7 +38,11 @@ export function typesFor(holder: string, { isAdmin }: { isAdmin: boolean }): rea
 }
 
 /** The values after a change, without combinations that are no longer valid. */
-export function changed(values: Values, change: Partial<Values>, maker: { isAdmin: boolean }): Values {
+export function changed(
+  values: GrantFormValues,
+  change: Partial<GrantFormValues>,
+  maker: { isAdmin: boolean },
+): GrantFormValues {
   const next = { ...values, ...change };
   const types = typesFor(next.holder, maker);
   const type = types.includes(next.type) ? next.type : 'tool_scope';
@@ -53,7 +57,12 @@ export function changed(values: Values, change: Partial<Values>, maker: { isAdmi
 }
 
 /** What is missing before it can be sent, by field. */
-export function missingIn({ holder, matter, scope, session }: Values): Partial<Record<keyof Values, string>> {
+export function missingIn({
+  holder,
+  matter,
+  scope,
+  session,
+}: GrantFormValues): Partial<Record<keyof GrantFormValues, string>> {
   return {
     ...(holder === '' ? { holder: 'Choose who gets it' } : {}),
     ...(matter === '' ? { matter: 'Choose what it allows' } : {}),
@@ -61,7 +70,7 @@ export function missingIn({ holder, matter, scope, session }: Values): Partial<R
   };
 }
 
-export function bodyOf({ holder, type, matter, scope, session, reason }: Values): Body {
+export function bodyOf({ holder, type, matter, scope, session, reason }: GrantFormValues): Body {
   const [subject, id = ''] = holder.split(':');
   const details = {
     tool_scope: { scope: matter },
@@ -83,7 +92,7 @@ export function fieldOf(path: string): string {
   if (path.startsWith('details')) {
     return 'matter';
   }
-  const fields: Record<string, keyof Values> = {
+  const fields: Record<string, keyof GrantFormValues> = {
     user_subject_id: 'holder',
     agent_subject_id: 'holder',
     grant_type: 'type',

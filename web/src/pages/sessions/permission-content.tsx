@@ -5,7 +5,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { scopeLabel } from '../approvals/choices.ts';
+import { choiceLabel } from '../approvals/choices.ts';
 import { statusColor, statusLabel } from '../approvals/request-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { useTranscript } from './transcript-context.ts';
@@ -37,7 +37,7 @@ function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) 
         </span>
         <Subject details={request.details} />
         <Text span size="xs" c="dimmed">
-          {scopeLabel[request.scope].toLowerCase()}
+          {choiceLabel[request.scope].toLowerCase()}
         </Text>
         <Button size="compact-xs" variant="default" onClick={() => openRequest(request.request_id)}>
           View request
@@ -59,7 +59,7 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
       <Subject details={decision.details} />
       <span>
         {decision.status === 'approved' && decision.scope !== null
-          ? scopeLabel[decision.scope].toLowerCase()
+          ? choiceLabel[decision.scope].toLowerCase()
           : null}
       </span>
       {decision.grant_id === null ? null : (

@@ -32,10 +32,10 @@ const stateWords: Readonly<Record<SessionProcess['state'], string>> = {
 };
 
 /** An agent or a sibling answers nobody: once it was started, it runs. */
-export const stateWord = ({ kind, state }: Pick<SessionProcess, 'kind' | 'state'>): string =>
+export const processStateWord = ({ kind, state }: Pick<SessionProcess, 'kind' | 'state'>): string =>
   kind !== 'server' && state === 'ready' ? 'running' : stateWords[state];
 
-export const stateColor = ({ state }: Pick<SessionProcess, 'state'>): string =>
+export const processStateColor = ({ state }: Pick<SessionProcess, 'state'>): string =>
   state === 'failed' ? 'red' : state === 'ready' ? 'green' : state === 'starting' ? 'blue' : 'gray';
 
 /** "started 3 times, answered after 420 ms, last ended with exit code 3"; empty for one that was never started. */

@@ -5,7 +5,7 @@ import type { SessionProcess } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { ProcessOutput } from './process-output.tsx';
-import { processFacts, stateColor, stateWord } from './process-text.ts';
+import { processFacts, processStateColor, processStateWord } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
 export function ServersPanel({ sessionId }: { sessionId: string }) {
@@ -55,8 +55,8 @@ function ProcessRow({
         <Text size="sm" fw={600}>
           {process.kind === 'agent' ? 'Agent' : process.name}
         </Text>
-        <Badge color={stateColor(process)} variant="light" tt="none">
-          {stateWord(process)}
+        <Badge color={processStateColor(process)} variant="light" tt="none">
+          {processStateWord(process)}
         </Badge>
         {isAdmin && process.output_size_bytes !== null ? (
           <Button size="compact-xs" variant="default" onClick={() => onOpen(process)}>

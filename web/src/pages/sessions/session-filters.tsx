@@ -2,12 +2,12 @@ import { Group, Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { useAllAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { type SessionState, sessionStates, stateLabel } from './status-text.ts';
+import { type ShownState, sessionStateLabel, sessionStates } from './status-text.ts';
 
-const states = sessionStates.map((value) => ({ value, label: stateLabel(value) }));
+const states = sessionStates.map((value) => ({ value, label: sessionStateLabel(value) }));
 
 /** Kept in the address, so that a filtered list can be sent to somebody. */
-export function SessionFilters({ status, agentId }: { status: SessionState | null; agentId: string | null }) {
+export function SessionFilters({ status, agentId }: { status: ShownState | null; agentId: string | null }) {
   const [, setParams] = useSearchParams();
   const agents = useAllAgents(useWorkspace().slug);
   const set = (name: string, value: string | null) =>

@@ -24,7 +24,7 @@ import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
 import { readEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
 import { SessionStatus } from './session-status.tsx';
-import { hasEnded, stateLabel, stateOf } from './status-text.ts';
+import { hasEnded, sessionStateLabel, stateOf } from './status-text.ts';
 import { TerminateButton } from './terminate-button.tsx';
 import { Transcript } from './transcript.tsx';
 import { transcriptContext } from './transcript-context.ts';
@@ -121,7 +121,7 @@ function useBeginAtTop(): void {
 
 function tabTitleOf(session: Session): string {
   const name = `Session ${session.id.slice(0, 8)}`;
-  return session.waiting_for === null ? name : `${stateLabel(stateOf(session))} · ${name}`;
+  return session.waiting_for === null ? name : `${sessionStateLabel(stateOf(session))} · ${name}`;
 }
 
 /** Where the session is, and why; the whole reason is among its facts. */

@@ -1,11 +1,11 @@
 import { Badge } from '@mantine/core';
-import { type SessionState, stateColor, stateLabel } from './status-text.ts';
+import { type ShownState, sessionStateColor, sessionStateLabel } from './status-text.ts';
 
 /** A status, or whom a session waits for (`stateOf`). */
-export function SessionStatus({ status }: { status: SessionState }) {
+export function SessionStatus({ status }: { status: ShownState }) {
   return (
-    <Badge color={stateColor(status)} variant="dot" tt="none">
-      {stateLabel(status)}
+    <Badge color={sessionStateColor(status)} variant="dot" tt="none">
+      {sessionStateLabel(status)}
     </Badge>
   );
 }

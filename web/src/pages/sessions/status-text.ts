@@ -41,9 +41,9 @@ const terminal: ReadonlySet<SessionStatus> = new Set(['completed', 'failed', 'te
 export const hasEnded = (status: SessionStatus): boolean => terminal.has(status);
 
 /** What a session shows of itself: its status, or whom it waits for while it goes on. */
-export type SessionState = SessionStatus | `waiting_for_${NonNullable<Session['waiting_for']>}`;
+export type ShownState = SessionStatus | `waiting_for_${NonNullable<Session['waiting_for']>}`;
 
-export const sessionStates: readonly SessionState[] = [
+export const sessionStates: readonly ShownState[] = [
   'waiting_for_approval',
   'waiting_for_answer',
   ...sessionStatuses,
@@ -52,9 +52,9 @@ export const sessionStates: readonly SessionState[] = [
 export const stateOf = ({
   status,
   waiting_for: wait,
-}: Pick<Session, 'status' | 'waiting_for'>): SessionState => (wait === null ? status : `waiting_for_${wait}`);
+}: Pick<Session, 'status' | 'waiting_for'>): ShownState => (wait === null ? status : `waiting_for_${wait}`);
 
-export function stateLabel(state: SessionState): string {
+export function sessionStateLabel(state: ShownState): string {
   switch (state) {
     case 'waiting_for_approval':
       return 'Waiting for approval';
@@ -65,11 +65,11 @@ export function stateLabel(state: SessionState): string {
   }
 }
 
-export const stateColor = (state: SessionState): string =>
+export const sessionStateColor = (state: ShownState): string =>
   state === 'waiting_for_approval' || state === 'waiting_for_answer' ? 'yellow' : sessionStatusColor[state];
 
 /** The filter of the list of sessions that a state stands for. */
-export function filterOf(state: SessionState): {
+export function filterOf(state: ShownState): {
   status?: SessionStatus;
   waiting_for?: NonNullable<Session['waiting_for']>;
 } {

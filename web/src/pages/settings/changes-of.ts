@@ -1,12 +1,12 @@
 import type { Workspace } from '../../api/types.ts';
 
-export type Values = Pick<Workspace, 'name' | 'settings'>;
+export type WorkspaceValues = Pick<Workspace, 'name' | 'settings'>;
 
 /** Only what was changed is sent, so that what somebody else changes meanwhile stays. */
 export function changesOf(
-  before: Values,
-  after: Values,
-): { name?: string; settings?: Partial<Values['settings']> } {
+  before: WorkspaceValues,
+  after: WorkspaceValues,
+): { name?: string; settings?: Partial<WorkspaceValues['settings']> } {
   const settings = Object.fromEntries(
     Object.entries(after.settings).filter(
       ([name, on]) => new Map(Object.entries(before.settings)).get(name) !== on,

@@ -10,7 +10,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
-import { changesOf, type Values } from './changes-of.ts';
+import { changesOf, type WorkspaceValues } from './changes-of.ts';
 import { PayloadLogDialog } from './payload-log-dialog.tsx';
 import { RetentionField } from './retention-field.tsx';
 import { type SettingText, settingTexts } from './setting-text.ts';
@@ -21,12 +21,12 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const { name, settings } = workspace;
-  const form = useForm<Values>({
+  const form = useForm<WorkspaceValues>({
     initialValues: { name, settings },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   const save = useApiMutation({
-    send: (values: Values) => {
+    send: (values: WorkspaceValues) => {
       const body = changesOf({ name, settings }, values);
       return call(api.PATCH('/api/workspaces/{slug}', { params: { path: { slug } }, body }));
     },
@@ -40,7 +40,7 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
     },
     onError: (error) => form.setErrors(fieldErrors(error)),
   });
-  const submit = (values: Values) => {
+  const submit = (values: WorkspaceValues) => {
     if (values.settings.log_tool_payloads && !settings.log_tool_payloads) {
       setAsking(true);
     } else {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Bubblewrap starts the first process of the sandbox, which starts the program. Null while the program does not run. */
-export function payloadOf(bubblewrap: number): number | null {
+export function sandboxedProcess(bubblewrap: number): number | null {
   const init = firstChild(bubblewrap);
   return init === null ? null : firstChild(init);
 }

@@ -1,14 +1,14 @@
 /** Reads a stream in pieces of a requested length. */
 import type { Readable } from 'node:stream';
 
-export interface ByteReader {
+export interface PieceReader {
   /** Null at the end of the stream. Throws when it ends within the piece. */
   exactly(length: number): Promise<Buffer | null>;
   /** In chunks as they arrive. Throws when the stream ends early. */
   pieces(length: number): AsyncGenerator<Buffer>;
 }
 
-export function readBytes(stream: Readable): ByteReader {
+export function readPieces(stream: Readable): PieceReader {
   const source: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
   const more = async (): Promise<boolean> => {
