@@ -18,7 +18,7 @@ function heldReads() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('reads two at a time, and gives them in their order', async () => {
+it('reads two concurrently, and returns them in order', async () => {
   const { begun, read } = heldReads();
   const reading = readImages(references, read);
   for (let ended = 0; ended < references.length; ended += 1) {
@@ -30,7 +30,7 @@ it('reads two at a time, and gives them in their order', async () => {
   expect([...(await reading)]).toEqual(references.map((reference) => [reference, imageOf(reference)]));
 });
 
-it('begins no other once one cannot be read', async () => {
+it('starts no other once one cannot be read', async () => {
   const { begun, read } = heldReads();
   const reading = readImages(references, read);
   await settled();

@@ -22,7 +22,7 @@ describe('what the state of a workload means for its session', () => {
     expect(exitOf(state, restartingForMs)).toBeNull();
   });
 
-  it('is the end when the sidecar is lost, or does not come back in time', () => {
+  it('is the end when the sidecar is lost, or does not restart in time', () => {
     expect(exitOf(running(agent, exited('sidecar')), 0)).toEqual({ kind: 'sidecar_lost' });
     const restarting = running(agent, { name: 'sidecar', state: 'restarting' });
     expect(exitOf(restarting, 31_000)).toEqual({ kind: 'sidecar_lost' });
@@ -36,7 +36,7 @@ describe('what the state of a workload means for its session', () => {
     });
   });
 
-  it('carries the reason of an end that a container did not choose', () => {
+  it('includes the reason of an end that the container did not cause', () => {
     const reason = 'it used more than its 256 MiB of memory';
     expect(exitOf(running({ ...exited('agent'), reason }, sidecar), 0)).toMatchObject({
       kind: 'agent_exited',
@@ -52,7 +52,7 @@ describe('what the state of a workload means for its session', () => {
     expect(exitOf(running(exited('agent'), exited('sidecar')), 0)).toEqual({ kind: 'sidecar_lost' });
   });
 
-  it('is a loss when the workload is not there', () => {
+  it('is a loss when the workload does not exist', () => {
     expect(exitOf({ state: 'absent' }, 0)).toMatchObject({ kind: 'workload_lost' });
     expect(exitOf({ state: 'lost', reason: 'killed' }, 0)).toEqual({
       kind: 'workload_lost',
@@ -72,7 +72,7 @@ describe('an MCP server that ended', () => {
   };
   const server = exited('mcp-files');
 
-  it('is reported once, when the session went on without it for a while', () => {
+  it('is reported once, when the session continued without it for a while', () => {
     expect(
       states(
         [0, agent, sidecar],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { openInputStream } from '../../../agents/scripted/input-stream.ts';
 
-it('reads a message with whatever ends a line for some readers', async () => {
+it('preserves line separators inside a message', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'input-'));
   const socketPath = join(directory, 'sidecar.sock');
   const text = 'one\u2028two\u2029three\u0085four';

@@ -34,7 +34,7 @@ describe('the instructions of the scripted agent', () => {
     expect(() => parse([{ call: 'a.b', args: {} }])).toThrow(/args/);
   });
 
-  it('read well in a status', () => {
+  it('are readable in a status', () => {
     expect(parse([{ call: 'a.b' }, { wait_for_message: {} }]).map(describeStep)).toEqual([
       'call a.b',
       'wait for a message',
@@ -49,7 +49,7 @@ describe('the outcome of a call', () => {
     ...(meta ? { _meta: meta } : {}),
   });
 
-  it('is known by the code in the meta data, in the text, or in the data of a JSON-RPC error', () => {
+  it('is read from the code in the metadata, in the text, or in the data of a JSON-RPC error', () => {
     const outcomes = [
       outcomeOfResult(refused({ 'platform/error': { code: 'permission_required' } }, 'x')),
       outcomeOfResult(refused(undefined, '{"code":"permission_required","message":"m"}')),
@@ -61,7 +61,7 @@ describe('the outcome of a call', () => {
     );
   });
 
-  it('is ok for any result without an error, and tells an error without a code from one with another code', () => {
+  it('is ok for any result without an error, and distinguishes an error without a code from one with another code', () => {
     expect(isExpected('ok', outcomeOfResult({ content: [] }))).toBe(true);
     const plain = outcomeOfResult(refused(undefined, 'it broke'));
     expect([isExpected('error', plain), isExpected('permission_required', plain)]).toEqual([true, false]);

@@ -81,7 +81,7 @@ async function readUntil(browser: BrowserStreamSource, isDone: (seqs: readonly n
 }
 
 describe('the stream of a browser', () => {
-  it('reads ten times a second at most, whatever is announced, and misses nothing', async () => {
+  it('reads at most ten times a second, whatever is announced, and misses nothing', async () => {
     const { browser, counted, wake } = source({ events: 0, batchSize: 1000 });
     const startedAt = performance.now();
     const seen = readUntil(browser, (seqs) => seqs.at(-1) === 300);
@@ -93,7 +93,7 @@ describe('the stream of a browser', () => {
     expect(counted.rounds).toBeLessThanOrEqual((performance.now() - startedAt) / 100 + 3);
   });
 
-  it('reads what is there already without a pause', async () => {
+  it('reads existing events without a pause', async () => {
     const { browser } = source({ events: 200, batchSize: 2 });
     const startedAt = performance.now();
     expect(await readUntil(browser, (seqs) => seqs.at(-1) === 200)).toHaveLength(200);
@@ -102,8 +102,8 @@ describe('the stream of a browser', () => {
   });
 });
 
-describe('news of a workspace', () => {
-  it('ring for what changes a list, and for nothing else, also while some wait to be told', () => {
+describe('announcements of a workspace', () => {
+  it('are made only for changes of a list, also while some are pending', () => {
     let rings = 0;
     let announce: (eventType: string | null) => void = () => undefined;
     const collector = new NewsCollector(

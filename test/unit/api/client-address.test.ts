@@ -14,7 +14,7 @@ describe('the address of a caller', () => {
     expect(addressOf(request('::ffff:198.51.100.1'))).toBe('198.51.100.1');
   });
 
-  it('is what the outermost of so many proxies saw', () => {
+  it('is the one that the outermost of the trusted hops saw', () => {
     const forwarded = '192.0.2.66, 203.0.113.9, 10.0.0.2';
     expect(createClientAddress({ hops: 1 })(request('10.0.0.1', forwarded))).toBe('10.0.0.2');
     expect(createClientAddress({ hops: 2 })(request('10.0.0.1', forwarded))).toBe('203.0.113.9');
@@ -22,7 +22,7 @@ describe('the address of a caller', () => {
     expect(createClientAddress({ hops: 1 })(request('10.0.0.1'))).toBe('10.0.0.1');
   });
 
-  it('is the first one from here that is no trusted proxy', () => {
+  it('is the nearest one that is not a trusted proxy', () => {
     const addressOf = createClientAddress({ ranges: ['10.0.0.0/8', '2001:db8::/32'] });
     expect(addressOf(request('10.0.0.1', '192.0.2.66, 203.0.113.9, 10.0.0.2'))).toBe('203.0.113.9');
     expect(addressOf(request('::ffff:10.0.0.1', '203.0.113.9, ::ffff:10.3.0.1'))).toBe('203.0.113.9');
@@ -31,14 +31,14 @@ describe('the address of a caller', () => {
     expect(addressOf(request('10.0.0.1', '10.0.0.2'))).toBe('10.0.0.2');
   });
 
-  it('is its proxy’s where the proxy wrote something that is no address', () => {
+  it('is its proxy’s if the proxy sent an invalid address', () => {
     const addressOf = createClientAddress({ ranges: ['10.0.0.0/8'] });
     for (const text of ['unknown', '', '203.0.113.9, ', '1.2.3', '_hidden', '203.0.113.9:80']) {
       expect(addressOf(request('10.0.0.1', text))).toBe('10.0.0.1');
     }
   });
 
-  it('cannot be chosen by a caller, whatever it sends along', () => {
+  it('cannot be chosen by a caller, whatever headers it sends', () => {
     const ranges = ['10.0.0.0/8'];
     fc.assert(
       fc.property(fc.string(), fc.ipV4(), (sent, claimed) => {

@@ -7,7 +7,7 @@ import { createSignInLimit } from '../../../api/middleware/sign-in-limit.ts';
 import { limitFields } from '../../../config/limits.ts';
 
 describe('a rate limit', () => {
-  it('refills steadily, and says when the next request may come', () => {
+  it('refills steadily, and reports when the next request is allowed', () => {
     let atMs = 0;
     const limiter = createRateLimiter({ name: 'things a minute', perMinute: 60 }, () => atMs);
     for (let taken = 0; taken < 60; taken += 1) {
@@ -22,7 +22,7 @@ describe('a rate limit', () => {
     expect(() => limiter.take('a')).toThrow('The limit is 60 things a minute');
   });
 
-  it('lets no key have more than a burst and its refill, however requests are spread', () => {
+  it('allows no key more than a burst and its refill, however requests are spread', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 300 }), (pausesMs) => {
         let atMs = 0;
@@ -45,7 +45,7 @@ describe('the limit on signing in', () => {
   const fail = () => Promise.reject(new ApiError('unauthenticated', 'no'));
   const succeed = () => Promise.resolve('signed in');
 
-  it('lets 2,000 people behind one address in within minutes, with its defaults', async () => {
+  it('allows 2,000 people behind one address to sign in within minutes, with its defaults', async () => {
     let atMs = 0;
     const limit = createSignInLimit(z.object(limitFields).parse({}), () => atMs);
     for (let people = 0; people < 2000; people += 1) {
@@ -59,7 +59,7 @@ describe('the limit on signing in', () => {
     expect(atMs).toBeLessThan(5 * 60_000);
   });
 
-  it('holds failures to their rate, also those that were under way together, and forgives them within two minutes', async () => {
+  it('limits failures to their rate, also concurrent ones, and forgets them within two minutes', async () => {
     let atMs = 0;
     const config = { RATE_SIGN_IN_PER_MINUTE: 100_000, RATE_SIGN_IN_FAILURES_PER_MINUTE: 20 };
     const limit = createSignInLimit(config, () => atMs);
@@ -70,7 +70,7 @@ describe('the limit on signing in', () => {
     expect(await limit.guard('a', succeed)).toBe('signed in');
   });
 
-  it('counts no fault of the platform or the provider against people', async () => {
+  it('does not count faults of the platform or the provider', async () => {
     const config = { RATE_SIGN_IN_PER_MINUTE: 1000, RATE_SIGN_IN_FAILURES_PER_MINUTE: 1 };
     const limit = createSignInLimit(config, () => 0);
     for (let at = 0; at < 5; at += 1) {

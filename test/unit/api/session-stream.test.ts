@@ -64,7 +64,7 @@ describe('the stream', () => {
     expect(from.wakes.size).toBe(0);
   });
 
-  it('misses no announcement that comes between reading and waiting', async () => {
+  it('misses no announcement between reading and waiting', async () => {
     const events = [event(1)];
     let rang = false;
     const from = source(events);
@@ -81,7 +81,7 @@ describe('the stream', () => {
     expect(idsOf(await collect(streamSessionEvents(from, options())))).toEqual(['1', '2']);
   });
 
-  it('ends at once when the reader goes away, and forgets its subscription', async () => {
+  it('ends immediately when the reader disconnects, and unsubscribes', async () => {
     const from = source([event(1)]);
     const abort = new AbortController();
     const stream = streamSessionEvents(from, options({ signal: abort.signal }));
@@ -90,7 +90,7 @@ describe('the stream', () => {
     expect(from.wakes.size).toBe(0);
   });
 
-  it('ends when the right to read is gone, before it sends anything more', async () => {
+  it('ends when the right to read is lost, before it sends anything more', async () => {
     const events = [event(1), event(2), event(3), event(4)];
     let checks = 0;
     const from = source(events, { mayRead: async () => ++checks < 2 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createStreamSlots } from '../../../api/event-stream/stream-slots.ts';
 
 describe('slots of event streams', () => {
-  it('are not taken for callers that have left: nobody would free them', () => {
+  it('are not taken for disconnected callers, since nothing would free them', () => {
     const slots = createStreamSlots({ LIMIT_EVENT_STREAMS_PER_USER: 2, LIMIT_EVENT_STREAMS_PER_PROCESS: 4 });
     for (let left = 0; left < 10; left += 1) {
       slots.hold('a', Object.assign(new EventEmitter(), { destroyed: true }));
@@ -16,7 +16,7 @@ describe('slots of event streams', () => {
     expect(() => slots.hold('a', new EventEmitter())).toThrow('2 open event streams per user');
   });
 
-  it('tell once that the caller has left, and take one listener of the response', () => {
+  it('notify once about a disconnect, with one listener on the response', () => {
     const slots = createStreamSlots({ LIMIT_EVENT_STREAMS_PER_USER: 1, LIMIT_EVENT_STREAMS_PER_PROCESS: 1 });
     const response = new EventEmitter();
     const signal = slots.hold('a', response);
@@ -29,7 +29,7 @@ describe('slots of event streams', () => {
     expect(slots.hold('a', Object.assign(new EventEmitter(), { destroyed: true })).aborted).toBe(true);
   });
 
-  it('of a user who is refused because of all the others are free again at once', () => {
+  it('of a user who is refused at the process limit are released immediately', () => {
     const slots = createStreamSlots({ LIMIT_EVENT_STREAMS_PER_USER: 2, LIMIT_EVENT_STREAMS_PER_PROCESS: 2 });
     const others = [new EventEmitter(), new EventEmitter()];
     for (const response of others) {
@@ -45,7 +45,7 @@ describe('slots of event streams', () => {
     slots.hold('a', new EventEmitter());
   });
 
-  it('are never more than the limits, and each that closes is free again', () => {
+  it('never exceed the limits, and are released on close', () => {
     const step = fc.record({ user: fc.constantFrom('a', 'b', 'c'), closes: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {

@@ -21,7 +21,7 @@ function entrance(turns: ReturnType<typeof createUserTurns>, begun: string[]) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the requests of a user', () => {
-  it('beyond the limit wait in their order, while others go on', async () => {
+  it('beyond the limit wait in order, while others continue', async () => {
     const begun: string[] = [];
     const enter = entrance(createUserTurns(limits), begun);
     const [first] = ['1', '2', '3', '4'].map((name) => enter('max', name));
@@ -32,7 +32,7 @@ describe('the requests of a user', () => {
     expect(begun).toEqual(['1', '2', 'of ada', '3']);
   });
 
-  it('beyond those that may wait are refused, and taken again once there is room', async () => {
+  it('beyond the queue limit are refused, and accepted again once there is room', async () => {
     const begun: string[] = [];
     const enter = entrance(createUserTurns(limits), begun);
     const [first] = ['1', '2', '3', '4'].map((name) => enter('max', name));
@@ -46,7 +46,7 @@ describe('the requests of a user', () => {
     expect(begun).toEqual(['1', '2', '3']);
   });
 
-  it('whose caller has left take no turn, and leave their place to others', async () => {
+  it('whose caller has disconnected release their place to others', async () => {
     const begun: string[] = [];
     const enter = entrance(createUserTurns(limits), begun);
     const first = enter('max', '1');
@@ -64,7 +64,7 @@ describe('the requests of a user', () => {
     expect(begun).toEqual(['1', '2', '4']);
   });
 
-  it('leave nothing of the caller’s response behind, and all of them get their turn', async () => {
+  it('leave no listener on the response, and all of them run', async () => {
     const turns = createUserTurns({ atATime: 1, waiting: 50 });
     const response = new EventEmitter();
     let working = 0;

@@ -30,7 +30,7 @@ const besideOthers = (besideP99Ms: number) =>
   ]);
 
 describe('the aims of the gate bench', () => {
-  it('compares what is added to a direct socket, calls a second, the neighbour and memory', () => {
+  it('compares the overhead over a direct socket, calls per second, the neighbour and memory', () => {
     const reached = aimsReached({
       parts: [part(3, 750)],
       neighbour: besideOthers(6),
@@ -46,7 +46,7 @@ describe('the aims of the gate bench', () => {
     ]);
   });
 
-  it('says which are missed', () => {
+  it('reports which are missed', () => {
     const results = { parts: [part(5, 740)], neighbour: besideOthers(7), memory: memoryOf(126) };
     const reached = aimsReached(results);
     expect(reached.map(({ isMet }) => isMet)).toEqual(Array(6).fill(false));

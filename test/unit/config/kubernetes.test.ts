@@ -8,7 +8,7 @@ const parse = (environment: Record<string, string>) =>
   parseEnvironment(z.object(kubernetesFields), environment);
 
 describe('the settings of the Kubernetes runtime', () => {
-  it('need nothing where the chart installed the platform', () => {
+  it('need nothing if the chart installed the platform', () => {
     expect(parse({})).toMatchObject({
       KUBERNETES_NAMESPACE: 'agent-platform-sessions',
       SECRET_DELIVERY: 'reference',

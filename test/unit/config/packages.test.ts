@@ -8,7 +8,7 @@ const problems = (config: Parameters<typeof refuseStrayTokens>[0]) => {
 };
 
 describe('tokens of package registries', () => {
-  it('belong to a registry that is named, over https or on this machine', () => {
+  it('require an explicit registry, over https or on this machine', () => {
     expect(problems({ NPM_REGISTRY_TOKEN: 't' })).toEqual([
       expect.stringContaining('needs NPM_REGISTRY_URL'),
     ]);

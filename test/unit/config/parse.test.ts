@@ -72,11 +72,11 @@ describe('the environment of a process', () => {
     ['PORT', '80.5', 'PORT: must be a port number from 0 to 65535'],
     ['PORT', '65536', 'PORT: must be a port number from 0 to 65535'],
     ['TEMPORAL_UI_PORT', '-1', 'TEMPORAL_UI_PORT: must be a port number from 0 to 65535'],
-  ])('says of %s=%s what is allowed', (variable, value, expected) => {
+  ])('reports what is allowed for %s=%s', (variable, value, expected) => {
     expect(problemOf(startConfig, { [variable]: value })).toContain(expected);
   });
 
-  it('says of a limit what is allowed', () => {
+  it('reports what is allowed for a limit', () => {
     for (const value of ['1k', '0', '-5', '1.5']) {
       expect(problemOf(apiConfig, { ...api, LIMIT_BODY_BYTES: value })).toContain(
         'LIMIT_BODY_BYTES: must be a whole number above 0',
@@ -84,13 +84,13 @@ describe('the environment of a process', () => {
     }
   });
 
-  it('names what is missing, and an empty variable is missing', () => {
+  it('names what is missing, and treats an empty variable as missing', () => {
     const message = problemOf(workerConfig, { ...worker, SESSIONS_DIR: '', RUNNER_DIR: '' });
     expect(message).toContain('SESSIONS_DIR');
     expect(message).toContain('RUNNER_DIR');
   });
 
-  it('is never repeated in what is reported', () => {
+  it('is never repeated in the report', () => {
     const secrets = {
       DATABASE_URL: 'mysql://u:hunter2-in-url@h/db',
       MASTER_KEYS: 'k1:hunter2-master',
@@ -111,7 +111,7 @@ describe('the environment of a process', () => {
 describe('trusted proxies', () => {
   const parsed = (text: string) => parseEnvironment(apiConfig, { ...api, TRUST_PROXY: text }).TRUST_PROXY;
 
-  it('are nobody, a number of hops, or addresses', () => {
+  it('are none, a number of hops, or addresses', () => {
     expect(['', 'false', '0', 'true', '1', '2'].map(parsed)).toEqual([
       { hops: 0 },
       { hops: 0 },
@@ -147,7 +147,7 @@ describe('demo sign-in', () => {
     expect(parseEnvironment(apiConfig, { ...api, PUBLIC_URL: url }).DEMO_SIGN_IN).toBe(true);
   });
 
-  it('is off unless it is asked for, and then a provider is required', () => {
+  it('is off by default, and then a provider is required', () => {
     const { DEMO_SIGN_IN: _, ...without } = api;
     expect(problemOf(apiConfig, without)).toContain('OIDC_ISSUER');
     const provider = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'platform' };
@@ -176,7 +176,7 @@ describe('an identity provider on the same machine', () => {
     ['http://[::1]:9000', 'http://[2001:db8::1]:8080'],
     ['http://[::ffff:127.0.0.1]:9000', 'https://platform.example'],
     ['http://0.0.0.0:9000', 'https://platform.example'],
-  ])('%s is refused where others reach the platform at %s', (issuer, publicUrl) => {
+  ])('%s is refused if others reach the platform at %s', (issuer, publicUrl) => {
     const problem = problemOf(apiConfig, withProvider(issuer, publicUrl));
     expect(problem).toContain('OIDC_ISSUER');
     expect(problem).toContain('PUBLIC_URL');
@@ -190,12 +190,12 @@ describe('an identity provider on the same machine', () => {
     ['https://localhost:9000', 'https://platform.example'],
     ['https://identity.example', 'https://platform.example'],
     ['http://localhost.example:9000', 'https://platform.example'],
-  ])('%s is taken with the platform at %s', (issuer, publicUrl) => {
+  ])('%s is accepted with the platform at %s', (issuer, publicUrl) => {
     expect(parseEnvironment(apiConfig, withProvider(issuer, publicUrl)).OIDC_ISSUER).toBe(issuer);
   });
 });
 
-describe('an address that is none', () => {
+describe('an invalid address', () => {
   it.each([
     ['OIDC_ISSUER', { OIDC_ISSUER: 'identity', PUBLIC_URL: 'https://platform.example' }],
     ['PUBLIC_URL', { OIDC_ISSUER: 'http://127.0.0.1:9000', PUBLIC_URL: 'platform' }],

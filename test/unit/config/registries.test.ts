@@ -13,7 +13,7 @@ describe('PRIVATE_REGISTRIES', () => {
     expect(Object.fromEntries(privateRegistries.parse(text))).toEqual(hosts);
   });
   it.each(['registry.internal/team', 'ftp://a', 'user@a', 'a b', 'a:port', '10.0.0.0/8', '*'])(
-    'refuses %s, or takes it as a host and nothing wider',
+    'refuses %s, or reads it as a single host',
     (text) => {
       const parsed = privateRegistries.safeParse(text);
       expect(parsed.success ? [...parsed.data.keys()] : []).toEqual(text === '*' ? ['*'] : []);

@@ -29,13 +29,13 @@ const problemsOf = (environment: Record<string, string>): string => {
 };
 
 describe('the runtime of a worker', () => {
-  it('is processes of this machine when none is named', () => {
+  it('is processes of this machine by default', () => {
     const problems = problemsOf({});
     expect(problems).toContain('SESSIONS_DIR');
     expect(problems).not.toContain('SIDECAR_IMAGE');
   });
 
-  it('takes registries of packages without credentials, which sandboxes would see, and says so', () => {
+  it('accepts registries of packages only without credentials, which sandboxes would see', () => {
     const url = 'https://reader:hunter2@npm.example.com/';
     const problems = problemsOf({
       NPM_REGISTRY_URL: url,
@@ -49,7 +49,7 @@ describe('the runtime of a worker', () => {
     expect(problemsOf({ NPM_REGISTRY_URL: 'https://npm.example.com/' })).not.toContain('NPM_REGISTRY_URL');
   });
 
-  it('is asked for what it needs itself, together with everything else that is wrong', () => {
+  it('reports its missing variables together with all other problems', () => {
     const problems = problemsOf({ RUNTIME: 'container' });
     for (const variable of ['DATABASE_URL', 'SIDECAR_IMAGE', 'SCRIPTED_IMAGE', 'RUNNER_IMAGE']) {
       expect(problems).toContain(variable);
@@ -57,13 +57,13 @@ describe('the runtime of a worker', () => {
     expect(problems).not.toContain('SESSIONS_DIR');
   });
 
-  it('is refused when it is none', () => {
+  it('is refused when it is unknown', () => {
     expect(problemsOf({ RUNTIME: 'podman' })).toContain('RUNTIME');
   });
 });
 
 describe('the container engine', () => {
-  it('is the one that is named, else the one that its own clients would use, else Docker’s', () => {
+  it('is the configured one, else the one that its own clients would use, else Docker’s', () => {
     expect(engineSocket(parse({}))).toBe('/var/run/docker.sock');
     expect(engineSocket(parse({ DOCKER_HOST: 'unix:///run/user/1/podman.sock' }))).toBe(
       '/run/user/1/podman.sock',
@@ -86,7 +86,7 @@ describe('the container engine', () => {
 });
 
 describe('a worker whose sessions run on a cluster', () => {
-  it('needs the images, and has a safe value for the rest', () => {
+  it('requires the images, and has safe defaults for the rest', () => {
     const config = parseEnvironment(runtimeConfig, { RUNTIME: 'kubernetes', ...images });
     expect(config).toMatchObject({
       RUNTIME: 'kubernetes',

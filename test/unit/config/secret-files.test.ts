@@ -11,7 +11,7 @@ const read = (path: string) => {
 };
 
 describe('secrets as files', () => {
-  it('takes a secret from the file that its variable names, without the line end', () => {
+  it('reads a secret from the file that its variable names, without the line end', () => {
     expect(withSecretFiles({ MASTER_KEYS_FILE: '/keys/master', PORT: '1' }, read)).toEqual({
       MASTER_KEYS_FILE: '/keys/master',
       MASTER_KEYS: 'k1:secret',
@@ -19,7 +19,7 @@ describe('secrets as files', () => {
     });
   });
 
-  it('prefers a value that is set itself, and counts an empty one as absent', () => {
+  it('prefers a value that is set directly, and treats an empty one as absent', () => {
     const both = { MASTER_KEYS: 'own', MASTER_KEYS_FILE: '/keys/none' };
     expect(withSecretFiles(both, read)['MASTER_KEYS']).toBe('own');
     const empty = { COOKIE_KEY: '', COOKIE_KEY_FILE: '/keys/cookie' };
@@ -27,7 +27,7 @@ describe('secrets as files', () => {
     expect(withSecretFiles({ COOKIE_KEY_FILE: '' }, read)).not.toHaveProperty('COOKIE_KEY');
   });
 
-  it('names every file that cannot be read, and takes nothing but secrets from files', () => {
+  it('names every unreadable file, and reads only secrets from files', () => {
     const wrong = { MASTER_KEYS_FILE: '/keys/a', COOKIE_KEY_FILE: '/keys/b' };
     expect(() => withSecretFiles(wrong, read)).toThrow(
       /MASTER_KEYS_FILE: \/keys\/a[\s\S]*COOKIE_KEY_FILE: \/keys\/b/,

@@ -15,7 +15,7 @@ const connection = (environment: Record<string, string>) =>
 const pem = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----';
 
 describe('the connection to Temporal', () => {
-  it('is in the open only when nothing asks for TLS', () => {
+  it('is unencrypted only if nothing requests TLS', () => {
     expect(connection({})).toEqual({ address: 'temporal:7233', namespace: 'default' });
     expect(connection({ TEMPORAL_TLS: 'true', TEMPORAL_NAMESPACE: 'own' })).toEqual({
       address: 'temporal:7233',

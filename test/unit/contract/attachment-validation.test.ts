@@ -13,12 +13,12 @@ const codes = (env: Record<string, string>, of = secretOnly) =>
   );
 
 describe('a secret field', () => {
-  it('takes a bare reference to a secret that is set', () => {
+  it('accepts a bare reference to a secret that is set', () => {
     expect(codes({ TOKEN: '${API}' })).toEqual([]);
     expect(referencedSecrets(secretOnly, { TOKEN: '${API}' })).toEqual(['API']);
   });
 
-  it('takes nothing else: no text around a reference is ever a reference', () => {
+  it('accepts nothing else: a reference with text around it is never one', () => {
     const around = fc.string({ minLength: 1 });
     fc.assert(
       fc.property(around, fc.constantFrom('before', 'after', 'both'), (text, where) => {
@@ -40,7 +40,7 @@ describe('a value field', () => {
     },
   });
 
-  it('must match its regex as a whole, with every alternative tried', () => {
+  it('must match its regex as a whole, with every alternative', () => {
     for (const good of ['a', 'ab', '']) {
       expect(codes({ CODE: good }, fields)).toEqual([]);
     }
@@ -49,7 +49,7 @@ describe('a value field', () => {
     }
   });
 
-  it('may be left out when there is a default, and may look like a reference, which is not resolved', () => {
+  it('may be omitted when there is a default, and may look like a reference, which is not resolved', () => {
     expect(codes({}, fields)).toEqual([]);
     const free = manifest.parse({ env: { TEXT: { kind: 'value', label: 't' } } });
     expect(codes({ TEXT: '${API}' }, free)).toEqual([]);

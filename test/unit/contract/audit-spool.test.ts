@@ -43,7 +43,7 @@ function expected(records: readonly SpoolRecord[]) {
 const found = (bytes: Buffer) => readSpool(bytes).calls.map(({ call_id, outcome }) => [call_id, outcome]);
 
 describe('the audit spool', () => {
-  it('gives back every record that is whole, wherever the file was cut off', () => {
+  it('returns every complete record, wherever the file was cut off', () => {
     fc.assert(
       fc.property(history, fc.double({ min: 0, max: 1, noNaN: true }), (records, share) => {
         const lines = records.map((record) => Buffer.from(encodeSpoolRecord(record)));
@@ -63,7 +63,7 @@ describe('the audit spool', () => {
     );
   });
 
-  it('gives back every other record when bytes of one are damaged', () => {
+  it('returns every other record when bytes of one are damaged', () => {
     fc.assert(
       fc.property(
         history.filter((records) => records.length > 0),
@@ -90,7 +90,7 @@ describe('the audit spool', () => {
     expect(readSpool(Buffer.alloc(9))).toEqual({ calls: [], counts: [], damagedLines: 0 });
   });
 
-  it('does not take the checksum of one record for another', () => {
+  it('does not accept the checksum of one record for another', () => {
     const started = {
       kind: 'started',
       server: 'files',

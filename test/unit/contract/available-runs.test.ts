@@ -34,7 +34,7 @@ describe('what an installation cannot run', () => {
     expect(here.private_destinations).not.toBeNull();
   });
 
-  it('is never a command or the scripted agent where there is a sandbox, or no worker has said otherwise', () => {
+  it('is never a command or the scripted agent if there is a sandbox, or no worker reports otherwise', () => {
     for (const workers of [[], [worker()]]) {
       for (const runtime of runtimeName.options) {
         const here = availabilityOf(runtime, workers);
@@ -45,7 +45,7 @@ describe('what an installation cannot run', () => {
     }
   });
 
-  it('is every command but the known ones where one of the workers has no sandbox', () => {
+  it('is every command but the known ones if one of the workers has no sandbox', () => {
     const bare = worker({ sandbox: false, commands: ['mcp-server-filesystem'] });
     const here = availabilityOf('process', [worker(), bare]);
     expect(unavailableShape(command, here)).toMatch(/no sandbox/);
@@ -55,28 +55,28 @@ describe('what an installation cannot run', () => {
     ]);
   });
 
-  it('is an entry with private destinations, anywhere but in a cluster', () => {
+  it('is an entry with private destinations, except in a cluster', () => {
     const opened = { shape: command, network: 'none' as const, egress_allow: ['10.1.2.3:5432'] };
     const ruledOut = runtimeName.options.filter((name) => unavailableEntry(opened, availabilityOf(name, [])));
     expect(ruledOut).toEqual(['process', 'container']);
     expect(unavailableEntry({ ...opened, egress_allow: [] }, availabilityOf('process', []))).toBeNull();
   });
 
-  it('is a command that one of the workers lacks a program for, and no other', () => {
+  it('is a command whose program one of the workers lacks, and no other', () => {
     const here = availabilityOf('process', [worker(), worker({ missing_commands: ['uvx'] })]);
     expect(unavailableShape({ type: 'command', command: 'uvx' }, here)).toMatch(/needs uv, .*install it/);
     expect(unavailableShape(command, here)).toBeNull();
     expect(unavailableShape({ type: 'command', command: 'constructor' }, here)).toBeNull();
   });
 
-  it('is the internet where one of the workers has no safe way to it', () => {
+  it('is the internet if one of the workers has no safe access to it', () => {
     expect(availabilityOf('process', [worker()]).internet).toBeNull();
     expect(availabilityOf('process', [worker(), worker({ internet: false })]).internet).toMatch(
       /slirp4netns/,
     );
   });
 
-  it('is an entry, an agent, or an agent with an entry, that needs the network that is not there', () => {
+  it('is an entry, an agent, or an agent with an entry, that needs an unavailable network', () => {
     const here = availabilityOf('process', [worker({ internet: false })]);
     const offline = { shape: command, network: 'none' as const, egress_allow: [] };
     const online = { ...offline, name: 'far', network: 'internet' as const };

@@ -30,7 +30,7 @@ const withSoundDetails = anyInput.map((fields) =>
 );
 
 describe('a grant', () => {
-  it('is sound exactly when subject, type, scope and session agree', () => {
+  it('is valid exactly when subject, type, scope and session agree', () => {
     fc.assert(
       fc.property(withSoundDetails, (input) => {
         const oneSubject = (input.user_subject_id === null) !== (input.agent_subject_id === null);
@@ -58,7 +58,7 @@ describe('a grant', () => {
     ]);
   });
 
-  it.each(grantType.options)('of type %s takes its own details and no others', (type) => {
+  it.each(grantType.options)('of type %s accepts its own details and no others', (type) => {
     expect(parseGrantDetails(type, soundDetails[type])).toEqual(soundDetails[type]);
     expect(() => parseGrantDetails(type, { ...soundDetails[type], more: true })).toThrow();
     expect(() => parseGrantDetails(type, {})).toThrow();
@@ -67,7 +67,7 @@ describe('a grant', () => {
     }
   });
 
-  it('has no field that is not known', () => {
+  it('has no unknown field', () => {
     const result = grantInput.safeParse({
       agent_subject_id: subject,
       grant_type: 'tool_scope',

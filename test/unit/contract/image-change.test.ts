@@ -12,7 +12,7 @@ const entry = { image_digest: 'sha256:old', image_command: ['/server'], manifest
 const same = { added: [], removed: [], changed: [] };
 
 describe('what a newer image changes', () => {
-  it('is nothing when it says the same, in whatever order', () => {
+  it('is nothing when the content is the same, in whatever order', () => {
     const reordered: Manifest = {
       ...manifest,
       env: { B: { label: 'b', kind: 'secret' }, A: manifest.env['A'] ?? { kind: 'value', label: '' } },
@@ -27,7 +27,7 @@ describe('what a newer image changes', () => {
     });
   });
 
-  it('names what came, what went and what is different', () => {
+  it('names what was added, removed and changed', () => {
     const newer: Manifest = {
       env: { A: { kind: 'secret', label: 'a' }, C: { kind: 'value', label: 'c' } },
       tool_scopes: { read: 'files.read', write: 'files.append', remove: 'files.remove' },

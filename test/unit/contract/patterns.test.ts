@@ -49,7 +49,7 @@ const { expression } = fc.letrec<{ expression: string; item: string }>((tie) => 
 }));
 
 describe('the size of an expression', () => {
-  it('is never below what it compiles to', () => {
+  it('is never below its compiled size', () => {
     let compiled = 0;
     fc.assert(
       fc.property(expression, (regex) => {
@@ -62,7 +62,7 @@ describe('the size of an expression', () => {
     expect(compiled).toBeGreaterThan(500);
   });
 
-  it('lets through what people write', () => {
+  it('accepts ordinary expressions', () => {
     for (const regex of [
       '[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\\.[A-Za-z]{2,63}',
       'https://[a-z0-9.-]{1,253}(?::[0-9]{1,5})?(?:/[^\\s]{0,500})?',
@@ -80,7 +80,7 @@ describe('the size of an expression', () => {
     expect(patternBoundProblem('a'.repeat(patternLimits.characters + 1))).toMatch('at most');
   });
 
-  it('is found in a moment for any text of the grammar, closed or not', () => {
+  it('is computed quickly for any text of the grammar, complete or not', () => {
     const pieces = [
       '[',
       ']',
@@ -135,7 +135,7 @@ describe('a manifest', () => {
   const problems = (regexes: string[]) =>
     manifestProblems(withFields(regexes), runPattern).map(({ path, code }) => `${path} ${code}`);
 
-  it('is bounded in its variables, in each expression and in all of them together, and runs none of a larger one', () => {
+  it('is limited in its variables, in each expression and in all of them together; none of a larger one is run', () => {
     expect(problems(Array(patternLimits.variables).fill('[a-z]{1,5}'))).toEqual([]);
     expect(problems(Array(patternLimits.variables + 1).fill('a'))).toEqual(['manifest.env too_many']);
     expect(problems(['a{1,1000}', `(?:${'x*'.repeat(50)}){50}`])).toEqual([
@@ -146,7 +146,7 @@ describe('a manifest', () => {
     expect(manifestPatterns(withFields(together))).toEqual([]);
   });
 
-  it('is bounded in the tools that it gates', () => {
+  it('is limited in the tools that it gates', () => {
     const tools = Array.from({ length: patternLimits.toolScopes + 1 }, (_, at) => [`t${at}`, 'a.b'] as const);
     const wide = manifest.parse({ tool_scopes: Object.fromEntries(tools) });
     expect(manifestProblems(wide, runPattern)).toMatchObject([

@@ -11,7 +11,7 @@ const messageOf = (schema: z.ZodType, value: unknown): string => {
 };
 
 describe('messages about wrong values', () => {
-  it('are in plain words, whatever is wrong', () => {
+  it('are in plain language, whatever is wrong', () => {
     expect(messageOf(z.string(), 1)).toBe('must be text');
     expect(messageOf(z.int(), 1.5)).toBe('must be a whole number');
     expect(messageOf(z.int(), 'x')).toBe('must be a number');
@@ -29,7 +29,7 @@ describe('messages about wrong values', () => {
     expect(z.strictObject({}).safeParse({ a: 1, b: 2 }).error?.issues[0]?.message).toBe('must not have a, b');
   });
 
-  it('are the schema’s own where it has one', () => {
+  it('are the schema’s own if it has one', () => {
     expect(messageOf(workspaceSlug, 'A')).toBe('must be 1 to 40 lowercase letters, digits or inner hyphens');
   });
 

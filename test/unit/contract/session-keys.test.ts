@@ -25,12 +25,12 @@ function verifyControlSignature(
 }
 
 describe('the internal token of a session', () => {
-  it('is the same each time it is derived, and opens its own session', () => {
+  it('is derived deterministically, and valid for its own session', () => {
     expect(internalToken(seed, sessionId)).toBe(internalToken(seed, sessionId));
     expect(verifyInternalToken(seed, internalToken(seed, sessionId), sessionId)).toBe(true);
   });
 
-  it('opens no other session, and none under another seed', () => {
+  it('is valid for no other session, nor under another seed', () => {
     const token = internalToken(seed, sessionId);
     const other = randomUUID();
     expect(verifyInternalToken(seed, token, other)).toBe(false);
@@ -45,7 +45,7 @@ describe('the internal token of a session', () => {
     }
   });
 
-  it('says nothing about the control key of the same session', () => {
+  it('reveals nothing about the control key of the same session', () => {
     expect(internalToken(seed, sessionId)).not.toContain(controlKey(seed, sessionId));
   });
 });
@@ -87,7 +87,7 @@ describe('the signature of a control request', () => {
     expect(at(later, header.replace(String(atMs), String(later)))).toBe(false);
   });
 
-  it('tells the size and hash of the body without the body, and neither can be changed', () => {
+  it('contains the size and hash of the body, and neither can be changed', () => {
     const header = signControlRequest(key, { ...request, atMs });
     const at = { method: request.method, path: request.path, nowMs: atMs };
     expect(verifyControlHead(key, header, at)).toMatchObject({ sizeBytes: request.body.length });
@@ -101,7 +101,7 @@ describe('the signature of a control request', () => {
     }
   });
 
-  it('is refused when it is not of the right form', () => {
+  it('is refused when it is malformed', () => {
     fc.assert(
       fc.property(fc.string(), (header) => !verifyControlSignature(key, header, { ...request, nowMs: atMs })),
     );

@@ -95,7 +95,7 @@ describe('docker-compose.yml', () => {
     expect(configurations[name].variables).toEqual(expect.arrayContaining(names));
   });
 
-  it('passes every limit on, and values of one’s own in place of what it makes', () => {
+  it('passes on every limit, and chosen values in place of generated ones', () => {
     expect(Object.keys(services['api']?.environment ?? {})).toEqual(
       expect.arrayContaining(Object.keys(limitFields)),
     );
@@ -137,7 +137,7 @@ describe('docker-compose.yml', () => {
     expect(readFileSync('docker-compose.yml', 'utf8')).toMatch(/SOCKET IS ROOT ON ITS MACHINE/);
   });
 
-  it('keeps every service as small as it can be', () => {
+  it('gives every service the fewest privileges', () => {
     for (const [name, { read_only, cap_drop, cap_add, security_opt, privileged }] of Object.entries(
       services,
     )) {
@@ -154,7 +154,7 @@ describe('docker-compose.yml', () => {
     expect(roots.map(([name]) => name).sort()).toEqual(['prepare', 'worker']);
   });
 
-  it('checks the health of what lasts, and starts it again', () => {
+  it('checks the health of long-running services, and restarts them', () => {
     expect(lasting.map(([name]) => name).sort()).toEqual([
       'api',
       'identity',
@@ -174,7 +174,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('keeps Postgres and Temporal on a network without a way out, away from the sidecars', () => {
+  it('keeps Postgres and Temporal on an internal network, separate from the sidecars', () => {
     expect(networks['platform']?.internal).toBe(true);
     expect(networks['sidecars']?.internal).toBe(true);
     expect(services['postgres']?.networks).toEqual(['platform']);
@@ -183,7 +183,7 @@ describe('docker-compose.yml', () => {
     expect(reachable.map(([name]) => name).sort()).toEqual(['api', 'worker']);
   });
 
-  it('tells Temporal the search attributes that the workflows set', () => {
+  it('registers with Temporal the search attributes that the workflows set', () => {
     for (const name of Object.values(searchAttributes)) {
       expect(services['temporal']?.command).toContain(`--search-attribute=${name}=${searchAttributeType}`);
     }

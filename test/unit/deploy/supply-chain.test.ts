@@ -27,9 +27,12 @@ describe('each lock file', () => {
     expect(fetched.filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
   });
 
-  it.each(lockFiles)('%s names no address: packages come from the registry that npm is set to', (file) => {
-    expect(Object.values(read(file).packages).flatMap(({ resolved }) => resolved ?? [])).toEqual([]);
-  });
+  it.each(lockFiles)(
+    '%s names no address: packages come from the registry that npm is configured with',
+    (file) => {
+      expect(Object.values(read(file).packages).flatMap(({ resolved }) => resolved ?? [])).toEqual([]);
+    },
+  );
 });
 
 describe('each list of Python packages', () => {
@@ -49,13 +52,13 @@ describe('what installs packages', () => {
   const words = (file: string) => readFileSync(file, 'utf8').replaceAll(/[',[\]\\\s]+/g, ' ');
   const calls = (pattern: RegExp) => sources.flatMap((file) => words(file).match(pattern) ?? []);
 
-  it('runs no script of a package of npm', () => {
+  it('runs no script of an npm package', () => {
     const installs = calls(/\bnpm (ci|install|i|rebuild)\b.{18}/g);
     expect(installs.length).toBeGreaterThan(4);
     expect(installs.filter((call) => !/^npm (ci|install) --ignore-scripts\b/.test(call))).toEqual([]);
   });
 
-  it('takes packages of Python by checksum, and builds none', () => {
+  it('installs Python packages by checksum, and builds none', () => {
     const installs = calls(/\bpip install\b.{1,100}/g);
     expect(installs).toHaveLength(2);
     for (const call of installs) {
@@ -68,7 +71,7 @@ describe('the images', () => {
   const dockerfiles = filesLike('deploy/*Dockerfile');
   const instructions = (file: string) => readFileSync(file, 'utf8').replaceAll('\\\n', ' ').split('\n');
 
-  it('are built on what a build argument names, by tag and, in a release, by digest', () => {
+  it('are based on the image that a build argument names, by tag and, in a release, by digest', () => {
     const stages = dockerfiles.flatMap(instructions).filter((line) => line.startsWith('FROM '));
     const own = stages.flatMap((line) => / AS (\S+)$/.exec(line)?.[1] ?? []);
     const foreign = stages.map((line) => line.split(' ')[1] ?? '').filter((base) => !own.includes(base));

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 describe('a data directory', () => {
-  it('has one owner at a time, and is free again when given back', () => {
+  it('has one owner at a time, and is free again when released', () => {
     const release = claimDataDirectory(directory);
     expect(() => claimDataDirectory(directory)).toThrow(`process ${process.pid}`);
     release();
@@ -22,7 +22,7 @@ describe('a data directory', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('does not stay claimed by a process that was killed', async () => {
+  it('does not stay locked by a process that was killed', async () => {
     const child = spawn('sleep', ['60']);
     writeFileSync(join(directory, 'start.lock'), JSON.stringify(identify(child.pid ?? 0)));
     expect(() => claimDataDirectory(directory)).toThrow(`process ${child.pid}`);
@@ -31,12 +31,12 @@ describe('a data directory', () => {
     claimDataDirectory(directory)();
   });
 
-  it('does not stay claimed when another program got the number of the killed one', () => {
+  it('does not stay locked when another program has the process id of the killed one', () => {
     writeFileSync(join(directory, 'start.lock'), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
     claimDataDirectory(directory)();
   });
 
-  it('that cannot be made is reported by its name', () => {
+  it('that cannot be created is reported by name', () => {
     const file = join(directory, 'file');
     writeFileSync(file, '');
     expect(() => claimDataDirectory(join(file, 'data'))).toThrow(/is not usable/);

@@ -14,13 +14,13 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 describe('the keys of an embedded platform', () => {
-  it('are made once, kept, and readable by their owner only', () => {
+  it('are created once, stored, and readable by their owner only', () => {
     const keys = loadOrCreateKeys(directory);
     expect(loadOrCreateKeys(directory)).toEqual(keys);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('hold an approval key pair whose halves belong together', () => {
+  it('include a matching approval key pair', () => {
     const keys = loadOrCreateKeys(directory);
     const pem = (text: string) => Buffer.from(text, 'base64').toString();
     const fromPrivate = createPublicKey(createPrivateKey(pem(keys.approval_private_key)));
@@ -28,7 +28,7 @@ describe('the keys of an embedded platform', () => {
     expect(fromPrivate.asymmetricKeyType).toBe('ed25519');
   });
 
-  it('are not recreated beside data that only the old ones open', () => {
+  it('are not recreated beside data that only the old ones decrypt', () => {
     loadOrCreateKeys(directory);
     mkdirSync(join(directory, 'postgres/data'), { recursive: true });
     rmSync(file);
@@ -41,7 +41,7 @@ describe('the keys of an embedded platform', () => {
     expect(() => loadOrCreateKeys(directory)).toThrow(/chmod 600/);
   });
 
-  it('are refused when the file is damaged, without a word of what it holds', () => {
+  it('are refused when the file is damaged, without repeating its content', () => {
     const { master_keys } = loadOrCreateKeys(directory);
     const whole = readFileSync(file, 'utf8');
     const damages = [

@@ -54,7 +54,7 @@ describe('what API and worker are started with', () => {
     expect(given.worker).toMatchObject(set);
   });
 
-  it('tells the worker alone where packages come from, and with what', () => {
+  it('passes registries of packages and their credentials only to the worker', () => {
     const set = {
       NPM_REGISTRY_URL: 'https://npm.example/',
       NPM_REGISTRY_TOKEN: 't',
@@ -69,19 +69,19 @@ describe('what API and worker are started with', () => {
     expect(Object.keys(given.api).filter((name) => name in set)).toEqual([]);
   });
 
-  it('tells the API alone which registries the operator trusts', () => {
+  it('passes the registries that the operator trusts only to the API', () => {
     expect(api['PRIVATE_REGISTRIES']).toBe('registry.internal');
     expect(worker['PRIVATE_REGISTRIES']).toBeUndefined();
   });
 
-  it('gives the key that signs approvals and the one that signs cookies to the API alone', () => {
+  it('passes the key that signs approvals and the one that signs cookies only to the API', () => {
     const values = Object.values(worker);
     expect(values).not.toContain(keys.approval_private_key);
     expect(values).not.toContain(keys.cookie_key);
     expect(Object.values(api)).toContain(keys.approval_private_key);
   });
 
-  it('holds nothing else of the caller', () => {
+  it('includes nothing else of the caller', () => {
     for (const environment of [api, worker]) {
       expect(JSON.stringify(environment)).not.toContain('of the caller');
       expect(environment).not.toHaveProperty('NODE_OPTIONS');

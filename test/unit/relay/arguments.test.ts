@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { parseRelayArguments } from '../../../relay/node/arguments.ts';
 
-it('takes the two addresses as socat writes them', () => {
+it('accepts the two addresses in the notation of socat', () => {
   expect(parseRelayArguments(['-', 'UNIX-CONNECT:/run/platform/mcp/files.sock'])).toEqual({
     mode: 'agent',
     socketPath: '/run/platform/mcp/files.sock',
@@ -39,6 +39,6 @@ it.each([
   [['--alone']],
   [['--report', '/r.sock', '-', 'UNIX-CONNECT:/x']],
   [['--report']],
-])('refuses %j and says what it expected', (given) => {
+])('refuses %j and reports what it expected', (given) => {
   expect(() => parseRelayArguments(given)).toThrow(/^expected: relay /);
 });

@@ -38,7 +38,7 @@ const untilGivenUp = (signal: AbortSignal) =>
   });
 
 describe('what every runtime does around its driver', () => {
-  it('makes a start give up, and those behind it, before the session is stopped', async () => {
+  it('aborts a running start, and queued ones, before the session is stopped', async () => {
     const { runtime, asked } = noting(untilGivenUp);
     const first = runtime.start({ sessionId: 'a' }, secrets);
     const second = runtime.start({ sessionId: 'a' }, secrets);
@@ -52,7 +52,7 @@ describe('what every runtime does around its driver', () => {
     expect(asked).toEqual(['start a', 'stop a']);
   });
 
-  it('starts again what was stopped, and leaves other sessions alone', async () => {
+  it('can restart what was stopped, and does not affect other sessions', async () => {
     const { runtime, asked } = noting(async (signal) => expect(signal.aborted).toBe(false));
     await runtime.stop('a');
     await Promise.all([runtime.start({ sessionId: 'a' }, secrets), runtime.stop('b')]);
@@ -60,7 +60,7 @@ describe('what every runtime does around its driver', () => {
     expect(asked).toEqual(expect.arrayContaining(['start a', 'start b']));
   });
 
-  it('gives up with its caller, whose reason it throws, and asks the driver nothing when that was before', async () => {
+  it('aborts with its caller, whose reason it throws, and does not call the driver when already aborted', async () => {
     const { runtime, asked } = noting(untilGivenUp);
     const caller = new AbortController();
     const starting = runtime.start({ sessionId: 'a' }, secrets, caller.signal);
@@ -72,7 +72,7 @@ describe('what every runtime does around its driver', () => {
     expect(asked).toEqual([]);
   });
 
-  it('asks for the output of containers only, by names that are safe in a path and a query', async () => {
+  it('reads the output of containers only, by names that are safe in a path and a query', async () => {
     const { runtime } = noting(async () => undefined);
     expect(await runtime.logs('a', 'mcp-files', 10)).toBe('of mcp-files');
     for (const name of ['', '../state', 'a/b', 'A', 'a b', 'a?b', 'a.b', 'a\n']) {

@@ -39,7 +39,7 @@ describe('the variables of a container', () => {
     ['a server that nobody knows', named('server', 'three'), null],
     ['a server with an inherited name', named('server', 'constructor'), null],
     ['the sidecar', named('sidecar'), null],
-  ])('hold what was resolved for it alone: %s', (_, recipient, value) => {
+  ])('include what was resolved for it alone: %s', (_, recipient, value) => {
     const read = () => resolvedSecret(recipient, 'KEY', secrets);
     if (value === null) {
       expect(read).toThrow('container it: the secret of variable KEY was not resolved');
@@ -50,14 +50,14 @@ describe('the variables of a container', () => {
     expect(whole['KEY'] ?? null).toBe(value);
   });
 
-  it('are not handed out while one of its secrets has no value', () => {
+  it('are refused while one of its secrets has no value', () => {
     const container = { ...named('agent'), secretVariables: ['KEY', 'constructor'] };
     expect(() => environmentOf(container, secrets, platform)).toThrow(
       'variable constructor was not resolved',
     );
   });
 
-  it('are those of the platform unless the configuration sets them, and what it tells the agent always', () => {
+  it('are those of the platform unless the configuration sets them, and always those about the session', () => {
     const env: FrozenEnv = {
       LANG: { kind: 'value', value: 'C' },
       HOME: secret,
@@ -86,7 +86,7 @@ describe('the variables of a container', () => {
     });
   });
 
-  it('are the same whether they are planned and then resolved, or made at once', () => {
+  it('are the same whether planned and then resolved, or resolved directly', () => {
     fc.assert(
       fc.property(randomLaunch, ({ configuration: { agent, servers, siblings }, secrets: resolved }) => {
         const containers = [
@@ -108,7 +108,7 @@ describe('the variables of a container', () => {
     );
   });
 
-  it('name no secret of the workspace while they are planned', () => {
+  it('name no secret of the workspace in the plan', () => {
     const planned = planVariables(named('agent'), { KEY: secret }, platform);
     expect(planned).toContainEqual({ name: 'KEY', isSecret: true });
     expect(JSON.stringify(planned)).not.toContain(secret.secret_name);
@@ -116,7 +116,7 @@ describe('the variables of a container', () => {
 });
 
 describe('the values of a launch', () => {
-  it('are all of them, so that a message can be cleared of each', () => {
+  it('are complete, so that each can be removed from a message', () => {
     expect(everyValue(secrets).sort()).toEqual(
       ['of the agent', 'of one', 'of the sibling', 'the key', 'the token', 'user:password'].sort(),
     );

@@ -21,7 +21,7 @@ function withModule(file: string, code: string, environment: Record<string, stri
 }
 
 describe('the set-up', () => {
-  it('takes a lock over from a set-up that was killed', () => {
+  it('takes over the lock of a set-up that was killed', () => {
     const lock = join(directory, 'lock');
     writeFileSync(lock, '999999999');
     const code = `await setup.withLock('${lock}', async () => console.log('worked'));`;
@@ -52,14 +52,14 @@ describe('programs that npm cannot bring', () => {
     expect(text).toContain('apt-get install -y bubblewrap slirp4netns');
   });
 
-  it('are not spoken of when they are there', () => {
+  it('are not mentioned when they are installed', () => {
     for (const program of ['bwrap', 'slirp4netns', 'ip']) {
       symlinkSync(process.execPath, join(directory, program));
     }
     expect(withModule('system-packages.mjs', 'setup.nameMissingPrograms();')).toBe('');
   });
 
-  it('may be missing for npm test where they are not to be installed, but never in CI', () => {
+  it('may be missing for npm test if installing is disabled, but never in CI', () => {
     const code = "console.log(await setup.installSystemPackages(process.env, ['platform']));";
     const without = { PLATFORM_NO_SYSTEM_PACKAGES: '1' };
     expect(withModule('system-packages.mjs', code, without)).toMatch(/bwrap.*not installed.*left out/);
@@ -126,7 +126,7 @@ describe('containers and Kubernetes', () => {
     },
   );
 
-  it('leave out only what a cluster of somebody else’s must not be asked', () => {
+  it('omit only what a foreign cluster must not be asked for', () => {
     execFileSync('mkdir', ['-p', join(directory, '.cache')]);
     const code = `console.log(await setup.provideKubernetes('${directory}', process.env));`;
     const environment = { XDG_CACHE_HOME: join(directory, 'cache'), KUBECONFIG: '/some/file', CI: 'true' };

@@ -41,7 +41,7 @@ describe('the envelope of a secret', () => {
     }
   });
 
-  it('seals with the first key and opens with whichever sealed it', () => {
+  it('seals with the first key and opens with the one that sealed it', () => {
     const [old, young] = [master('old'), master('young')];
     const before = seal([old], identity, Buffer.from('x'));
     const after = seal([young, old], identity, Buffer.from('y'));
@@ -50,7 +50,7 @@ describe('the envelope of a secret', () => {
     expect(() => open([young], identity, before)).toThrow('MASTER_KEYS has no key "old"');
   });
 
-  it('says which variable is wrong when a key of the right id is the wrong key', () => {
+  it('names the variable when a key with the right id is the wrong key', () => {
     const sealed = seal([master('a')], identity, Buffer.from('hidden'));
     expect(() => open([master('a')], identity, sealed)).toThrow(/API_TOKEN does not open .* of MASTER_KEYS/);
   });

@@ -66,7 +66,7 @@ describe('a history is refused when', () => {
     expect(judge(...history)).not.toBeNull();
   });
 
-  it('and it is said where no order goes on', () => {
+  it('and the point where no order is possible is reported', () => {
     const contradiction = judge(during(1, 2, { write: 1 }), during(3, 4, { read: 0 }));
     expect(contradiction).toEqual({ order: [{ write: 1 }], stuckAt: [{ read: 0 }] });
   });
@@ -84,7 +84,7 @@ describe('any history', () => {
     { maxLength: 6 },
   );
 
-  it('is judged as by trying all orders', () => {
+  it('has the same verdict as by trying all orders', () => {
     fc.assert(
       fc.property(histories, (history) => {
         expect(judge(...history) === null).toBe(someOrderFits(history, register.initial));

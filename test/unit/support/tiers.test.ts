@@ -16,7 +16,7 @@ it('every test file is in exactly one tier, and every tier has files', () => {
   }
 });
 
-it('the longest path decides, and a file of no tier is refused', () => {
+it('the longest matching path decides, and a file without a tier is refused', () => {
   expect(tierOf('test/integration/api/grants.test.ts')).toBe('services');
   expect(tierOf('test/integration/kubernetes/runtime.test.ts')).toBe('cluster');
   expect(tierOf('test/end-to-end/main-loop.test.ts')).toBe('platform');
@@ -24,6 +24,6 @@ it('the longest path decides, and a file of no tier is refused', () => {
   expect(() => tierOf('test/new/x.test.ts')).toThrow('in no tier');
 });
 
-it('npm test without arguments leaves out the cluster and nothing else', () => {
+it('npm test without arguments omits only the cluster', () => {
   expect([...defaultTiers, 'cluster'].toSorted()).toEqual(names.toSorted());
 });

@@ -13,7 +13,7 @@ const failed = (cause: Error) =>
   );
 
 describe('a failure as an ending', () => {
-  it('repeats a refusal of the platform word for word', () => {
+  it('repeats a refusal of the platform verbatim', () => {
     const refusal = ApplicationFailure.nonRetryable('secret X is not set', 'launch_refused');
     const ending = { status: 'failed', reason: 'secret X is not set' };
     expect(endingOfFailure(failed(refusal))).toEqual(ending);
@@ -32,7 +32,7 @@ describe('a failure as an ending', () => {
     });
   });
 
-  it('takes a cancellation for a termination', () => {
+  it('treats a cancellation as a termination', () => {
     expect(endingOfFailure(new CancelledFailure('cancelled'))).toMatchObject({ status: 'terminated' });
     expect(endingOfFailure(failed(new CancelledFailure('cancelled')))).toMatchObject({
       status: 'terminated',
@@ -45,7 +45,7 @@ describe('a failure as an ending', () => {
   });
 });
 
-describe('a duration as people say it', () => {
+describe('a duration in words', () => {
   it.each([
     [1000, '1 second'],
     [1500, '1.5 seconds'],

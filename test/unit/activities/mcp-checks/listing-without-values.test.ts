@@ -14,7 +14,7 @@ const lines = (count: number, text: (line: number) => string) =>
   Array.from({ length: count }, (_, line) => text(line)).join('\n');
 
 describe('a listing without the values of secrets', () => {
-  it('is a listing also where names are nothing but secrets, one after the other', async () => {
+  it('is valid also if names consist only of secrets', async () => {
     const listing = listingOf([
       { name: 'hunter2', title: 'hunter2' },
       { name: 'a', title: 'hunter2', description: 'is hunter2' },
@@ -27,7 +27,7 @@ describe('a listing without the values of secrets', () => {
     });
   });
 
-  it('is shown with many secrets of some lines each, at its longest', async () => {
+  it('is shown at its maximum size with many secrets of several lines each', async () => {
     const values = Array.from({ length: 20 }, (_, value) =>
       lines(30, (line) =>
         Buffer.from(`${value}:${line}`.padStart(48, String(7 * value + line))).toString('base64'),
@@ -38,12 +38,12 @@ describe('a listing without the values of secrets', () => {
     expect((await listingWithoutValues(listingOf(tools), values))?.tools).toHaveLength(240);
   });
 
-  it('is none with more lines to look for than can be', async () => {
+  it('is withheld if the secrets have more lines than can be searched for', async () => {
     const values = [lines(13_000, (line) => line.toString(36).padStart(4, '0'))];
     expect(await listingWithoutValues(listingOf([{ name: 'a' }]), values)).toBeNull();
   });
 
-  it('is none where a long text begins like too many lines at each place', async () => {
+  it('is withheld if a long text matches the beginning of too many lines at each position', async () => {
     const { descriptionCharacters } = toolListingLimits;
     const description = 'l'.repeat(descriptionCharacters);
     const tools = Array.from({ length: 200 }, (_, tool) => ({ name: `tool-${tool}`, description }));

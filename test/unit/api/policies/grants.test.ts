@@ -100,7 +100,7 @@ describe('a grant may be made', () => {
 
 describe('a request may be denied', () => {
   const asked = { grant_type: 'tool_scope', scope: 'persistent' } as const;
-  it('by whoever could grant it, or less of it', () => {
+  it('by anyone who could grant it, or less of it', () => {
     const request = { request: asked, agentOwnerId: 'somebody', adminScope: false };
     expect(whyNotDeny(member, { ...request, ...driven })).toBeNull();
     expect(whyNotDeny(member, { ...request, ...foreign })).not.toBeNull();
@@ -121,7 +121,7 @@ describe('a request may be answered', () => {
     adminScope: fc.boolean(),
   });
 
-  it('with every grant that the maker may make, no wider than was asked, and with no other', () => {
+  it('with every grant that the maker may create, no wider than requested, and with no other', () => {
     fc.assert(
       fc.property(anyRequest, fc.constantFrom(member, trusted, admin), (asked, maker) => {
         const choices = grantChoices(maker, asked);

@@ -21,12 +21,15 @@ describe('a session', () => {
     ['admin', child, true, false, true],
     ['admin', foreign, true, false, true],
     ['admin', scheduled, true, false, true],
-  ] as const)('lets a %s with %j read: %s, message: %s, end: %s', (role, session, read, message, end) => {
-    const visitor = { userId: 'max', role };
-    expect(whyNotReadSession(visitor, session, false) === null).toBe(read);
-    expect(whyNotMessageSession(visitor, session) === null).toBe(message);
-    expect(whyNotEndSession(visitor, session) === null).toBe(end);
-  });
+  ] as const)(
+    'allows a %s with %j to read: %s, message: %s, end: %s',
+    (role, session, read, message, end) => {
+      const visitor = { userId: 'max', role };
+      expect(whyNotReadSession(visitor, session, false) === null).toBe(read);
+      expect(whyNotMessageSession(visitor, session) === null).toBe(message);
+      expect(whyNotEndSession(visitor, session) === null).toBe(end);
+    },
+  );
 
   it('that is shared is read by every member, and driven by none of them', () => {
     const visitor = { userId: 'max', role: 'member' } as const;

@@ -69,7 +69,7 @@ describe('addresses of registries', () => {
     ['[::1]', '::1'],
     ['127.0.0.1', '127.0.0.1'],
     ['registry.test', null],
-  ])('the host %s is the address %s', (host, address) => {
+  ])('the host %s is recognised as the address %s', (host, address) => {
     expect(literalAddress(host)).toBe(address);
   });
 });
@@ -82,7 +82,7 @@ describe('the look-up of a connection', () => {
       lookup('registry.test', { all }, (error, answer) => resolve(error?.message ?? answer));
     });
 
-  it('answers with what the name resolves to', async () => {
+  it('returns the addresses of the name', async () => {
     expect(await look(['1.1.1.1'])).toBe('1.1.1.1');
     expect(await look(['1.1.1.1', '2606:4700::1111'], false, true)).toHaveLength(2);
     expect(await look(['10.0.0.1'], true)).toBe('10.0.0.1');

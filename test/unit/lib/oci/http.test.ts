@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { get } from '../../../../lib/oci/http.ts';
 import { publicRegistriesOnly } from '../../../../lib/oci/registry-policy.ts';
 
-it('refuses plain http before it connects, and says who may name hosts for it', async () => {
+it('refuses plain http before it connects, and names the setting that allows it', async () => {
   const context = {
     policy: publicRegistriesOnly,
     signal: AbortSignal.timeout(5000),

@@ -47,7 +47,7 @@ describe('reading a tar archive', () => {
     }
   });
 
-  it('takes path and size from a pax header, and from nothing else what it has no meaning for', async () => {
+  it('reads path and size from a pax header, and ignores its other records', async () => {
     const archive = tar([
       { path: 'PaxGlobal', type: 'g', content: '15 path=global\n' },
       paxHeader({ path: 'ünïcode', comment: 'x' }),
@@ -107,7 +107,7 @@ describe('reading a tar archive', () => {
     },
   );
 
-  it('ends or refuses, whatever the bytes are', async () => {
+  it('terminates or refuses, whatever the bytes are', async () => {
     const whole = tar([paxHeader({ path: 'x' }), { path: 'a', content: 'abc' }, { path: 'b/', type: '5' }]);
     const changes = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 4 });
     await fc.assert(
@@ -124,7 +124,7 @@ describe('reading a tar archive', () => {
   });
 });
 
-describe('where an entry lies', () => {
+describe('the path of an entry', () => {
   it.each([
     ['mcp-manifest.json', 'mcp-manifest.json'],
     ['./mcp-manifest.json', 'mcp-manifest.json'],
@@ -137,7 +137,7 @@ describe('where an entry lies', () => {
     expect(entryPath(path)).toBe(normal);
   });
 
-  it('is never above the root, and stays what it is', () => {
+  it('is never above the root, and is stable when normalised again', () => {
     const parts = fc.array(fc.constantFrom('', '.', '..', 'a', '.wh.a', '..b'), { maxLength: 8 });
     fc.assert(
       fc.property(parts, (names) => {
@@ -154,7 +154,7 @@ describe('where an entry lies', () => {
   });
 });
 
-it('a test image with every kind of entry is a sound archive', () => {
+it('a test image with every kind of entry is a valid archive', () => {
   const files: TarFile[] = [
     { path: 'a', content: 'x' },
     { path: 'b/', type: '5' },

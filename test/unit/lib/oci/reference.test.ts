@@ -57,7 +57,7 @@ describe('an image reference', () => {
     maxLength: 4,
   });
 
-  it('comes apart into what it was put together from, and reads its full form as itself', () => {
+  it('is parsed into the parts that it was built from, and its full form is parsed to the same', () => {
     const tag = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/);
     fc.assert(
       fc.property(host, path, fc.option(tag), fc.boolean(), ([first, second, port], parts, tag, pinned) => {
@@ -72,7 +72,7 @@ describe('an image reference', () => {
     );
   });
 
-  it('is parsed or refused, never read as something else: what is accepted has no way out of its path', () => {
+  it('is parsed or refused, never misread: an accepted one cannot leave its path', () => {
     const noise = fc.string({ unit: fc.constantFrom(...'aZ0.:/@_-%?#[]\\ \n'), maxLength: 40 });
     fc.assert(
       fc.property(noise, (text) => {

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('the thread that runs expressions', () => {
-  it('says of each task what it came to, and of no other', async () => {
+  it('returns the verdict on each task, and no others', async () => {
     const differs = { regex: 'a+', text: 'b' };
     const judge = await withOptions({}).check('w', [
       quick,
@@ -35,7 +35,7 @@ describe('the thread that runs expressions', () => {
     expect(judge({ regex: 'a+', text: 'c' })).toEqual({ result: 'not_checked' });
   });
 
-  it('gives up on what is late, names it, and goes on with the next request', async () => {
+  it('gives up on a slow task, names it, and continues with the next request', async () => {
     const { check } = withOptions({ deadlineMs: 50 });
     const late = Array.from({ length: 50 }, (_, at) => ({ ...slow, text: 'x'.repeat(at + 1) }));
     const judge = await check('w', late);
@@ -53,7 +53,7 @@ describe('the thread that runs expressions', () => {
     expect((await check('w', [quick]))(quick).result).toBe('matches');
   });
 
-  it('does not hold up the event loop of whoever asks', async () => {
+  it('does not block the caller’s event loop', async () => {
     const { check } = withOptions({ deadlineMs: 60_000 });
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 5);
@@ -70,7 +70,7 @@ describe('the thread that runs expressions', () => {
     expect(turns - before).toBeGreaterThan(Math.min(tookMs / 100, 10));
   });
 
-  it('lets no user fill the queue', async () => {
+  it('prevents a single user from filling the queue', async () => {
     const { check } = withOptions({ maxWaiting: 3, maxWaitingOfUser: 2 });
     const first = [check('loud', [quick]), check('loud', [quick])];
     await expect(check('loud', [quick])).rejects.toThrow(PatternsBusyError);

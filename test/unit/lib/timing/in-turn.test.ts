@@ -4,7 +4,7 @@ import { createTurns } from '../../../../lib/timing/in-turn.ts';
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('work on one session', () => {
-  it('is done one after the other, in the order in which it came, and failed work holds up nothing', async () => {
+  it('runs one after the other, in order of arrival, and failed work blocks nothing', async () => {
     const inTurn = createTurns();
     const seen: string[] = [];
     const work = (name: string, ms: number) => async () => {

@@ -49,7 +49,7 @@ const sibling = {
 
 describe('any configuration in containers', () => {
   it.each<Networks>(['shared', 'own'])(
-    'keeps every rule of isolation with a network that is %s',
+    'follows every rule of isolation with a network that is %s',
     (networks) => {
       fc.assert(
         fc.property(randomLaunch, ({ configuration: frozen }) => {
@@ -78,7 +78,7 @@ describe('any configuration in containers', () => {
     );
   });
 
-  it('has a directory of its own for each server, made before the server starts', () => {
+  it('has a separate directory for each server, created before the server starts', () => {
     fc.assert(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const { containers, directories } = render(frozen);
@@ -221,10 +221,10 @@ describe('a server', () => {
   });
 });
 
-describe('what a container writes', () => {
+describe('the output of a container', () => {
   const env = { TOKEN: secret, PLAIN: { kind: 'value' as const, value: 'v' }, KEY: secret };
 
-  it('is blacked out by the names of its secret variables, and reported on a socket of its own', () => {
+  it('is redacted by the names of its secret variables, and reported on a separate socket', () => {
     const workload = render(
       configuration({
         agent: { env: { ...env, PLATFORM_CONFIG: secret } },
@@ -249,7 +249,7 @@ describe('what a container writes', () => {
   });
 });
 
-describe('what the platform sets', () => {
+describe('variables that the platform sets', () => {
   it('cannot be changed by the agent’s configuration, neither by a value nor by a secret', () => {
     const env = {
       PLATFORM_SESSION_ID: { kind: 'value' as const, value: 'another' },
@@ -263,7 +263,7 @@ describe('what the platform sets', () => {
     });
   });
 
-  it('is told to the agent alone', () => {
+  it('are set for the agent alone', () => {
     const workload = render(configuration({ servers: [serverNamed('files')], siblings: [sibling] }));
     for (const name of ['sidecar', 'mcp-files', 'sibling-db']) {
       expect(Object.keys(variablesOf(workload, name)).filter((each) => each.startsWith('PLATFORM_'))).toEqual(
@@ -272,7 +272,7 @@ describe('what the platform sets', () => {
     }
   });
 
-  it('names every server to the agent by a relay with an empty environment', () => {
+  it('include every server for the agent, behind a relay with an empty environment', () => {
     const { boot } = render(configuration({ servers: [serverNamed('files', { env: { TOKEN: secret } })] }));
     expect(boot.agent_config?.mcpServers).toEqual(
       Object.fromEntries(
@@ -295,11 +295,11 @@ describe('networks of a session in containers', () => {
     ['none', {}, [serverNamed('a')]],
     ['internet', {}, [serverNamed('a'), serverNamed('b', internet)]],
     ['internet', internet, []],
-  ] as const)('are the widest of its containers: %s', (network, agent, servers) => {
+  ] as const)('are the widest that its containers need: %s', (network, agent, servers) => {
     expect(render(configuration({ agent, servers: [...servers] })).network).toBe(network);
   });
 
-  it('give a sibling what the agent has', () => {
+  it('give a sibling the agent’s network', () => {
     const workload = render(configuration({ agent: internet, siblings: [sibling] }), 'own');
     expect(named(workload, 'sibling-db').argv).toEqual([
       ...['/opt/platform/bin/relay', 'run', '--network', 'fenced'],
@@ -309,7 +309,7 @@ describe('networks of a session in containers', () => {
     ]);
   });
 
-  it('open what an admin opened, each once', () => {
+  it('allow what an admin opened, each once', () => {
     const egress_allow = ['10.1.2.3:5432', 'db.test:1'];
     const workload = render(
       configuration({
@@ -321,12 +321,12 @@ describe('networks of a session in containers', () => {
   });
 });
 
-describe('how long a session may take', () => {
+describe('the time limit of a session', () => {
   it.each([
     [null, 3600],
     [60, 60],
   ])(
-    'is the agent’s limit (%s), else the platform’s, and some time to end in order',
+    'is the agent’s limit (%s), else the platform’s, plus some time for an orderly shutdown',
     (total_seconds, seconds) => {
       const limits = { total_seconds, idle_seconds: null };
       expect(render(configuration({ agent: { limits } })).lifetimeSeconds).toBe(seconds + 900);

@@ -25,7 +25,7 @@ async function engineThat(answers: RequestListener): Promise<Engine> {
   return openEngine(socketPath);
 }
 
-it('an answer that breaks off in the middle is an error in the end, and not waited for', async () => {
+it('an interrupted response is eventually an error, and does not block', async () => {
   const begun = new Promise<void>((resolve) => {
     void engineThat((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('[{"Id":');
@@ -47,7 +47,7 @@ it('an answer that breaks off in the middle is an error in the end, and not wait
   }
 });
 
-it('a network is made once by two launches that need it at the same time', async () => {
+it('a network is created once by two concurrent launches', async () => {
   let made = 0;
   const engine = await engineThat((request, response) => {
     if (request.method === 'POST') {

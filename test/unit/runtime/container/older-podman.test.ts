@@ -63,11 +63,11 @@ it.each([
   );
 });
 
-it('one that fails for another reason is not said to use CNI', async () => {
+it('one that fails for another reason is not reported as using CNI', async () => {
   await expect(openOn(500, { message: 'the storage is locked' })).rejects.toThrow('the storage is locked');
 });
 
-it('one that uses netavark is taken', async () => {
+it('one that uses netavark is accepted', async () => {
   await expect(openOn(200, { host: { networkBackend: 'netavark' } })).resolves.toMatchObject({
     name: 'container',
   });

@@ -19,7 +19,7 @@ describe('what a container wrote', () => {
     return Buffer.concat([header, Buffer.from(text)]);
   };
 
-  it('is put together from its frames, wherever they are cut off', () => {
+  it('is assembled from its frames, wherever they are cut off', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.nat(20), (texts, missing) => {
         const bytes = Buffer.concat(texts.map((text, index) => frame(1 + (index % 2), text)));
@@ -30,7 +30,7 @@ describe('what a container wrote', () => {
     );
   });
 
-  it('is given from its end, in whole characters', () => {
+  it('is truncated at its beginning, in whole characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, tailBytes) => {
         const tail = tailOf(Buffer.from(text), tailBytes);
@@ -56,7 +56,7 @@ describe('the archive with a boot file', () => {
       }),
     ));
 
-  it('leaves it to its owner to read, and to nobody else', () => {
+  it('makes it readable by its owner only', () => {
     const header = archiveOf('boot.json', '{}', 10_001).toString('latin1');
     expect(header.slice(100, 123)).toBe(['0000400', '0023421', '0023421'].join('\0'));
   });
@@ -112,14 +112,14 @@ describe('volumes that an image declares', () => {
     return coverImageVolumes(agent, paths, { session, sizeBytes: 4096 });
   };
 
-  it('are scratch in memory', () => {
+  it('become scratch space in memory', () => {
     const { plan, volumes } = cover(['/data/', '/workspace']);
     expect(volumes).toMatchObject([{ options: { type: 'tmpfs', o: expect.stringContaining('uid=20000') } }]);
     const added = plan.body.HostConfig.Binds.filter((bind) => !agent?.body.HostConfig.Binds.includes(bind));
     expect(added).toEqual([`${volumes[0]?.name}:/data:rw,nocopy`]);
   });
 
-  it('are each there once, and a limited number', () => {
+  it('are mounted once each, and limited in number', () => {
     expect(cover(['/data', '/data/', '/data//']).volumes).toHaveLength(1);
     const many = Array.from({ length: 33 }, (_, index) => `/data/${index}`);
     expect(cover(many.slice(1)).volumes).toHaveLength(32);

@@ -35,7 +35,7 @@ describe('an image that the engine does not have', () => {
     ['refuses it', new EngineError(500, 'unauthorized: authentication required'), 1],
     ['does not have it', new EngineError(404, 'manifest unknown'), 1],
     ['still does not answer', new EngineError(500, 'i/o timeout'), 2],
-  ])('is given up when its registry %s', async (_what, error, times) => {
+  ])('is not retried when its registry %s', async (_what, error, times) => {
     const { engine, pulls } = engineWith([error, error]);
     await expect(provideImages(engine, [image], options)).rejects.toBeInstanceOf(WorkloadFailedError);
     expect(pulls()).toBe(times);

@@ -35,7 +35,7 @@ const networkOf = (plan: SessionPlan, name: string) => named(plan, name).body.Ho
 const name = (container: string) => `platform-${sessionId}-${container}`;
 
 describe('a session on a container engine', () => {
-  it('keeps every rule of hardening, whatever a tenant configured', () => {
+  it('follows every rule of hardening, whatever a tenant configured', () => {
     fc.assert(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         expect(violations(render(frozen), settings)).toEqual([]);
@@ -53,7 +53,7 @@ describe('a session on a container engine', () => {
     );
   });
 
-  it('gives each name and each volume to one thing', () => {
+  it('uses each name and each volume once', () => {
     fc.assert(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const plan = render(frozen);
@@ -65,7 +65,7 @@ describe('a session on a container engine', () => {
     );
   });
 
-  it('runs exactly the arguments of the workload, and nothing of the image’s own', () => {
+  it('runs exactly the arguments of the workload, and none of the image’s own', () => {
     fc.assert(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const plan = render(frozen);
@@ -110,7 +110,7 @@ it('no agent starts before one of its servers', () => {
 });
 
 describe('networks of a session', () => {
-  it('leaves agent and servers without one, but the sidecar', () => {
+  it('connect only the sidecar, and neither agent nor servers', () => {
     const plan = render(configuration({ servers: [serverNamed('files')] }));
     expect(networkOf(plan, 'sidecar')).toBe('sidecars');
     expect(networkOf(plan, 'agent')).toBe('none');
@@ -118,7 +118,7 @@ describe('networks of a session', () => {
     expect(plan.waves.flat()).toHaveLength(2);
   });
 
-  it('gives each server with internet a fenced one of its own', () => {
+  it('give each server with internet a separate fenced one', () => {
     const internet = { network: 'internet' as const };
     const plan = render(configuration({ servers: [serverNamed('a', internet), serverNamed('b', internet)] }));
     expect(networkOf(plan, 'mcp-a')).toBe(`container:${name('net-mcp-a')}`);
@@ -138,7 +138,7 @@ describe('networks of a session', () => {
   it.each([
     ['none', name('agent')],
     ['internet', name('net-agent')],
-  ] as const)('puts siblings where the agent with %s is', (network, holder) => {
+  ] as const)('put siblings into the network of the agent with %s', (network, holder) => {
     const sibling = {
       name: 'db',
       run: { type: 'command' as const, command: 'db', args: [] },
@@ -150,7 +150,7 @@ describe('networks of a session', () => {
     expect(networkOf(plan, 'agent')).toBe(network === 'none' ? 'none' : `container:${holder}`);
   });
 
-  it('lets the sidecar, which asks for the API by its name, wait seconds for it at most', () => {
+  it('limit the sidecar’s DNS lookups of the API to seconds', () => {
     const { NetworkMode, DnsOptions } = render(configuration()).sidecar.body.HostConfig;
     expect({ NetworkMode, DnsOptions }).toEqual({
       NetworkMode: 'sidecars',
@@ -158,7 +158,7 @@ describe('networks of a session', () => {
     });
   });
 
-  it('opens no private destination, and says so', () => {
+  it('refuse private destinations with a sentence', () => {
     const egress = { agent: { network: 'internet' as const, egress_allow: ['10.1.2.3:5432'] } };
     expect(() => render(configuration(egress))).toThrow(UnsupportedWorkloadError);
     expect(() => render(configuration(egress))).toThrow('10.1.2.3:5432');

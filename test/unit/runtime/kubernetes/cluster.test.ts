@@ -54,39 +54,36 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-describe('making what belongs to a Pod', () => {
+describe('creating the objects of a Pod', () => {
   const parts: [string, () => Promise<void>][] = [
     ['a Secret', () => cluster.createSecret({ metadata: { name: 's' } })],
     ['a policy', () => cluster.createNetworkPolicy({ metadata: { name: 'p' } } as never)],
   ];
 
-  it.each(parts)('is done when %s is there already', async (_what, make) => {
+  it.each(parts)('succeeds when %s exists already', async (_what, make) => {
     says(409, 'AlreadyExists', 'secrets "s" already exists');
     await expect(make()).resolves.toBeUndefined();
   });
 
-  it.each(parts)(
-    'is not done, and tried again, when a quota changed in the moment of %s',
-    async (_what, make) => {
-      says(
-        409,
-        'Conflict',
-        'Operation cannot be fulfilled on resourcequotas "sessions": the object has been modified; please apply your changes to the latest version and try again',
-      );
-      await expect(make()).rejects.toMatchObject({ status: 409, isTemporary: true });
-    },
-  );
+  it.each(parts)('fails with a retryable error when a quota changed during %s', async (_what, make) => {
+    says(
+      409,
+      'Conflict',
+      'Operation cannot be fulfilled on resourcequotas "sessions": the object has been modified; please apply your changes to the latest version and try again',
+    );
+    await expect(make()).rejects.toMatchObject({ status: 409, isTemporary: true });
+  });
 });
 
 describe('a Pod', () => {
-  it('is not there when the cluster says so, and not when something else has no such page', async () => {
+  it('is missing only when the cluster reports so, and not for another server’s 404', async () => {
     says(404, 'NotFound', 'pods "x" not found');
     expect(await cluster.readPod(session)).toBeNull();
     answer = { status: 404, body: '<html>No such page</html>' };
     await expect(cluster.readPod(session)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('that has another’s name now is another’s', async () => {
+  it('with the name of an earlier one is distinguished by its uid', async () => {
     says(409, 'Conflict', 'Precondition failed: UID in precondition: a, UID in object meta: b');
     await expect(cluster.deletePod(session, 'a', null)).resolves.toBeUndefined();
     await expect(cluster.openGate(session, 'a')).rejects.toMatchObject({ isTemporary: false });

@@ -10,7 +10,7 @@ const agentOf = (agent: object) => {
 };
 
 describe('a Pod as a workload', () => {
-  it('has its containers in their order, and waits for what the node says nothing about', () => {
+  it('has its containers in order, waiting if the node has not reported on them', () => {
     expect(describePod(podWith({ states: { sidecar: running } }))).toEqual({
       state: 'running',
       containers: [
@@ -21,7 +21,7 @@ describe('a Pod as a workload', () => {
     expect(agentOf(waiting('ContainerCreating'))).toEqual({ name: 'agent', state: 'waiting' });
   });
 
-  it('has exit codes, and never what a program wrote about its end', () => {
+  it('has exit codes, and never a program’s own termination message', () => {
     expect(agentOf(ended(7, { message: 'a secret' }))).toEqual({
       name: 'agent',
       state: 'exited',
@@ -37,7 +37,7 @@ describe('a Pod as a workload', () => {
       { reason: 'StartError', message: 'exec failed:\n no such file' },
       'it could not be started: exec failed: no such file',
     ],
-  ])('says why a container ended that did not choose to: %j', (terminated, reason) => {
+  ])('reports why a container was ended: %j', (terminated, reason) => {
     expect(agentOf(ended(137, terminated))).toMatchObject({ state: 'exited', exitCode: 137, reason });
   });
 
@@ -102,7 +102,7 @@ describe('a Pod as a workload', () => {
     });
   });
 
-  it('is not lost while its node is only slow to answer', () => {
+  it('is not lost while its node is only slow to respond', () => {
     const conditions = [{ type: 'Ready', status: 'False', reason: 'NodeNotReady' }];
     expect(
       describePod(podWith({ states: { sidecar: running, agent: running }, status: { conditions } })),

@@ -29,7 +29,7 @@ describe('a call to the cluster', () => {
         'pods "x" is forbidden: User "system:serviceaccount:s:worker" cannot get resource "pods"',
       ),
     ],
-  ])('is repeated when %s', async (_why, error) => {
+  ])('is retried when %s', async (_why, error) => {
     expect(await persist(failing(2, error).work, signal)).toBe('done');
   });
 
@@ -40,13 +40,13 @@ describe('a call to the cluster', () => {
     ],
     ['a quota', new ClusterError(403, 'pods "x" is forbidden: exceeded quota: sessions')],
     ['a rule of the server', new ClusterError(422, 'is invalid')],
-  ])('is made once when it is refused by %s', async (_what, error) => {
+  ])('is not retried when it is refused by %s', async (_what, error) => {
     const attempts = failing(2, error);
     await expect(persist(attempts.work, signal)).rejects.toBe(error);
     expect(attempts.calls()).toBe(1);
   });
 
-  it('is repeated also when the server that knows no rights yet had been away for long before', async () => {
+  it('is also retried when a server without loaded rights had been unreachable for long before', async () => {
     const away = new ClusterError(null, 'ECONNREFUSED');
     const noRight = new ClusterError(403, 'pods "x" is forbidden: User "worker" cannot get resource "pods"');
     const answers: (ClusterError | 'done')[] = [away, away, noRight, 'done'];
@@ -68,7 +68,7 @@ describe('a call to the cluster', () => {
     }
   });
 
-  it('is not repeated when its time is over', async () => {
+  it('is not retried after its deadline', async () => {
     const error = new ClusterError(null, 'ECONNREFUSED');
     await expect(persist(failing(2, error).work, AbortSignal.abort())).rejects.toBe(error);
   });

@@ -53,7 +53,7 @@ const version = (resourceVersion: string) => podWith({ metadata: { resourceVersi
 const versionIn = (cache: PodCache) => cache.get(session)?.metadata.resourceVersion;
 
 describe('the watch of the sessions’ Pods', () => {
-  it('begins with a list, goes on from its version, and from the last version that a watch brought', async () => {
+  it('starts with a list, continues from its version, and then from the last version of a watch', async () => {
     const { cache, watch, listed } = start([{ pods: [version('5')], resourceVersion: '7' }]);
     const first = await watch(0);
     expect(first.from).toBe('7');
@@ -65,7 +65,7 @@ describe('the watch of the sessions’ Pods', () => {
     expect(listed()).toBe(1);
   });
 
-  it('keeps what it saw when the connection is lost, and goes on from where it was', async () => {
+  it('keeps its state when the connection is lost, and resumes from the last version', async () => {
     const { cache, watch, listed } = start([{ pods: [version('5')], resourceVersion: '7' }]);
     (await watch(0)).reject(new ClusterError(null, 'ECONNRESET'));
     expect((await watch(1)).from).toBe('7');

@@ -8,7 +8,7 @@ const version = (resourceVersion: string, uid = 'uid-1'): Pod =>
   podWith({ metadata: { resourceVersion, uid } });
 
 describe('the view of the sessions’ Pods', () => {
-  it('keeps the latest of a Pod, in whatever order it hears', () => {
+  it('keeps the latest state of a Pod, in whatever order events arrive', () => {
     const view = createPodView();
     view.put(version('100'));
     view.put(version('99'));
@@ -21,7 +21,7 @@ describe('the view of the sessions’ Pods', () => {
     expect(view.get(session)?.metadata.uid).toBe('uid-2');
   });
 
-  it('remembers that a Pod went without having been stopped, until it is started or stopped again', () => {
+  it('remembers that a Pod was deleted without having been stopped, until it is started or stopped again', () => {
     const view = createPodView();
     view.put(version('100'));
     view.take({ type: 'DELETED', pod: version('101') });
@@ -35,7 +35,7 @@ describe('the view of the sessions’ Pods', () => {
     expect(view.whyGone(session)).toBeUndefined();
   });
 
-  it('knows that a Pod was stopped by another worker', () => {
+  it('recognises that a Pod was stopped by another worker', () => {
     const view = createPodView();
     view.put(version('100'));
     const labels = { [labelKeys.session]: session, [labelKeys.stopping]: 'true' };
@@ -44,7 +44,7 @@ describe('the view of the sessions’ Pods', () => {
     expect(view.whyGone(session)).toBeUndefined();
   });
 
-  it('does not bring back a Pod that is known to be gone, however late the watch is', () => {
+  it('does not bring back a deleted Pod, however late the watch is', () => {
     const view = createPodView();
     view.put(version('100'));
     view.forget(session);
@@ -61,7 +61,7 @@ describe('the view of the sessions’ Pods', () => {
     expect(view.get(session)?.metadata.uid).toBe('uid-2');
   });
 
-  it('wakes who waits for a change, and nobody else', async () => {
+  it('wakes only the waiters for a change', async () => {
     const view = createPodView();
     const changed = view.change(session, 60_000);
     const other = view.change('00000000-0000-4000-8000-000000000002', 20);
@@ -74,7 +74,7 @@ describe('the view of the sessions’ Pods', () => {
     expect(await view.change(session, 60_000, AbortSignal.abort())).toBe(false);
   });
 
-  it('passes over Pods that are no session’s', () => {
+  it('ignores Pods that belong to no session', () => {
     const view = createPodView();
     view.put(podWith({ metadata: { labels: {} } }));
     expect(view.get(session)).toBeUndefined();

@@ -15,7 +15,7 @@ const text = fc.string({ unit: 'binary', maxLength: 60 }).filter((chosen) => cho
 const size = fc.integer({ min: 1, max: 20 });
 
 describe('the end of a stream', () => {
-  it('is what was asked for at most, without a part of a character', async () => {
+  it('is at most as long as requested, without partial characters', async () => {
     await fc.assert(
       fc.asyncProperty(text, size, size, async (all, pieceBytes, tailBytes) => {
         const tail = await readTail(inPieces(all, pieceBytes), tailBytes);
@@ -28,7 +28,7 @@ describe('the end of a stream', () => {
 });
 
 describe('the lines of a stream', () => {
-  it('are whole, however they come', async () => {
+  it('are complete, however they arrive', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(text.map((line) => line.replaceAll('\n', ' '))),
@@ -45,7 +45,7 @@ describe('the lines of a stream', () => {
     );
   });
 
-  it('throw what breaks the stream', async () => {
+  it('throw the stream’s error', async () => {
     const broken = new Readable({ read() {} });
     broken.push('a\n');
     const read = (async () => {

@@ -71,7 +71,7 @@ describe('the network policy of a session', () => {
     ]);
   });
 
-  it('reaches DNS and the API only, where nothing needs the internet', () => {
+  it('allows DNS and the API only, if nothing needs the internet', () => {
     const policy = policyOf(configuration({ servers: [serverNamed('one')] }));
     for (const address of [...privateAddresses, ...publicAddresses]) {
       expect({ address, reached: reaches(policy, address, 443) }).toEqual({ address, reached: false });
@@ -80,7 +80,7 @@ describe('the network policy of a session', () => {
     expect(policy.spec.egress[1]?.ports).toEqual([{ protocol: 'TCP', port: 8080 }]);
   });
 
-  it('reaches the internet without private, shared, link-local and metadata addresses when one container needs it', () => {
+  it('allows the internet without private, shared, link-local and metadata addresses when one container needs it', () => {
     const policy = policyOf(configuration({ servers: [serverNamed('one', { network: 'internet' })] }));
     for (const address of privateAddresses) {
       expect({ address, reached: reaches(policy, address, 443) }).toEqual({ address, reached: false });
@@ -90,14 +90,14 @@ describe('the network policy of a session', () => {
     }
   });
 
-  it('leaves out the ranges that the operator denies', () => {
+  it('excludes the ranges that the operator denies', () => {
     const policy = policyOf(configuration({ agent: { network: 'internet' } }), {
       deniedRanges: ['93.184.216.0/24', '2606:4700::/32'],
     });
     expect(publicAddresses.map((address) => reaches(policy, address, 443))).toEqual([true, false, false]);
   });
 
-  it('opens what an admin opened within the operator’s ranges, and refuses the rest with a sentence', () => {
+  it('allows what an admin opened within the operator’s ranges, and refuses the rest with a sentence', () => {
     const allowing = (rule: string, network: 'none' | 'internet' = 'internet') =>
       configuration({ servers: [serverNamed('db', { network, egress_allow: [rule] })] });
     const policy = policyOf(allowing('10.1.2.0/24:5432'));

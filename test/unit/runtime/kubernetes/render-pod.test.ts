@@ -111,7 +111,7 @@ function mayMount(
 }
 
 describe('the Pod of any configuration', () => {
-  it('keeps every rule of `restricted`, and shows each container its own part of the session only', () => {
+  it('follows every rule of `restricted`, and mounts in each container its own part of the session only', () => {
     fc.assert(
       fc.property(randomLaunch, anySettings, ({ configuration, secrets }, settings) => {
         const { pod } = renderAll(configuration, secrets, settings);
@@ -174,7 +174,7 @@ describe('the Pod of any configuration', () => {
     );
   });
 
-  it('is checked by rules that notice a weaker one', () => {
+  it('is checked by rules that detect a weaker one', () => {
     const notice = (change: (pod: V1Pod, first: V1Container, agent: V1Container) => void): string[] => {
       const [sample] = fc.sample(randomLaunch, { numRuns: 1, seed: 7 });
       if (sample === undefined) {

@@ -37,7 +37,7 @@ describe('the Secrets of a launch', () => {
     );
   });
 
-  it('give the sidecar its boot file with its own token and key', () => {
+  it('provide the sidecar’s boot file with its own token and key', () => {
     const secrets = {
       agentEnv: {},
       serverEnv: {},
@@ -61,7 +61,7 @@ describe('the Secrets of a launch', () => {
     });
   });
 
-  it('give the credentials of a registry for one repository, and have the Pod pull with them', () => {
+  it('provide the credentials of a registry for one repository, with which the Pod pulls', () => {
     const server = serverNamed('files', {
       shape: { type: 'image', image: 'Registry.example:5000/team/files:1' },
       image_digest: `sha256:${'0'.repeat(64)}`,
@@ -92,7 +92,7 @@ describe('the Secrets of a launch', () => {
     ]);
   });
 
-  it('are pulled with beside those of the operator, whose names alone the Pod has', () => {
+  it('are used for pulls beside those of the operator, which the Pod references by name', () => {
     fc.assert(
       fc.property(
         randomLaunch,

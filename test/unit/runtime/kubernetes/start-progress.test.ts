@@ -5,8 +5,8 @@ import { ended, podWith, running, waiting } from './pods.ts';
 const progressOf = (sidecar: object, agent: object, status: object = {}) =>
   startProgress(podWith({ states: { sidecar, agent }, status }));
 
-describe('how far a Pod has come', () => {
-  it('is started when every container was, also when one has ended again', () => {
+describe('the start progress of a Pod', () => {
+  it('is complete when every container was started, even if one has ended again', () => {
     expect(progressOf(running, running)).toEqual({ state: 'started' });
     expect(progressOf(running, ended(127))).toEqual({ state: 'started' });
     expect(progressOf(running, waiting('ContainerCreating'))).toMatchObject({
@@ -31,14 +31,14 @@ describe('how far a Pod has come', () => {
       'its registry does not have it',
     ],
     ['ImagePullBackOff', 'Back-off pulling image "x": ErrImagePull: pull access denied', wantsCredentials],
-  ])('fails at once when an image will never be there: %s', (reason, message, why) => {
+  ])('fails immediately when an image can never be pulled: %s', (reason, message, why) => {
     expect(progressOf(running, waiting(reason, message))).toEqual({
       state: 'failed',
       reason: `The image of container agent cannot be pulled: ${why}`,
     });
   });
 
-  it('reports an image that may be there the next time, and nothing of what a node found in its own network', () => {
+  it('reports an image that may be available later, and nothing that a node found in its own network', () => {
     const message = 'dial tcp 10.0.0.1:443: connect: connection refused';
     const why = 'its registry does not answer as the node expects; the node’s log says more';
     expect(progressOf(running, waiting('ErrImagePull', message))).toMatchObject({
@@ -52,7 +52,7 @@ describe('how far a Pod has come', () => {
     });
   });
 
-  it('has the scheduler’s own words for a Pod that fits nowhere', () => {
+  it('reports the scheduler’s message for a Pod that fits nowhere', () => {
     const conditions = [
       {
         type: 'PodScheduled',

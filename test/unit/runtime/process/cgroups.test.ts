@@ -80,7 +80,7 @@ const systemd = '35 24 0:30 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsde
 const all = 'cpuset cpu io memory pids';
 
 describe('control groups of version 2', () => {
-  it('are made in the nearest group that hands on every limit, which the own one does not while it has processes', () => {
+  it('are created in the nearest group that delegates every limit, which the own one does not while it has processes', () => {
     procSays([systemd], ['0::/user.slice/user-1000.slice/user@1000.service/app.slice/a.scope']);
     unified('sys/fs/cgroup', all);
     unified('sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service', all);
@@ -92,13 +92,13 @@ describe('control groups of version 2', () => {
     });
   });
 
-  it('are found in a container, whose own group stands for the whole tree', () => {
+  it('are found in a container, whose own group is the root of the tree', () => {
     procSays(['1 0 0:30 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw'], ['0::/docker/abc']);
     unified('sys/fs/cgroup', all);
     expect(find()).toEqual({ version: 2, parents: ['/sys/fs/cgroup'] });
   });
 
-  it('are none where a limit is missing, as with systemd that hands on memory and pids alone', () => {
+  it('are unavailable if a limit is missing, as with systemd that delegates only memory and pids', () => {
     procSays([systemd], ['0::/user.slice/a.scope']);
     unified('sys/fs/cgroup', 'memory pids');
     unified('sys/fs/cgroup/user.slice', 'memory pids');
@@ -106,7 +106,7 @@ describe('control groups of version 2', () => {
     expect(find()).toBeNull();
   });
 
-  it('are none where no process can enter', () => {
+  it('are unavailable if no process can enter', () => {
     procSays([systemd], ['0::/']);
     unified('sys/fs/cgroup', all);
     const closed = (directory: string) => {
@@ -116,7 +116,7 @@ describe('control groups of version 2', () => {
     expect(findCgroups({ root, makeGroup: closed })).toBeNull();
   });
 
-  it('are none where nothing can be made', () => {
+  it('are unavailable if none can be created', () => {
     procSays([systemd], ['0::/']);
     unified('sys/fs/cgroup', all);
     const refuse = () => {
@@ -125,7 +125,7 @@ describe('control groups of version 2', () => {
     expect(findCgroups({ root, makeGroup: refuse })).toBeNull();
   });
 
-  it('have each limit of a sandbox written, in the form of their version', () => {
+  it('have each limit of a sandbox, in the format of their version', () => {
     unified('sys/fs/cgroup', all);
     const group = join(root, 'sys/fs/cgroup/one');
     makeCgroups([group], limits, makeGroup);
@@ -152,7 +152,7 @@ describe('control groups of version 1', () => {
     }
   };
 
-  it('are taken beside a tree of version 2 that limits nothing', () => {
+  it('are used beside a tree of version 2 that limits nothing', () => {
     procSays(
       [...mounts, '9 1 0:9 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw'],
       [...memberships, '0::/job'],
@@ -166,25 +166,25 @@ describe('control groups of version 1', () => {
     });
   });
 
-  it('are none where one controller has no tree', () => {
+  it('are unavailable if one controller has no tree', () => {
     procSays(mounts.slice(1), memberships.slice(1));
     trees(...controllers);
     expect(find()).toBeNull();
   });
 });
 
-describe('where control groups are not known', () => {
-  it('there are none: /proc says nothing, or something else', () => {
+describe('unknown control groups', () => {
+  it('are unavailable: /proc has no entry, or an unexpected one', () => {
     expect(find()).toBeNull();
     procSays(['no mount at all'], ['nothing']);
     expect(find()).toBeNull();
   });
 });
 
-describe('what a start says of its limits', () => {
+describe('the start-up message about limits', () => {
   const started = (cgroups: Cgroups | null, isRoot = false) => limitsSentence(cgroups, isRoot);
 
-  it('is what was found: groups of a version, or each process by itself', () => {
+  it('names what was found: groups of a version, or limits per process', () => {
     procSays([systemd], ['0::/']);
     unified('sys/fs/cgroup', all);
     expect(started(find())).toBe(byGroups(2));

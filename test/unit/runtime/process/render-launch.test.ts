@@ -42,12 +42,12 @@ const containerOf = (machine: Machine, name: string, given = secrets) => {
 };
 
 describe('the launch of a session', () => {
-  it('is what its host understands', () => {
+  it('matches the schema of its host', () => {
     expect(hostLaunch.parse(launchOn(sandboxed))).toEqual(launchOn(sandboxed));
     expect(hostLaunch.parse(launchOn(bare))).toEqual(launchOn(bare));
   });
 
-  it('gives each container its own variables and nobody else’s', () => {
+  it('gives each container its own variables only', () => {
     expect(containerOf(sandboxed, 'agent').env).toEqual({
       PATH: '/opt/runner/node_modules/.bin:/usr/bin:/usr/local/bin:/bin',
       HOME: '/workspace',
@@ -66,7 +66,7 @@ describe('the launch of a session', () => {
     expect(Object.keys(containerOf(sandboxed, 'mcp-db').env)).not.toContain('PLATFORM_CONFIG');
   });
 
-  it('tells who has the internet where packages come from, and whom to trust', () => {
+  it('passes package registries and trusted certificates to containers with the internet', () => {
     const packages = {
       npmRegistryUrl: 'https://npm.example.com/',
       pypiIndexUrl: 'https://pypi.example.com/simple',
@@ -92,7 +92,7 @@ describe('the launch of a session', () => {
     expect(without?.sandbox).not.toContain(packages.caFile);
   });
 
-  it('lets no configuration change what the platform tells the agent', () => {
+  it('prevents a configuration from overriding the platform’s variables of the agent', () => {
     const forged = { ...secrets, agentEnv: { PLATFORM_SIDECAR_SOCKET: '/tmp/mine.sock' } };
     expect(containerOf(sandboxed, 'agent', forged).env).toMatchObject({
       PLATFORM_SIDECAR_SOCKET: '/run/platform/agent/sidecar.sock',
@@ -151,7 +151,7 @@ describe('the launch of a session', () => {
     });
   });
 
-  it('takes the network away from everybody where the internet is not safe', () => {
+  it('removes the network of every container if the internet is not safe', () => {
     const networks = (machine: Machine) => launchOn(machine).containers.map(({ network }) => network);
     expect(networks(sandboxed)).toEqual(['none', 'internet', 'none']);
     const offline = { ...sandboxed, internet: false };
@@ -174,7 +174,7 @@ describe('the launch of a session', () => {
   });
 });
 
-describe('what the agent is told', () => {
+describe('the configuration file of the agent', () => {
   it('is the common map of servers, each behind a relay with an empty environment', () => {
     expect(renderAgentConfig(spec, { machine: sandboxed, directory })).toEqual({
       ...spec.agent,
@@ -191,7 +191,7 @@ describe('what the agent is told', () => {
     });
   });
 
-  it('names its sockets from its working directory where there is no sandbox', () => {
+  it('has socket paths relative to its working directory without a sandbox', () => {
     expect(renderAgentConfig(spec, { machine: bare, directory }).mcpServers['platform']).toEqual({
       command: `${directory}/etc/relay`,
       args: ['-', 'UNIX-CONNECT:../../agent/mcp/platform.sock'],

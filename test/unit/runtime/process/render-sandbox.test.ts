@@ -72,7 +72,7 @@ const nodePrefix = fc.constantFrom(
 );
 
 describe('the sandbox of a container', () => {
-  it('mounts nothing but what it is allowed to see', () => {
+  it('mounts only what it is allowed to see', () => {
     const allowed = [
       /^\/(usr|lib64|dev\/null)$/,
       /^\/etc\/(ssl\/certs|ssl\/openssl\.cnf|pki\/tls\/(certs|cert\.pem|openssl\.cnf)|pki\/ca-trust\/extracted)$/,
@@ -100,7 +100,7 @@ describe('the sandbox of a container', () => {
     );
   });
 
-  it('can write to its own workspace and to nothing else of this machine', () => {
+  it('can write only to its own workspace on this machine', () => {
     fc.assert(
       fc.property(container, nodePrefix, (each, prefix) => {
         const argv = render(each, { nodePrefix: prefix });
@@ -112,7 +112,7 @@ describe('the sandbox of a container', () => {
     );
   });
 
-  it('has an own network namespace exactly when it may reach nothing; with internet it is started inside a connected one', () => {
+  it('has a separate network namespace exactly without a network; with internet it is started inside a connected one', () => {
     fc.assert(
       fc.property(container, (each) => {
         expect(render(each).includes('--unshare-net')).toBe(each.network === 'none');
@@ -120,7 +120,7 @@ describe('the sandbox of a container', () => {
     );
   });
 
-  it('never shares a namespace, keeps a capability, can make a user namespace, or outlives its host', () => {
+  it('never shares a namespace, keeps a capability, can create a user namespace, or outlives its host', () => {
     fc.assert(
       fc.property(container, (each) => {
         const argv = render(each);
@@ -149,7 +149,7 @@ describe('the sandbox of a container', () => {
     );
   });
 
-  it('shows the agent every socket of its own, and a server only its own', () => {
+  it('exposes all its sockets to the agent, and only its own to a server', () => {
     expect(mounts(render(agent)).filter(({ to }) => to.startsWith('/run'))).toEqual([
       { from: `${directory}/agent`, to: '/run/platform', writable: false },
     ]);
@@ -158,7 +158,7 @@ describe('the sandbox of a container', () => {
     ]);
   });
 
-  it('has the scripted agent only where it runs, and the runner only for commands', () => {
+  it('includes the scripted agent only where it runs, and the runner only for commands', () => {
     const inside = (each: ProcessContainerSpec) => mounts(render(each)).map(({ to }) => to);
     expect(inside(agent)).toContain('/opt/platform/scripted-agent.js');
     expect(inside(agent)).not.toContain('/opt/runner');
@@ -166,7 +166,7 @@ describe('the sandbox of a container', () => {
     expect(inside(serverCalled('files'))).toContain('/opt/runner');
   });
 
-  it('takes Node and npm out of an installation elsewhere, and leaves what lies beside them', () => {
+  it('mounts Node and npm from an installation elsewhere, without what is next to them', () => {
     const argv = render(agent, { nodePrefix: '/home/ada/.local' });
     expect(mounts(argv).filter(({ from }) => from.startsWith('/home'))).toEqual([
       { from: '/home/ada/.local/bin/node', to: '/opt/node/bin/node', writable: false },

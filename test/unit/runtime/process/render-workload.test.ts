@@ -116,11 +116,11 @@ describe('what the process runtime cannot run', () => {
   });
 });
 
-describe('without a safe way to the internet', () => {
+describe('without safe access to the internet', () => {
   it.each([
     ['an agent', configuration({ agent: { network: 'internet' } }), 'tester'],
     ['a server', configuration({ servers: [serverNamed('far', { network: 'internet' })] }), 'far'],
-  ])('%s that needs it is refused, and is not started without', (_, frozen, name) => {
+  ])('%s that needs it is refused, and not started without it', (_, frozen, name) => {
     const message = expect.stringContaining(`"${name}" needs the internet`);
     expect(refusal(frozen, offline)).toMatchObject({ name: 'UnsupportedWorkloadError', message });
     expect(refusal(frozen)).toBe('it was rendered');
@@ -142,7 +142,7 @@ describe('without a sandbox', () => {
     expect(refusal(unknown, bare)).toMatchObject({ message: expect.stringMatching(/"odd" runs "sh"/) });
   });
 
-  it('everything runs when that was asked for', () => {
+  it('everything runs if configured', () => {
     expect(refusal(command, { seededCommands: null, internet: true })).toBe('it was rendered');
     expect(refusal(unknown, { seededCommands: null, internet: true })).toBe('it was rendered');
   });

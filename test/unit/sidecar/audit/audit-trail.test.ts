@@ -71,7 +71,7 @@ const untilReported = async (count: number) => {
 };
 
 describe('the audit trail', () => {
-  it('has a call on disk before it says that the call may pass', async () => {
+  it('has a call on disk before it lets the call pass', async () => {
     const audit = await open();
     const one = call();
     expect(await audit.started(one)).toBe('recorded');
@@ -92,7 +92,7 @@ describe('the audit trail', () => {
     expect(existsSync(spoolPath)).toBe(false);
   });
 
-  it('has the time of the decision on a call, in the report and on disk', async () => {
+  it('records the time of the decision on a call, in the report and on disk', async () => {
     isDown = true;
     const audit = await open();
     const one = call();
@@ -110,7 +110,7 @@ describe('the audit trail', () => {
     expect(reported[0]?.started_at).toBe(kept?.started_at);
   });
 
-  it('records a call that is still open at the end as unknown, and takes none after it', async () => {
+  it('records a call that is still open at the end as unknown, and accepts none after it', async () => {
     const audit = await open();
     await audit.started(call());
     await audit.close();
@@ -118,14 +118,14 @@ describe('the audit trail', () => {
     expect(await audit.started(call())).toBe('audit_unavailable');
   });
 
-  it('gives the names that agents make up a form in which they can be stored', async () => {
+  it('converts names that agents invent into a form that can be stored', async () => {
     const audit = await open();
     await audit.started(call('a\0b\ud800c'));
     await audit.close();
     expect(reported[0]?.tool).toBe('a\ufffdb\ufffdc');
   });
 
-  it('takes no further call when too many are unreported, and takes calls again afterwards', async () => {
+  it('refuses calls when too many are unreported, and accepts calls again afterwards', async () => {
     isDown = true;
     const audit = await open({ capacity: { calls: 2, bytes: 1024 * 1024 } });
     const [first, second] = [call(), call()];
@@ -139,7 +139,7 @@ describe('the audit trail', () => {
     await audit.close();
   });
 
-  it('takes no further call when what is unreported is too large', async () => {
+  it('refuses calls when the unreported ones are too large', async () => {
     isDown = true;
     const audit = await open({ capacity: { calls: 100, bytes: 1000 } });
     const taken = [];
@@ -151,7 +151,7 @@ describe('the audit trail', () => {
     await audit.close();
   });
 
-  it('stays small when the platform takes what is reported', async () => {
+  it('stays small while the platform accepts the reports', async () => {
     const audit = await open({ capacity: { calls: 100_000, bytes: 64 * 1024 * 1024 } });
     for (let round = 0; round < 60; round += 1) {
       const calls = Array.from({ length: 500 }, () => call());
@@ -169,7 +169,7 @@ describe('the audit trail', () => {
 });
 
 describe('a platform that is unreachable when the session ends', () => {
-  it('finds every call on disk afterwards', async () => {
+  it('leaves every call on disk', async () => {
     isDown = true;
     const audit = await open();
     const [ended, openStill] = [call('ended'), call('open')];
@@ -185,7 +185,7 @@ describe('a platform that is unreachable when the session ends', () => {
     ]);
   });
 
-  it('is not asked again and again once it says that the session has ended', async () => {
+  it('is not retried once it reports that the session has ended', async () => {
     let asked = 0;
     const audit = await open({
       api: {
@@ -205,7 +205,7 @@ describe('a platform that is unreachable when the session ends', () => {
 });
 
 describe('the next sidecar of a session', () => {
-  it('reports what the last one left: ended calls as they ended, open ones as unknown', async () => {
+  it('reports the calls of the previous one: ended ones as they ended, open ones as unknown', async () => {
     const down = () => Promise.reject(new Error('down'));
     const killed = await open({ api: { reportCalls: down, reportRefusedCalls: down } });
     const [ended, openStill] = [call('ended'), call('open')];
@@ -224,7 +224,7 @@ describe('the next sidecar of a session', () => {
     await killed.close();
   });
 
-  it('does not start when what the last one left cannot be read', async () => {
+  it('does not start when the previous spool cannot be read', async () => {
     mkdirSync(spoolPath, { recursive: true });
     await expect(open()).rejects.toMatchObject({ code: 'EISDIR' });
   });
@@ -241,7 +241,7 @@ describe('calls beyond the limit of a session', () => {
     return [...sums].map(([key, count]) => [...JSON.parse(key), count]).sort();
   };
 
-  it('are refused and counted, and a gated tool among them has a count of its own, however it is spelt', async () => {
+  it('are refused and counted, and a gated tool among them has a separate count, however it is spelled', async () => {
     const audit = await open({ sessionCalls: 1 });
     expect(await audit.started(call('first'))).toBe('recorded');
     for (let index = 0; index < 500; index += 1) {
@@ -287,7 +287,7 @@ describe('calls beyond the limit of a session', () => {
 });
 
 describe('a spool that cannot be written', () => {
-  it('refuses calls, tells the platform of them, and takes calls again when it can be written', async () => {
+  it('refuses calls, reports them to the platform, and accepts calls again when it can be written', async () => {
     const audit = await open();
     // A directory in place of the new file: opening it fails, even for root.
     mkdirSync(`${spoolPath}.new`, { recursive: true });
@@ -305,7 +305,7 @@ describe('a spool that cannot be written', () => {
 describe('arguments and results', () => {
   const answer = { content: [{ type: 'text', text: 'for your eyes only' }] };
 
-  it('are neither kept nor sent unless the workspace asks for them', async () => {
+  it('are neither stored nor sent unless the workspace enables them', async () => {
     const audit = await open();
     const one = call();
     await audit.started(one, { path: '/etc/confidential' });
@@ -316,7 +316,7 @@ describe('arguments and results', () => {
     expect(JSON.stringify(reported)).not.toMatch(/confidential|your eyes|arguments|result/);
   });
 
-  it('go with the call where it does, each cut at 16 KiB', async () => {
+  it('are sent with the call if it does, each truncated at 16 KiB', async () => {
     const audit = await open({ logPayloads: true });
     const one = call();
     await audit.started(one, { path: '/etc/confidential' });

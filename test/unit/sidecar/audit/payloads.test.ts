@@ -29,7 +29,7 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
 const readValue = anyValue.map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 describe('the beginning of a JSON text', () => {
-  it('is the whole of it within the limit, and the same bytes up to it beyond', () => {
+  it('is the whole text within the limit, and otherwise a prefix with the same bytes', () => {
     fc.assert(
       fc.property(readValue, fc.nat({ max: 200 }), (value, bytes) => {
         const whole = Buffer.from(JSON.stringify(value));
@@ -47,7 +47,7 @@ describe('the beginning of a JSON text', () => {
 });
 
 describe('a payload', () => {
-  it('is what the whole text comes to when it is cut', () => {
+  it('is equal to the truncated whole text', () => {
     const large = fc.tuple(readValue, fc.integer({ min: 1, max: 3000 }));
     fc.assert(
       fc.property(large, ([value, times]) => {
@@ -64,7 +64,7 @@ describe('a payload', () => {
   });
 
   it.each([limitBytes - 3, limitBytes - 2, limitBytes - 1, limitBytes, limitBytes + 1])(
-    'is cut where its text is: %i characters',
+    'is truncated like its text: %i characters',
     (length) => {
       for (const end of ['', 'é', '😀', '\ud83d', '\n']) {
         for (const value of [`${'a'.repeat(length)}${end}b`, `${'é'.repeat(length / 2)}${end}b`]) {
@@ -95,7 +95,7 @@ describe('a payload', () => {
     return works.map((_work, index) => Math.min(...rounds.map((round) => round[index] ?? Infinity)));
   };
 
-  it.each(megabytes)('of a megabyte takes a fraction of writing it all: %s', (_what, json) => {
+  it.each(megabytes)('of a megabyte takes a fraction of the time for all of it: %s', (_what, json) => {
     const value: unknown = JSON.parse(`{"a":${json}}`);
     expect(payloadOf(value)).toEqual(cutOf(value));
     const [own = 0, whole = 0] = leastMs(

@@ -21,7 +21,7 @@ describe('the bodies of the control port', () => {
     await expect(read(request(), 11)).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  it('share one bound, which is free again when a body was read or broke off', async () => {
+  it('share one limit, which is released when a body was read or interrupted', async () => {
     const read = createBodyReader(10);
     const slow = request('abc');
     const reading = read(slow, 6);

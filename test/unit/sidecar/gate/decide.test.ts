@@ -51,7 +51,7 @@ describe('what the agent sends', () => {
     'write\u200b_file',
     'DELETE-ALL',
     'wriıte_file'.replace('ı', '\u00ad'),
-  ])('is refused when its tool could be taken for a gated one: %j', (name) => {
+  ])('is refused when its tool could be mistaken for a gated one: %j', (name) => {
     expect(decideCall({ name })).toMatchObject({
       action: 'refuse',
       reason: 'lookalike_tool_name',
@@ -83,7 +83,7 @@ describe('what the agent sends', () => {
     expect(decision).toMatchObject({ action: 'refuse', reason: 'id_in_use', id: null });
   });
 
-  it('is refused when too much is in flight', () => {
+  it('is refused when too many requests are in flight', () => {
     expect(decideAgentMessage(callOf({ name: 'x' }), view({ roomForRequest: false }))).toEqual({
       action: 'refuse',
       reason: 'too_many_requests',
@@ -93,18 +93,18 @@ describe('what the agent sends', () => {
     });
   });
 
-  it('is refused under its own id when it holds more values than its server takes, and recorded', () => {
+  it('is refused under its own id when it holds more values than its server accepts, and recorded', () => {
     const decision = decideAgentMessage(callOf({ name: 'x' }), view({ holdsTooMuch: true }));
     expect(decision).toEqual({ action: 'refuse', reason: 'too_many_values', code: -32602, id: 1, tool: 'x' });
   });
 
-  it('passes as news, whatever is in flight', () => {
+  it('passes as a notification, whatever is in flight', () => {
     const news: Message = { kind: 'notification', method: 'notifications/initialized', params: {} };
     const full = view({ roomForRequest: false, agentIdTaken: () => true });
     expect(decideAgentMessage(news, full)).toEqual({ action: 'forward' });
   });
 
-  it('is refused with the code that the protocol has for it, and recorded only as a call', () => {
+  it('is refused with the protocol’s code for it, and recorded only as a call', () => {
     const refusal = (message: Message, changes?: Partial<GateView>) =>
       decideAgentMessage(message, view(changes));
     const list: Message = { kind: 'request', id: 1, method: 'tools/list', params: {} };
@@ -128,7 +128,7 @@ describe('what the agent sends', () => {
     expect(refusal(withoutId)).toMatchObject({ code: -32600, id: null, tool: 'x' });
   });
 
-  it('may name a tool with up to 256 characters; of more, as many are recorded', () => {
+  it('may name a tool with up to 256 characters; longer names are truncated in the record', () => {
     expect(decideCall({ name: 'x'.repeat(256) })).toMatchObject({ action: 'call' });
     expect(decideCall({ name: 'x'.repeat(300) })).toMatchObject({
       reason: 'bad_tool_name',
@@ -144,7 +144,7 @@ describe('what the agent sends', () => {
     });
   });
 
-  it('answers only what the server asked', () => {
+  it('answers only what the server requested', () => {
     const answer: Message = { kind: 'result', id: 5, result: {} };
     expect(decideAgentMessage(answer, view())).toMatchObject({ reason: 'unknown_answer' });
     expect(decideAgentMessage(answer, view({ serverIdOpen: (id) => id === 5 }))).toEqual({
@@ -152,7 +152,7 @@ describe('what the agent sends', () => {
     });
   });
 
-  it('never passes a gated tool without its scope, whatever else the call holds', () => {
+  it('never passes a gated tool without its scope, whatever else the call contains', () => {
     const anyParams = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(anyParams, fc.constantFrom('write_file', 'delete-all'), (more, name) => {
@@ -190,7 +190,7 @@ describe('what the agent may cancel', () => {
     method: 'notifications/cancelled',
     params: { requestId },
   });
-  it('is what is in flight under exactly that id; the rest goes nowhere', () => {
+  it('is a request in flight under exactly that id; the rest is dropped', () => {
     const inFlight = view({ agentIdOpen: (id) => id === 1 });
     expect(decideAgentMessage(cancel(1), inFlight)).toEqual({ action: 'forward' });
     const dropped = { action: 'drop', reason: 'unknown_cancellation' };
@@ -210,7 +210,7 @@ describe('a further round of a call', () => {
   const round = (params: Record<string, unknown>, era: GateView['era'] = '2026-07-28') =>
     decideAgentMessage(callOf({ name: 'write_file', ...params }), view({ era }));
 
-  it('brings the state and the keys of its answers', () => {
+  it('includes the state and the keys of its answers', () => {
     expect(round({ requestState: 's', inputResponses: { a: {}, b: {} } })).toMatchObject({
       action: 'call',
       scope: 'files.write',
@@ -237,13 +237,13 @@ describe('a tool that is called again', () => {
   const answer: Message = { kind: 'result', id: 1, result: { name: 'x' } };
   const list: Message = { kind: 'request', id: 1, method: 'tools/list', params: { name: 'x' } };
   const withoutId: Message = { kind: 'notification', method: 'tools/call', params: { name: 'x' } };
-  it('is the one that the call names, as far as it fits into a record', () => {
+  it('is the one that the call names, truncated to what a record holds', () => {
     expect(newlyCalledTool(callOf({ name: 'x' }))).toBe('x');
     expect(newlyCalledTool(withoutId)).toBe('x');
     expect(newlyCalledTool(callOf({ name: 'x\n'.repeat(200) }))).toBe('x\uFFFD'.repeat(128));
   });
 
-  it('is none in a further round, in another message, and without a name', () => {
+  it('is null in a further round, in another message, and without a name', () => {
     const rounds = [{ inputResponses: {} }, { requestState: 's' }].map((more) => ({ name: 'x', ...more }));
     const messages = [answer, list, callOf({}), callOf({ name: 1 }), ...rounds.map(callOf)];
     expect(messages.map(newlyCalledTool)).toEqual(messages.map(() => null));
@@ -264,7 +264,7 @@ describe('what the server sends', () => {
     decideServerMessage(message, serverView(changes));
   const ping: Message = { kind: 'request', id: 9, method: 'ping', params: {} };
 
-  it('passes as an answer to what is in flight, and only as that', () => {
+  it('passes as an answer to a request in flight, and only as that', () => {
     expect(decideOn({ kind: 'result', id: 1, result: {} })).toEqual({ action: 'answer', id: 1, input: null });
     expect(decideOn({ kind: 'error', id: 1, error: {} })).toEqual({ action: 'answer', id: 1, input: null });
     for (const id of [2, '1']) {
@@ -276,13 +276,13 @@ describe('what the server sends', () => {
     expect(decideOn({ kind: 'error', id: null, error: {} })).toMatchObject({ reason: 'unknown_answer' });
   });
 
-  it('passes as a ping and as news', () => {
+  it('passes as a ping and as a notification', () => {
     expect(decideOn(ping)).toEqual({ action: 'forward' });
     const news: Message = { kind: 'notification', method: 'notifications/message', params: {} };
     expect(decideOn(news)).toEqual({ action: 'forward' });
   });
 
-  it('is refused as a ping under an id that waits, and as one more when too many wait', () => {
+  it('is refused as a ping under a pending id, and when too many are pending', () => {
     expect(decideOn(ping, { serverIdTaken: () => true })).toEqual({
       action: 'refuse',
       reason: 'id_in_use',
@@ -297,7 +297,7 @@ describe('what the server sends', () => {
   });
 
   it.each(['tools/call', 'tasks/get', 'initialize'])(
-    'is refused and answered when it asks the agent for %s, whatever its entry allows',
+    'is refused and answered when it requests %s of the agent, whatever its entry allows',
     (method) => {
       expect(decideOn({ kind: 'request', id: 9, method, params: {} }, all)).toEqual({
         action: 'refuse',
@@ -311,7 +311,7 @@ describe('what the server sends', () => {
     ['sampling/createMessage', 'sampling'],
     ['elicitation/create', 'elicitation'],
     ['roots/list', 'roots'],
-  ])('may ask the agent for %s where its entry allows that, and not elsewhere', (method, feature) => {
+  ])('may request %s of the agent if its entry allows that, and not otherwise', (method, feature) => {
     const asks: Message = { kind: 'request', id: 9, method, params: {} };
     expect(decideOn(asks, { features: new Set([feature]) })).toEqual({ action: 'forward' });
     const others = new Set([...all.features].filter((other) => other !== feature));
@@ -333,7 +333,7 @@ describe('what the server sends', () => {
     const elicit = { method: 'elicitation/create', params: {} };
     const modern = { ...all, era: '2026-07-28' as const };
 
-    it('passes in the revision that has it, with a state, with questions, or with both', () => {
+    it('passes in the revision that supports it, with a state, with questions, or with both', () => {
       expect(decideOn(asks({ requestState: 's', inputRequests: { a: elicit } }), modern)).toEqual({
         action: 'answer',
         id: 1,
@@ -371,7 +371,7 @@ describe('what the server sends', () => {
       });
     });
 
-    it('is replaced by a refusal where it asks for what its entry does not allow', () => {
+    it('is replaced by a refusal if it requests what its entry does not allow', () => {
       const both = asks({ inputRequests: { a: elicit, b: { method: 'roots/list' } } });
       const allowing = (...features: ClientFeature[]) =>
         decideOn(both, { ...modern, features: new Set(features) });
@@ -384,7 +384,7 @@ describe('what the server sends', () => {
       });
     });
 
-    it('comes to an end', () => {
+    it('is limited in rounds', () => {
       const inRound = (rounds: number) =>
         decideOn(asks({ requestState: 's' }), {
           ...modern,

@@ -30,7 +30,7 @@ describe('the gate of a tool', () => {
     ['space before it', 'write_file', ' write_file'],
     ['space after it', 'write_file', 'write_file\u3000'],
     ['space behind a character without width', 'write_file', '\u2060 write_file'],
-  ])('is kept from another name that differs by %s', (_title, gated, name) => {
+  ])('is not bypassed by a name that differs by %s', (_title, gated, name) => {
     expect(name).not.toBe(gated);
     expect(gates(gated, name)).toEqual({ kind: 'lookalike', imitates: gated });
     expect(gates(gated, gated)).toEqual({ kind: 'gated', scope: 'a.b' });

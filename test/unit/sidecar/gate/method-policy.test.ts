@@ -19,7 +19,7 @@ const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28
 const request = (method: string, params = {}): Message => ({ kind: 'request', id: 1, method, params });
 
 describe('the era of a connection', () => {
-  it('is decided by the first message that is no probe, and stays', () => {
+  it('is decided by the first message that is not a probe, and never changes', () => {
     const opened = (...messages: Message[]) => messages.reduce<Era>(eraAfter, 'opening');
     expect(opened(request('server/discover', modern))).toBe('opening');
     expect(opened(request('server/discover', modern), request('initialize'))).toBe('2025-11-25');
@@ -98,7 +98,7 @@ describe('the methods of a revision', () => {
     expect(passingFromServer('opening', 'elicitation', 'roots', 'sampling')).toEqual(expected);
   });
 
-  it('of 2025 that pass from a server whose entry allows features are those as well', () => {
+  it('of 2025 that pass from a server whose entry allows features include those of the features', () => {
     expect(passingFromServer('2025-11-25', 'elicitation', 'roots', 'sampling')).toEqual(
       sorted(
         requests.filter((method) => method === 'ping' || ofFeature.test(method)),
@@ -113,7 +113,7 @@ describe('the methods of a revision', () => {
     expect(passingFromServer('2025-11-25', 'sampling')['notification']?.filter(isElicitation)).toEqual([]);
   });
 
-  it('of 2025 that need a feature are refused for want of it', () => {
+  it('of 2025 that need a feature are refused without it', () => {
     const request = { kind: 'request' as const, method: 'elicitation/create' };
     expect(serverMay('2025-11-25', request, new Set(['roots', 'sampling']))).toBe(
       'client_feature_not_allowed',
@@ -128,7 +128,7 @@ describe('the methods of a revision', () => {
     );
   });
 
-  it('of 2026 that pass from the server are notifications: it asks nothing on its own', () => {
+  it('of 2026 that pass from the server are notifications: it sends no requests', () => {
     const expected = sorted([], methods2026.fromServer);
     expect(passingFromServer('2026-07-28')).toEqual(expected);
     expect(passingFromServer('2026-07-28', 'elicitation', 'roots', 'sampling')).toEqual(expected);

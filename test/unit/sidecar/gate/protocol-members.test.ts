@@ -28,13 +28,13 @@ const otherSpellings = (member: string) => [
 ];
 
 describe('members of params', () => {
-  it.each(members)('%s passes as it is, and in no other spelling', (member) => {
+  it.each(members)('%s passes as written, and in no other spelling', (member) => {
     expect(hasLookalikeMember({ [member]: 1 })).toBe(false);
     const spellings = otherSpellings(member).filter((spelling) => spelling !== member);
     expect(spellings.filter((spelling) => !hasLookalikeMember({ [spelling]: 1 }))).toEqual([]);
   });
 
-  it('of other names pass, but for the prototype', () => {
+  it('of other names pass, except the prototype', () => {
     expect(hasLookalikeMember({})).toBe(false);
     expect(hasLookalikeMember({ filter: 1, names: 2, NAMES: 3, 'x-name': 4, '': 5 })).toBe(false);
     expect(hasLookalikeMember(JSON.parse('{"__proto__":{}}'))).toBe(true);
@@ -43,13 +43,13 @@ describe('members of params', () => {
 });
 
 describe('members of _meta', () => {
-  it.each(metaMembers)('%s passes as it is, and in no other spelling', (member) => {
+  it.each(metaMembers)('%s passes as written, and in no other spelling', (member) => {
     expect(hasLookalikeMember({ _meta: { [member]: 1 } })).toBe(false);
     const spellings = otherSpellings(member).filter((spelling) => spelling !== member);
     expect(spellings.filter((spelling) => !hasLookalikeMember({ _meta: { [spelling]: 1 } }))).toEqual([]);
   });
 
-  it('of other names pass, but for the prototype', () => {
+  it('of other names pass, except the prototype', () => {
     expect(hasLookalikeMember({ _meta: { Name: 1, 'example.com/progressToken': 2 } })).toBe(false);
     expect(hasLookalikeMember({ _meta: JSON.parse('{"__proto__":{}}') })).toBe(true);
     expect(hasLookalikeMember({ _meta: null })).toBe(false);

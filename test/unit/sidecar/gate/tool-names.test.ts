@@ -16,9 +16,9 @@ const call = (name: string) =>
     },
   );
 
-describe('a tool name that some readers cut short, or that cannot be stored', () => {
+describe('a tool name that some readers truncate, or that cannot be stored', () => {
   it.each(['danger\0', 'danger\n', 'danger\u007f', 'danger\u0085', 'danger\ud800', '\udc00danger', '\0'])(
-    'is refused, and recorded in a form that can be kept: %j',
+    'is refused, and recorded in a form that can be stored: %j',
     (name) => {
       const decision = call(name);
       expect(decision).toMatchObject({ action: 'refuse', reason: 'bad_tool_name', id: 1 });
@@ -29,7 +29,7 @@ describe('a tool name that some readers cut short, or that cannot be stored', ()
     },
   );
 
-  it('is not one that merely looks foreign', () => {
+  it('is not one with merely foreign letters', () => {
     expect(call('écrire_日本')).toMatchObject({ action: 'call' });
   });
 });

@@ -14,7 +14,7 @@ const message = (seq: number, id: string = randomUUID()): InputMessage => ({
 });
 
 describe('the inbox', () => {
-  it('takes each message once, however often and in whatever portions it is sent', () => {
+  it('accepts each message once, however often and in whatever batches it is sent', () => {
     const inbox = createInbox();
     const [one, two, three] = [message(1), message(2), message(3)];
     const heard: number[] = [];
@@ -26,14 +26,14 @@ describe('the inbox', () => {
     expect(inbox.after(1).map(({ seq }) => seq)).toEqual([2, 3]);
   });
 
-  it('refuses what comes after a gap, so that it is sent again in order', () => {
+  it('refuses messages after a gap, so that they are resent in order', () => {
     const inbox = createInbox();
     expect(() => inbox.accept([message(2)])).toThrow('the next one is number 1');
     expect(() => inbox.accept([message(1), message(3)])).toThrow('the next one is number 2');
     expect(inbox.lastSeq).toBe(1);
   });
 
-  it('wakes who waits for a message that is still to come, and finds one that was there before', async () => {
+  it('wakes a waiter for a future message, and finds a past one', async () => {
     const inbox = createInbox();
     const waiting = inbox.waitFor(({ seq }) => seq === 2, 5000);
     inbox.accept([message(1), message(2)]);
@@ -41,7 +41,7 @@ describe('the inbox', () => {
     expect(await inbox.waitFor(({ seq }) => seq === 1, 0)).toMatchObject({ seq: 1 });
   });
 
-  it('stops waiting in time, and when nobody wants to know any more', async () => {
+  it('stops waiting on timeout, and when aborted', async () => {
     const inbox = createInbox();
     expect(await inbox.waitFor(() => true, 10)).toBeNull();
     const gone = new AbortController();

@@ -18,8 +18,8 @@ const refused: PlatformError = {
   next_steps: ['Ask for one.'],
 };
 
-describe('what the gate answers by itself', () => {
-  it('is an error under the id of the request, or under none, with what is known', () => {
+describe('the gate’s own answers', () => {
+  it('are errors with the id of the request, or without one', () => {
     expect(read(errorAnswer('a', -32601, 'no'))).toEqual({
       jsonrpc: '2.0',
       id: 'a',
@@ -31,7 +31,7 @@ describe('what the gate answers by itself', () => {
     });
   });
 
-  it('says of a message that does not pass why not', () => {
+  it('state why a message does not pass', () => {
     expect(read(invalidMessageAnswer(0, -32700, 'not_json'))).toEqual({
       jsonrpc: '2.0',
       id: 0,
@@ -43,7 +43,7 @@ describe('what the gate answers by itself', () => {
     });
   });
 
-  it('says of a refused call what to do, as a result in the form of either revision', () => {
+  it('state what to do after a refused call, as a result in the form of either revision', () => {
     const result = {
       content: [{ type: 'text', text: JSON.stringify(refused) }],
       isError: true,
@@ -57,7 +57,7 @@ describe('what the gate answers by itself', () => {
     });
   });
 
-  it('says of another request which server cannot be asked', () => {
+  it('name the unavailable server for another request', () => {
     expect(read(serverUnavailableAnswer(1, 'files', 'It is unreachable.'))).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -69,7 +69,7 @@ describe('what the gate answers by itself', () => {
     });
   });
 
-  it('tells a server that nobody waits any more', () => {
+  it('notify a server of a cancellation', () => {
     expect(read(cancelledNotice(1, 'timed out'))).toEqual({
       jsonrpc: '2.0',
       method: 'notifications/cancelled',

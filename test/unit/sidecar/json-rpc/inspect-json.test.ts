@@ -5,7 +5,7 @@ const nothing = { problem: null, rawId: null, rawArguments: null };
 const inspect = (text: string, maxDepth = 64) => inspectJson(text, maxDepth);
 
 describe('what JSON.parse hides', () => {
-  it('is how the id was written, at the top and nowhere else', () => {
+  it('is how the id was written, at the top level only', () => {
     expect(inspect('{"id":1.0}')).toEqual({ ...nothing, rawId: '1.0' });
     expect(inspect('{ "id" :\t"a,}\\"" , "x":1}')).toEqual({ ...nothing, rawId: '"a,}\\""' });
     expect(inspect('{"id":{"id":2},"x":1}')).toEqual({ ...nothing, rawId: '{"id":2}' });
@@ -15,7 +15,7 @@ describe('what JSON.parse hides', () => {
     }
   });
 
-  it('is how the arguments in params were written, and no others', () => {
+  it('is how the arguments in params were written, and no other member', () => {
     const written = '{"n":9007199254740993,"a":[1, {"b":"}"}]}';
     const call = `{"id":1,"params":{"name":"x","arguments": ${written} }}`;
     expect(inspect(call)).toEqual({ problem: null, rawId: '1', rawArguments: written });
@@ -34,7 +34,7 @@ describe('what JSON.parse hides', () => {
     }
   });
 
-  it('is a key that is there twice in one object, however it is written', () => {
+  it('is a duplicate key in one object, however it is written', () => {
     for (const text of [
       '{"a":1,"a":2}',
       '{"a":1,"\\u0061":2}',
@@ -52,7 +52,7 @@ describe('what JSON.parse hides', () => {
     }
   });
 
-  it('is a key that readers cut short or replace', () => {
+  it('is a key that readers truncate or replace', () => {
     for (const text of ['{"a\\u0000":1}', '{"x":[{"\\ud800":1}]}', '{"a\\udc00b":1}']) {
       expect(inspect(text)).toMatchObject({ problem: 'bad_key' });
     }
@@ -60,7 +60,7 @@ describe('what JSON.parse hides', () => {
     expect(inspect('{"a\\n":1,"a\\\\":2,"a\\u0020":3}')).toEqual(nothing);
   });
 
-  it('is how deep it goes: objects and arrays inside one another', () => {
+  it('is the depth of nested objects and arrays', () => {
     const nested = (depth: number) => '[{"a":'.repeat(depth / 2) + 1 + '}]'.repeat(depth / 2);
     expect(inspect(nested(4), 4)).toEqual(nothing);
     expect(inspect(nested(4), 3)).toMatchObject({ problem: 'too_deep' });

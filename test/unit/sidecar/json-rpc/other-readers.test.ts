@@ -115,7 +115,7 @@ const hasPython = spawnSync('python3', ['--version']).status === 0;
 describe('a line that passes', () => {
   const lines = passing(2500);
 
-  it('is common enough among these to show something', () => {
+  it('is common enough in this sample', () => {
     expect(lines.length).toBeGreaterThan(800);
   });
 
@@ -129,7 +129,7 @@ describe('a line that passes', () => {
       .map(String);
   const readByNode = (line: Buffer) => partsIn(JSON.parse(line.toString('utf8')) as Read);
 
-  it('has one message for the gate and for JSON.parse', () => {
+  it('is the same message for the gate and for JSON.parse', () => {
     const readByGate = (line: Buffer) => {
       const parsed = parseLine(line);
       return parsed.ok && partsIn(parsed.message);
@@ -146,7 +146,7 @@ describe('a line that passes', () => {
     expect(disagreements((_line, index) => JSON.parse(answers[index] ?? ''), readByNode)).toEqual([]);
   });
 
-  it('is one message also for readers that break lines at other characters', async () => {
+  it('is one message also for readers that split lines at other characters', async () => {
     const hidesMessage = (piece: string) => {
       try {
         const value: unknown = JSON.parse(piece);

@@ -40,8 +40,8 @@ const longLines: [string, Buffer][] = [
   ['a value of its own after the end', Buffer.from(`${call('{"a":"b"}')}${' '.repeat(1_000_000)}1`)],
 ];
 
-describe('a line that is read in turns', () => {
-  it('comes to the same as at once, for every line of the corpus', async () => {
+describe('a line that is parsed in turns', () => {
+  it('has the same result as when parsed at once, for every line of the corpus', async () => {
     for (const { bytes } of [
       ...validLines,
       ...implementationDefinedLines,
@@ -52,7 +52,7 @@ describe('a line that is read in turns', () => {
     }
   });
 
-  it('comes to the same for whatever is like JSON', async () => {
+  it('has the same result for any text similar to JSON', async () => {
     const scalar = fc.constantFrom(
       ...[
         '0',
@@ -121,7 +121,7 @@ describe('a line that is read in turns', () => {
   });
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    'comes to the same for lines of the fuzz test, %s',
+    'has the same result for lines of the fuzz test, %s',
     async (era) => {
       const lines = new LineGenerator(seededRandom(7), era);
       for (let count = 0; count < 1500; count += 1) {
@@ -130,7 +130,7 @@ describe('a line that is read in turns', () => {
     },
   );
 
-  it.each(longLines)('holds up nothing for long: %s', async (_title, line) => {
+  it.each(longLines)('does not block for long: %s', async (_title, line) => {
     const once = cpuMs();
     const expected = parseLine(line);
     const atOnceMs = cpuMs() - once;
@@ -147,7 +147,7 @@ describe('a line that is read in turns', () => {
     expect(Math.min(...heldMs)).toBeLessThan(boundMs);
   });
 
-  it('takes turns with other long lines: each gets on, none twice before the other', async () => {
+  it('takes turns with other long lines, in order', async () => {
     const [, numbers] = longLines[0] ?? [];
     const line = numbers ?? Buffer.alloc(0);
     const order: string[] = [];

@@ -19,7 +19,7 @@ it.each([
   ['backslashes', `{"a":"${'\\\\'.repeat(500_000)}"}`],
   ['space', `{${' '.repeat(1024 * 1024 - 2)}}`],
 ])(
-  'takes no more than a hundred times of what JSON.parse takes for a plain megabyte, for one of %s',
+  'takes at most a hundred times as long as JSON.parse for a plain megabyte, for one of %s',
   (_title, line) => {
     const bytes = Buffer.from(line);
     expect(bytes.length).toBeGreaterThan(900_000);

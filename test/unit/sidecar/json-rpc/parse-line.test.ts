@@ -113,7 +113,7 @@ describe('a line that readers could understand in different ways', () => {
     expect(parseLine(Buffer.from(line))).toMatchObject({ ok: false, problem });
   });
 
-  it('is refused whatever key is repeated, wherever it is', () => {
+  it('is refused for any repeated key, at any place', () => {
     const key = fc.string({ maxLength: 20 });
     fc.assert(
       fc.property(key, fc.array(fc.constantFrom('{"k":', '['), { maxLength: 20 }), (key, opening) => {
@@ -146,7 +146,7 @@ describe('a line that readers could understand in different ways', () => {
     expect(parse(line)).toEqual({ ok: false, problem, id });
   });
 
-  it('has an id that is short, well formed and in plain form', () => {
+  it('has a short, well-formed id in plain form', () => {
     const withId = (id: string) => parse(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
     for (const id of ['0', '-1', '9007199254740991', '""', `"${'i'.repeat(256)}"`, '"\\ud83d\\ude00"']) {
       expect(withId(id)).toMatchObject({ ok: true, message: { id: JSON.parse(id) } });
@@ -156,14 +156,14 @@ describe('a line that readers could understand in different ways', () => {
     }
   });
 
-  it('goes no deeper than 64 objects and arrays inside one another', () => {
+  it('has at most 64 levels of nested objects and arrays', () => {
     const nested = (depth: number) =>
       `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
     expect(parse(nested(62))).toMatchObject({ ok: true });
     expect(parse(nested(63))).toMatchObject({ ok: false, problem: 'too_deep' });
   });
 
-  it('has an error without an id, or with one of null, when nobody could read the request', () => {
+  it('may be an error without an id, or with a null one, for an unreadable request', () => {
     const error = { code: 1, message: 'm' };
     for (const id of ['', '"id":null,']) {
       expect(parse(`{"jsonrpc":"2.0",${id}"error":{"code":1,"message":"m"}}`)).toEqual({

@@ -12,7 +12,7 @@ async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<str
 }
 
 describe('reading lines', () => {
-  it('gives the same lines however the bytes are cut', async () => {
+  it('yields the same lines however the bytes are split', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ minLength: 1, maxLength: 30 })),
@@ -32,7 +32,7 @@ describe('reading lines', () => {
     );
   });
 
-  it('reports a line over the limit once and goes on after it', async () => {
+  it('reports a line over the limit once and continues after it', async () => {
     expect(await linesOf(['a\n', 'x'.repeat(150), 'x'.repeat(150), '\nb\n'])).toEqual([
       'a',
       '(too large)',
@@ -44,11 +44,11 @@ describe('reading lines', () => {
     ]);
   });
 
-  it('leaves out blank lines and an end without a line feed', async () => {
+  it('skips blank lines and an end without a line feed', async () => {
     expect(await linesOf(['\n\r\na\r\n\nunfinished'])).toEqual(['a\r']);
   });
 
-  it('takes a line that drips in byte by byte', async () => {
+  it('accepts a line that arrives byte by byte', async () => {
     const line = 'd'.repeat(5000);
     expect(await linesOf([...`${line}\n`], 5000)).toEqual([line]);
   });

@@ -19,7 +19,7 @@ function createSink() {
 }
 
 describe('writing lines', () => {
-  it('lets lines of one turn leave together, in their order, and later ones after them', async () => {
+  it('sends lines of one turn together, in order, and later ones after them', async () => {
     const { stream, groups } = createSink();
     const writeInTurn = async (names: string[]) => {
       for (const name of names) {
@@ -44,7 +44,7 @@ describe('writing lines', () => {
     expect(groups).toEqual(['last\n']);
   });
 
-  it('waits until the other side takes more', async () => {
+  it('waits until the peer accepts more', async () => {
     const waiting: (() => void)[] = [];
     const stream = new Writable({ highWaterMark: 4, write: (_chunk, _encoding, done) => waiting.push(done) });
     let settled: boolean | null = null;
@@ -59,7 +59,7 @@ describe('writing lines', () => {
     expect([stream.listenerCount('drain'), stream.listenerCount('close')]).toEqual([0, 0]);
   });
 
-  it('gives up a stream that takes nothing, that closes, or that is closed', async () => {
+  it('gives up a stream that accepts nothing, that closes, or that is closed', async () => {
     const stalled = () => new Writable({ highWaterMark: 1, write: () => undefined });
     expect(await writeLine(stalled(), Buffer.from('x'), 1)).toBe(false);
     const closing = stalled();
@@ -69,7 +69,7 @@ describe('writing lines', () => {
     expect(await writeLine(closing, Buffer.from('x'), stallMs)).toBe(false);
   });
 
-  it('writes the very bytes of a line', async () => {
+  it('writes exactly the bytes of a line', async () => {
     const { stream, groups } = createSink();
     const line = `{"text":"${'é'.repeat(40_000)}"}`;
     await Promise.all([writeLine(stream, Buffer.from(line), stallMs), once(stream, 'drain')]);

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { createPace } from '../../../../sidecar/pace/pace.ts';
 
-it('lets a burst pass at once, then slows down to an even rate, then refuses', () => {
+it('passes a burst immediately, then throttles to an even rate, then refuses', () => {
   let nowMs = 1000;
   const pace = createPace({ perMinute: 60, maxWaitMs: 2500 }, () => nowMs);
   const take = (times: number) => Array.from({ length: times }, () => pace.take());

@@ -4,7 +4,7 @@ import { createSlots } from '../../../../sidecar/pace/slots.ts';
 const plentyMs = 60_000;
 
 describe('slots', () => {
-  it('are given in turn, each once', async () => {
+  it('are assigned in turn, each once', async () => {
     const slots = createSlots({ count: 2, maxWaiting: 10 });
     const [first, second] = [await slots.take(0), await slots.take(0)];
     expect([typeof first, typeof second, await slots.take(0)]).toEqual(['function', 'function', null]);
@@ -25,7 +25,7 @@ describe('slots', () => {
     expect(await slots.take(0)).toBeNull();
   });
 
-  it('refuse who waited too long, or comes when too many wait, and lose no slot by that', async () => {
+  it('refuse a caller after its max wait, or when too many wait, and lose no slot thereby', async () => {
     const slots = createSlots({ count: 1, maxWaiting: 1 });
     const release = await slots.take(0);
     const waiting = slots.take(50);

@@ -32,7 +32,7 @@ const send = (status: number, body: unknown, headers: Record<string, string> = {
 };
 const event = { id: 'e', type: 'agent.status', payload: { status: 'x' } } as never;
 
-it('has taken calls only when it says so', async () => {
+it('has accepted calls only when it confirms that', async () => {
   send(200, { ok: true });
   await expect(api.reportCalls([], 10_000)).resolves.toBeUndefined();
 });
@@ -41,12 +41,12 @@ it.each([
   ['a redirect to a page for signing in', 302, '', { location: 'http://127.0.0.1:1/' }],
   ['a page of a proxy', 200, '<html>Back soon</html>', {}],
   ['an answer of another kind', 200, { status: 'ok' }, {}],
-])('has not taken them when there is %s', async (_what, status, body, headers) => {
+])('has not accepted them when there is %s', async (_what, status, body, headers) => {
   send(status, body, headers as Record<string, string>);
   await expect(api.reportCalls([], 300)).rejects.toBeInstanceOf(PlatformUnreachable);
 });
 
-it('is asked again when it is too busy for calls, and not for what the agent publishes', async () => {
+it('is retried when it is too busy for calls, and not for events of the agent', async () => {
   send(429, { error: { code: 'rate_limited', message: 'the limit is 600 events a minute' } });
   await expect(api.reportCalls([], 2000)).rejects.toBeInstanceOf(PlatformUnreachable);
   expect(requests).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ it('is asked again when it is too busy for calls, and not for what the agent pub
   expect(requests).toBe(1);
 });
 
-it('asks about a call again over another connection when a kept one has gone silent', async () => {
+it('retries a check over another connection when a kept-alive one is silent', async () => {
   let silent: ServerResponse | null = null;
   answer = (response) => {
     if (silent === null) {
@@ -81,7 +81,7 @@ it.each([
         Buffer.from('abc'),
       ),
   ],
-])('does not wait for an answer after one that changes the protocol: %s', async (_what, send) => {
+])('does not wait after a response that switches the protocol: %s', async (_what, send) => {
   answer = (response) => {
     response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
   };
@@ -98,7 +98,7 @@ it.each([
   await expect(api.storeArtifact(metadata, body())).resolves.toEqual(taken);
 });
 
-it('says that an artifact was not taken when the platform goes away before it answers', async () => {
+it('reports an artifact as not stored when the connection ends without an answer', async () => {
   answer = (response) => response.destroy();
   const metadata = { artifact_id: 'a', name: 'n', mime_type: 'text/plain', description: null };
   const lost = api.storeArtifact(metadata, Readable.from([Buffer.from('abc')]));

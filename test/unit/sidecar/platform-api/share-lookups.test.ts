@@ -14,7 +14,7 @@ function countingLookups() {
   return { asked, ask };
 }
 
-it('asks once for a name, however many wait for it, and again afterwards', async () => {
+it('looks a name up once, however many callers wait for it, and again afterwards', async () => {
   const { asked, ask } = countingLookups();
   const waiting = [ask(true), ask(false), ask(true)];
   expect(asked).toHaveLength(1);
@@ -26,7 +26,7 @@ it('asks once for a name, however many wait for it, and again afterwards', async
   expect(await next).toBe('192.0.2.1');
 });
 
-it('tells everyone that it failed, and keeps nothing of that', async () => {
+it('reports a failure to every caller, and caches nothing', async () => {
   const { asked, ask } = countingLookups();
   const waiting = [ask(true), ask(false)];
   asked[0]?.fail(new Error('EAI_AGAIN'));

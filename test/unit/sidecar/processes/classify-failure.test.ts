@@ -85,6 +85,6 @@ it.each(rows)('%s has its cause', (_, failure, facts, cause) => {
   expect(classifyFailure({ how: 'lost', end: null, written: '', ...failure }, facts)).toBe(cause);
 });
 
-it('every cause of the closed list is given to something', () => {
+it('every cause of the closed list is used', () => {
   expect(new Set(rows.map(([, , , cause]) => cause)).size).toBe(failureCause.options.length);
 });

@@ -7,7 +7,7 @@ const open = (ledger: Ledger, id: string | number) =>
   ledger.send({ id, method: 'ping', isModern: false, call: null, argumentsDigest: null });
 
 describe('an id in flight', () => {
-  it('keeps every id that could be taken for it out, and is answered under itself only', () => {
+  it('blocks every id that could be mistaken for it, and is answered under the same one only', () => {
     const { ledger } = createLedger();
     open(ledger, 1);
     for (const id of [1, '1', '1.0', ' 1', '1e0', '0x1', '01']) {
@@ -23,7 +23,7 @@ describe('an id in flight', () => {
     expect(ledger.isTaken(1)).toBe(false);
   });
 
-  it('stays taken after it was abandoned, until the very answer to it came', () => {
+  it('stays reserved after it was abandoned, until its own answer arrives', () => {
     const { ledger } = createLedger();
     open(ledger, 'a');
     expect(ledger.abandon('a', 'cancelled')).toMatchObject({ id: 'a' });
@@ -37,7 +37,7 @@ describe('an id in flight', () => {
     expect(ledger.isTaken(5)).toBe(true);
   });
 
-  it('leaves room after thousands of cancellations that no server answered, and not without end', () => {
+  it('tolerates thousands of cancellations that no server answered, up to a limit', () => {
     const { ledger } = createLedger();
     for (let id = 0; id < 10_000; id += 1) {
       open(ledger, id);
@@ -78,7 +78,7 @@ describe('a call that waits for its next round', () => {
     expect(ended).toEqual([]);
   });
 
-  it('is reported when nobody continues it', () => {
+  it('is reported when it is not continued', () => {
     const { ledger, ended } = createLedger();
     for (let id = 0; id < 256; id += 1) {
       sendCall(ledger, id);
@@ -122,7 +122,7 @@ describe('the record of a call', () => {
     expect(ended).toHaveLength(3);
   });
 
-  it('is closed as unknown when no answer arrives in time, and the id stays taken', async () => {
+  it('is closed as unknown when no answer arrives in time, and the id stays reserved', async () => {
     const { ledger, ended, timedOut } = createLedger({ callTimeoutMs: 20 });
     const call = sendCall(ledger, 1);
     open(ledger, 2);

@@ -100,7 +100,7 @@ describe('calls that the agent makes without waiting', () => {
     return connection;
   };
 
-  it('are all on their way to the disk before the first is there', async () => {
+  it('are all being written before the first is on disk', async () => {
     const { records } = open('one', 'two', 'three');
     await eventually(() => expect(records.map(({ tool }) => tool)).toEqual(['one', 'two', 'three']));
   });
@@ -118,7 +118,7 @@ describe('calls that the agent makes without waiting', () => {
     expect(forwarded).toEqual(['one', 'two']);
   });
 
-  it('are checked in their turn, at the moment of use', async () => {
+  it('are checked in order, at the moment of use', async () => {
     const { records, checks, forwarded, decided } = open('write', 'remove');
     await eventually(() => expect(records).toHaveLength(2));
     for (const { settle } of records) {
@@ -134,7 +134,7 @@ describe('calls that the agent makes without waiting', () => {
     expect(decided).toEqual(['write']);
   });
 
-  it('are read no faster than they may come, and the ones before go on meanwhile', async () => {
+  it('are read at the permitted rate, while earlier ones continue', async () => {
     const startedMs = performance.now();
     connection = connect();
     connection.slowDown(200);
@@ -148,7 +148,7 @@ describe('calls that the agent makes without waiting', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(3 * 190);
   });
 
-  it('and that too many wait for are counted, answered and not forwarded', async () => {
+  it('beyond the queue limit are counted, answered and not forwarded', async () => {
     connection = connect();
     connection.slowDown(null);
     let answered = '';
@@ -161,7 +161,7 @@ describe('calls that the agent makes without waiting', () => {
     expect({ counted, records, forwarded }).toEqual({ counted: ['one'], records: [], forwarded: [] });
   });
 
-  it('and whose turn does not come are recorded as refused', async () => {
+  it('that are not reached are recorded as refused', async () => {
     const { close, records, outcomes, forwarded } = open('one', 'two', 'three');
     await eventually(() => expect(records).toHaveLength(3));
     close();

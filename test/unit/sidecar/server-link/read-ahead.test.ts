@@ -25,7 +25,7 @@ function createSource(items: readonly number[], error?: Error) {
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('readAhead', () => {
-  it('yields everything in its order', async () => {
+  it('yields everything in order', async () => {
     const { items } = createSource([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const seen: number[] = [];
     for await (const some of readAhead(items, limits, () => undefined)) {
@@ -38,7 +38,7 @@ describe('readAhead', () => {
   it.each([
     { what: 'the number of items', given: [1, 1, 1, 1, 1, 1, 1, 1], takenAhead: 4 },
     { what: 'their size', given: [60, 60, 60, 60, 60], takenAhead: 2 },
-  ])('takes no more ahead than $what allows', async ({ given, takenAhead }) => {
+  ])('reads ahead no further than $what allows', async ({ given, takenAhead }) => {
     const { source, items } = createSource(given);
     const reader = readAhead(items, limits, () => undefined);
     const first = await reader.next();
@@ -47,7 +47,7 @@ describe('readAhead', () => {
     await reader.return(undefined);
   });
 
-  it('hands back what it took and nobody wants, and lets the source go', async () => {
+  it('returns unconsumed items, and releases the source', async () => {
     const { source, items } = createSource([1, 2, 3, 4, 5, 6, 7]);
     const left: number[] = [];
     const reader = readAhead(items, limits, (item) => left.push(item));

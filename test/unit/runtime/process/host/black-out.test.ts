@@ -17,21 +17,21 @@ function shown(values: readonly string[], text: string, sizes: readonly number[]
   return Buffer.concat([...pieces, blackOut.end()]).toString('utf8');
 }
 
-describe('blacking secrets out', () => {
+describe('redacting secrets', () => {
   it.each(blackOutCases)('$name', ({ values, text, expected }) => {
     expect(shown(values, text)).toBe(expected);
     expect(shown(values, text, [1 + Math.floor(text.length / 500)])).toBe(expected);
     expect(shown(values, text, [3, 1, 7])).toBe(expected);
   });
 
-  it('leaves other text as it is, however it arrives', () => {
+  it('leaves other text unchanged, however it arrives', () => {
     const text = 'Listening on port 8080 with "quotes", 50 % and \\n in it\n'.repeat(50);
     expect(shown(['unrelated-value'], text, [1, 13])).toBe(text);
     expect(shown([], text)).toBe(text);
     expect(shown([''], text)).toBe(text);
   });
 
-  it('keeps back a beginning until it is known how it goes on', () => {
+  it('holds back a possible beginning until its continuation is known', () => {
     const blackOut = createBlackOut(['correct-horse']);
     expect(blackOut.push(Buffer.from('a correct-h')).toString()).toBe('a ');
     expect(blackOut.push(Buffer.from('ouse')).toString()).toBe('correct-house');
@@ -39,7 +39,7 @@ describe('blacking secrets out', () => {
     expect(blackOut.push(Buffer.from('-horse')).toString()).toBe('[secret]');
   });
 
-  it('shows no part of a value that is cut off at the end', () => {
+  it('shows no part of a value that is truncated at the end', () => {
     expect(shown(['correct-horse-battery'], 'token correct-horse-ba')).toBe('token [secret]');
   });
 
@@ -66,20 +66,20 @@ describe('blacking secrets out', () => {
     }
   });
 
-  it('takes time in proportion to the text, also when it is all beginnings of a long value', () => {
+  it('takes linear time, also if the text consists of beginnings of a long value', () => {
     const value = `${'0123456789abcdef'.repeat(4000)}!`;
     const text = `${'0123456789abcde'.repeat(4000)}.`;
     expect(shown([value], text, [2048]) === text).toBe(true);
   });
 
-  it('begins each text with a mark of its own', () => {
+  it('starts each text with a new mark', () => {
     const blackOut = createBlackOut(['secret-a']);
     for (const text of ['secret-a', 'secret-a']) {
       expect(Buffer.concat([blackOut.push(Buffer.from(text)), blackOut.end()]).toString()).toBe('[secret]');
     }
   });
 
-  it('shows nothing at all of secrets with more lines than can be looked for', () => {
+  it('shows nothing at all when secrets have more lines than can be searched for', () => {
     const values = Array.from({ length: 4 }, (_, value) =>
       Array.from(
         { length: 13_000 },
@@ -93,7 +93,7 @@ describe('blacking secrets out', () => {
     expect(shown(values, '')).toBe('');
   });
 
-  it('compares each place with a bounded number of values only, whatever they begin with', () => {
+  it('compares each position with a bounded number of values, whatever they begin with', () => {
     const value = Array.from({ length: 3500 }, (_, line) => `line-${line}`).join('\n');
     const blackOut = createBlackOut([value]);
     expect(blackOut.showsNothing).toBe(false);
@@ -102,7 +102,7 @@ describe('blacking secrets out', () => {
     expect(blackOut.comparisons(Buffer.from('?'))).toBe(0);
   });
 
-  it('knows every byte that a form of a value may begin with', () => {
+  it('lists every byte that a form of a value may begin with', () => {
     const random = seededRandom(11);
     for (let round = 0; round < 300; round += 1) {
       const value = Buffer.from(Array.from({ length: 1 + random.below(8) }, () => random.below(256)));

@@ -12,7 +12,7 @@ afterEach(() => {
   }
 });
 
-it('loses lines while the disk is full, and throws at nobody', () => {
+it('drops lines while the disk is full, and never throws', () => {
   // Every write to it ends with ENOSPC.
   expect(() => appendFileSync('/dev/full', 'x')).toThrow('ENOSPC');
   const log = openContainerLog('/dev/full');
@@ -21,7 +21,7 @@ it('loses lines while the disk is full, and throws at nobody', () => {
   log.close();
 });
 
-it('starts over once it is too large, and takes nothing after it was closed', async () => {
+it('starts over once it is too large, and accepts nothing after it was closed', async () => {
   directory = mkdtempSync(join(tmpdir(), 'container-log-'));
   const path = join(directory, 'log');
   const opened = openContainerLog(path);

@@ -3,7 +3,7 @@ import { createDocumentCache } from '../../../../../runtime/process/packages/pro
 
 const documentOf = (sizeBytes: number) => ({ contentType: 'text/html', bytes: Buffer.alloc(sizeBytes) });
 
-it('makes a document once, keeps no failure, and lets the oldest go when there is no more room', async () => {
+it('creates a document once, caches no failure, and evicts the oldest when full', async () => {
   const made: string[] = [];
   const cache = createDocumentCache(10_000);
   const get = (key: string, sizeBytes: number) =>

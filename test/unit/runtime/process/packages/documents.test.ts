@@ -9,8 +9,8 @@ import {
 const base = new URL('https://index.example/simple/some-server/');
 const rewrite = (url: URL) => `proxy:${url.href}`;
 
-describe('what a registry says about a package', () => {
-  it('has every tarball of npm at the proxy, and nothing else changed', () => {
+describe('the document of a registry about a package', () => {
+  it('has every npm tarball URL replaced by one of the proxy, and nothing else changed', () => {
     const dist = { tarball: '/some-server/-/some-server-1.0.0.tgz', integrity: 'sha512-x' };
     const document = {
       name: 'some-server',
@@ -25,7 +25,7 @@ describe('what a registry says about a package', () => {
     });
   });
 
-  it('has every file of a Python index at the proxy, in JSON', () => {
+  it('has every file URL of a Python index replaced, in JSON', () => {
     const page = {
       meta: { 'api-version': '1.1' },
       name: 'x',
@@ -37,7 +37,7 @@ describe('what a registry says about a package', () => {
     });
   });
 
-  it('has them in HTML, however they are written; what is no address is gone', () => {
+  it('has them replaced in HTML, however they are written; invalid URLs are removed', () => {
     const page = `<a href="../../a.whl?x=1&amp;y=2#sha256=h">a</a><a HREF = 'https://files.example/b.whl'>b</a><a href="http://[">c</a>`;
     expect(rewriteSimpleHtml(page, base, rewrite)).toBe(
       `<a href="proxy:https://index.example/a.whl?x=1&y=2#sha256=h">a</a><a href="proxy:https://files.example/b.whl">b</a><a href="">c</a>`,
@@ -56,7 +56,7 @@ describe('what a registry says about a package', () => {
 describe('the files that documents named', () => {
   const files = createKnownFiles('http://127.0.0.1:1');
 
-  it('have the same address each time, with their fragment, and are found by it', () => {
+  it('have stable URLs with their fragment, and are found by them', () => {
     const address = files.addressOf(new URL('https://files.example/a.whl#sha256=h'), 'uv');
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:1\/file\/[0-9a-f]{64}\/a\.whl#sha256=h$/);
     expect(files.addressOf(new URL('https://files.example/a.whl#sha256=h'), 'uv')).toBe(address);
@@ -72,7 +72,7 @@ describe('the files that documents named', () => {
     },
   );
 
-  it('are bounded, together with their addresses', () => {
+  it('are limited, together with their URLs', () => {
     const many = createKnownFiles('http://127.0.0.1:1');
     const long = `https://files.example/${'x/'.repeat(4_000_000)}`;
     const addresses = Array.from({ length: 10 }, (_, at) => many.addressOf(new URL(`${long}${at}`), 'npm'));

@@ -51,8 +51,8 @@ const honest = [
   program('bin/run'),
 ];
 
-describe('packages that a sandbox hands over', () => {
-  it.each([1, 3, 4096])('are written as they are told, in pieces of %s bytes', async (size) => {
+describe('packages that a sandbox sends', () => {
+  it.each([1, 3, 4096])('are written as sent, in chunks of %s bytes', async (size) => {
     const manifest = await receive(honest, size);
     expect(manifest).toMatchObject({ program: 'bin/run', sizeBytes: 10 });
     expect(manifest.entries.map(({ path }) => path)).toEqual(['a/empty', 'a/run', 'bin/run', 'python']);
@@ -101,12 +101,12 @@ describe('packages that a sandbox hands over', () => {
     expect(() => readFileSync(join(place, 'x'))).toThrow();
   });
 
-  it('are refused without their program, or an end', async () => {
+  it('are refused without their program, or an end record', async () => {
     await expect(receive([file('a', 'b'), program('other')])).rejects.toThrow(/no such program/);
     await expect(receive([file('c', 'd')])).rejects.toThrow(/not handed over/);
   });
 
-  it('are not known again when one of many is different, whichever it is', async () => {
+  it('are not verified when one of many files differs, whichever it is', async () => {
     const names = Array.from({ length: 60 }, (_each, at) => `f${at}`);
     const records = names.map((name) => file(name, `content of ${name}`));
     const manifest = await receive([...records, program('f0')], 4096, { sizeBytes: 10_000, files: 100 });
@@ -124,7 +124,7 @@ describe('packages that a sandbox hands over', () => {
     expect(await verifyTree(place, digest)).not.toBeNull();
   });
 
-  it('are known again only as they were: no file changed, added, gone, or become something else', async () => {
+  it('are verified only unchanged: no file changed, added, missing, or of another type', async () => {
     const manifest = await receive(honest);
     const digest = await writeManifest(place, manifest);
     const changes: [change: () => void, back: () => void][] = [

@@ -64,7 +64,7 @@ describe('the packages that a command loads', () => {
     ['uvx', ['./x']],
     // If ambiguous, each of its versions would double the parse time.
     ['uvx', ['--from', `a${'=1!'.repeat(2000)}@`, 'a']],
-  ])('%s %j is left as it is', (command, args) => {
+  ])('%s %j is unchanged', (command, args) => {
     expect(readPackageRequest(command, args)).toBeNull();
   });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
 import { createUpstream } from '../../../../../runtime/process/packages/proxy/upstream.ts';
 
-it('gives a registry up that says nothing, with a cause in words', async () => {
+it('gives up a silent registry, with a cause in plain language', async () => {
   let asked = 0;
   const silent = createServer(() => {
     asked += 1;
