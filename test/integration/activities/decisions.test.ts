@@ -116,7 +116,7 @@ const grantsOf = ({ requestId }: Asked) => activities.db('grants').where({ reque
 
 describe('an approval', () => {
   it.each(['once', 'session', 'persistent'] as const)(
-    'becomes one %s grant, and a message for the agent, in one step',
+    'becomes one %s grant and a message for the agent, atomically',
     async (scope) => {
       const asked = await ask(scope);
       const session_id = scope === 'session' ? asked.session.id : null;
@@ -145,7 +145,7 @@ describe('an approval', () => {
     },
   );
 
-  it('gives the same answer again and writes nothing twice, even after its signature has expired', async () => {
+  it('is idempotent, even after its signature has expired', async () => {
     const asked = await ask();
     const { decisionId, grant } = await approve(asked);
     const outcomes = [await carryOut(decisionId), await carryOut(decisionId)];
@@ -157,7 +157,7 @@ describe('an approval', () => {
     expect(await listSessionInputs(activities.db, asked.session.id, { after: 0 })).toHaveLength(1);
   });
 
-  it('answers no request when none led to it', async () => {
+  it('without a request answers none', async () => {
     const asked = await ask();
     const { decisionId, grant } = await approve(asked, { grant: claimsFor(asked, { request_id: null }) });
     expect(await carryOut(decisionId)).toEqual({ status: 'approved', grantId: grant.id });
@@ -165,14 +165,14 @@ describe('an approval', () => {
   });
 });
 
-describe('an approval that does not stand', () => {
+describe('an invalid approval', () => {
   async function refused(asked: Asked, decisionId: string, type: string): Promise<void> {
     await expect(carryOut(decisionId)).rejects.toMatchObject({ type, nonRetryable: true });
     expect(await statusOf(asked)).toBe('open');
     expect(await grantsOf(asked)).toEqual([]);
   }
 
-  it('is not believed when somebody else signed it', async () => {
+  it('is refused when it has another signer', async () => {
     const { privateKey } = generateKeyPairSync('ed25519', {
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -208,7 +208,7 @@ describe('an approval that does not stand', () => {
         return [header, Buffer.from(forged).toString('base64url'), signature].join('.');
       },
     ],
-  ])('is not believed %s', async (_how, change) => {
+  ])('is refused %s', async (_how, change) => {
     const asked = await ask('persistent');
     const { decisionId } = await approve(asked, {
       signed: async (id, grant) => change(await sign(id, grant)),
@@ -216,7 +216,7 @@ describe('an approval that does not stand', () => {
     await refused(asked, decisionId, 'approval_invalid');
   });
 
-  it('is not believed on another decision than its own', async () => {
+  it('is refused on another decision than its own', async () => {
     const asked = await ask();
     const { decisionId } = await approve(asked, { signed: (_id, grant) => sign(randomUUID(), grant) });
     await refused(asked, decisionId, 'approval_invalid');
@@ -234,13 +234,13 @@ describe('an approval that does not stand', () => {
     await refused(asked, decisionId, 'approval_invalid');
   });
 
-  it('is not believed for somebody who did not sign in as that user', async () => {
+  it('is refused for somebody who did not sign in as that user', async () => {
     const asked = await ask();
     const { decisionId } = await approve(asked, { by: tenant.ada });
     await refused(asked, decisionId, 'approval_invalid');
   });
 
-  it('comes too late after its time, and leaves the request open', async () => {
+  it('is refused after its expiry, and leaves the request open', async () => {
     const asked = await ask();
     const key = await importPKCS8(activities.approvalPrivateKey, 'EdDSA');
     const seconds = Math.floor(Date.now() / 1000);
@@ -257,7 +257,7 @@ describe('an approval that does not stand', () => {
     await refused(asked, decisionId, 'approval_expired');
   });
 
-  it('counts for nothing once its human is no member any more', async () => {
+  it('is refused once its human is no longer a member', async () => {
     const other = await activities.tenant();
     const kept = tenant;
     tenant = other;
@@ -273,7 +273,7 @@ describe('an approval that does not stand', () => {
     tenant = kept;
   });
 
-  it('is refused for a decision that does not exist, or is no id at all', async () => {
+  it('is refused for a decision that does not exist, or an invalid id', async () => {
     await expect(carryOut(randomUUID())).rejects.toMatchObject({ type: 'approval_invalid' });
     await expect(carryOut('; drop table grants')).rejects.toMatchObject({ type: 'approval_invalid' });
   });
@@ -282,7 +282,7 @@ describe('an approval that does not stand', () => {
 describe('a workflow of another name', () => {
   const refused = { type: 'foreign_workflow', nonRetryable: true };
 
-  it('carries out nobody’s decision', async () => {
+  it('carries out no decision', async () => {
     const asked = await ask();
     const { decisionId } = await approve(asked);
     const denial = await deny(asked);
@@ -303,7 +303,7 @@ describe('a workflow of another name', () => {
     expect(await carryOut(free.decisionId)).toMatchObject({ grantId: free.grant.id });
   });
 
-  it('does nothing to a session or a request that has its own', async () => {
+  it('does not change a session or request that has a workflow of its own', async () => {
     const { session, requestId } = await ask();
     const sessionId = session.id;
     const observed = { status: 'completed', reason: 'x' } as const;
@@ -330,8 +330,8 @@ describe('a workflow of another name', () => {
   });
 });
 
-describe('decisions that meet', () => {
-  it('denies with its reason, and answers the same denial again', async () => {
+describe('concurrent decisions', () => {
+  it('denies with its reason, and is idempotent', async () => {
     const asked = await ask();
     const decisionId = await deny(asked);
     expect(await carryOut(decisionId)).toEqual({ status: 'denied', grantId: null });

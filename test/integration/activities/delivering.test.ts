@@ -134,7 +134,7 @@ describe('delivering messages', () => {
     expect(await waiting(session)).toEqual([]);
   });
 
-  it('keeps what was not acknowledged for the next attempt', async () => {
+  it('retries what was not acknowledged', async () => {
     const session = await newSession();
     const port = await ControlPort.open(session);
     await say(session, 'hello');
@@ -145,7 +145,7 @@ describe('delivering messages', () => {
     expect(await waiting(session)).toEqual([]);
   });
 
-  it('fails when the sidecar acknowledges less than it was sent, so that it is sent again', async () => {
+  it('fails when the sidecar acknowledges less than it was sent, so that the rest is resent', async () => {
     const session = await newSession();
     const port = await ControlPort.open(session);
     await say(session, 'hello');
@@ -156,7 +156,7 @@ describe('delivering messages', () => {
     expect(port.messages.map(({ text }) => text)).toEqual(['hello']);
   });
 
-  it('sends everything again to a sidecar that misses earlier messages', async () => {
+  it('resends everything to a sidecar that misses earlier messages', async () => {
     const session = await newSession();
     const port = await ControlPort.open(session);
     await say(session, 'one');
@@ -168,7 +168,7 @@ describe('delivering messages', () => {
     expect(port.messages).toHaveLength(1);
   });
 
-  it('sends everything again to a sidecar that was restarted after all was acknowledged', async () => {
+  it('resends everything to a sidecar that was restarted after all was acknowledged', async () => {
     const session = await newSession();
     const port = await ControlPort.open(session);
     await say(session, 'one');
@@ -178,7 +178,7 @@ describe('delivering messages', () => {
     expect(port.messages.map(({ text }) => text)).toEqual(['one']);
   });
 
-  it('sends batches of 2 MiB at most, and loses and doubles nothing when the sidecar is killed in between', async () => {
+  it('sends batches of 2 MiB at most, and neither loses nor duplicates messages when the sidecar is killed in between', async () => {
     const random = seededRandom(announcedSeed('delivering', 'DELIVERY_SEED'));
     const session = await newSession();
     const port = await ControlPort.open(session);
@@ -213,7 +213,7 @@ describe('delivering messages', () => {
     expect(await waiting(session)).toEqual([1]);
   });
 
-  it('waits for a sidecar that has not reported yet, and asks nobody when nothing was said', async () => {
+  it('waits for a sidecar that has not reported yet, and sends no request without messages', async () => {
     const session = await newSession();
     await deliver(session);
     await say(session, 'early');

@@ -59,7 +59,7 @@ async function agentWithImageEntry(): Promise<Agent> {
 }
 
 describe('an agent that is an image', () => {
-  it('runs what its reference stood for when the session was frozen, whatever it stands for later', async () => {
+  it('runs the image that its reference resolved to at the freeze, even if it changes later', async () => {
     tenant = await activities.tenant();
     const sibling = { name: 'db', run: { type: 'image' as const, image: reference() } };
     const agent = await tenant.agent({ run: { type: 'image', image: reference() }, siblings: [sibling] });
@@ -108,7 +108,7 @@ describe('a catalog entry that is an image', () => {
     expect(JSON.stringify(configuration)).not.toContain('open-sesame');
   });
 
-  it('is started with its credentials, which no container is given', async () => {
+  it('is started with its credentials, which are passed to no container', async () => {
     const agent = await agentWithImageEntry();
     const session = await tenant.session(agent);
     await freeze(session);
@@ -124,7 +124,7 @@ describe('a catalog entry that is an image', () => {
     });
   });
 
-  it('does not start when its credentials were cleared, or are not for it any more', async () => {
+  it('does not start when its credentials were cleared, or it may no longer use them', async () => {
     const agent = await agentWithImageEntry();
     const cleared = await tenant.session(agent);
     const key = { workspaceId: tenant.workspace.id, name: 'REGISTRY' };
@@ -144,7 +144,7 @@ describe('a catalog entry that is an image', () => {
 });
 
 describe('a workload that cannot start', () => {
-  it('tells the operator why, without a value, and is not tried again', async () => {
+  it('reports the reason to the operator, without a value, and is not retried', async () => {
     const agent = await agentWithImageEntry();
     const session = await tenant.session(agent);
     await freeze(session);

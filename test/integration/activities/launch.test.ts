@@ -77,7 +77,7 @@ describe('freezing the configuration', () => {
     expect(JSON.stringify(configuration)).not.toContain(value);
   });
 
-  it('keeps what the entry lets its server ask of the agent', async () => {
+  it('keeps what the entry allows its server to request of the agent', async () => {
     const agent = await agentWithFiles();
     const allowed = { client_features: ['elicitation'] };
     const entry = { workspace_id: tenant.workspace.id, name: 'files' };
@@ -88,7 +88,7 @@ describe('freezing the configuration', () => {
     expect(configuration?.servers[0]).toMatchObject(allowed);
   });
 
-  it('from before it had what servers may ask of the agent is read as nothing', async () => {
+  it('from before client features were stored is read as allowing none', async () => {
     const session = await freeze(await agentWithFiles());
     await activities
       .db('session_configurations')
@@ -126,7 +126,7 @@ describe('freezing the configuration', () => {
     });
   });
 
-  it('fills in defaults, and leaves text in a value field alone whatever it looks like', async () => {
+  it('fills in defaults, and never interprets the text of a value field', async () => {
     tenant = await activities.tenant();
     await tenant.server('plain', {
       env: {
@@ -145,7 +145,7 @@ describe('freezing the configuration', () => {
   });
 });
 
-describe('a launch that must not be', () => {
+describe('a launch that must fail', () => {
   it('names attachment, variable and secret when a secret was cleared, and starts nothing', async () => {
     const agent = await agentWithFiles();
     await clearSecret(
@@ -188,7 +188,7 @@ describe('a launch that must not be', () => {
     expect(started(session)).toEqual([]);
   });
 
-  it('runs expressions in the turn of the user that started the tree, who may have many workspaces', async () => {
+  it('queues expressions by the user that started the tree, across workspaces', async () => {
     const session = await freeze(await agentWithFiles());
     const { patterns } = activities.deps;
     const asked: string[] = [];
@@ -243,7 +243,7 @@ describe('a launch that must not be', () => {
     });
   });
 
-  it('repeats the sentence of a driver that cannot run the configuration', async () => {
+  it('reports the error of a driver that cannot run the configuration', async () => {
     const session = await freeze(await agentWithFiles());
     activities.runtime.refusal = new UnsupportedWorkloadError('images need the container runtime');
     await expect(validate(session)).rejects.toMatchObject({
@@ -260,7 +260,7 @@ describe('a launch that must not be', () => {
     expect(started(session)).toEqual([]);
   });
 
-  it('tells Temporal nothing that a driver said', async () => {
+  it('passes no error text of a driver to Temporal', async () => {
     const session = await freeze(await agentWithFiles());
     activities.runtime.startFailure = new Error(`spawn failed with ${value}`);
     const failure: unknown = await startIt(session).catch((error: unknown) => error);
@@ -271,7 +271,7 @@ describe('a launch that must not be', () => {
 });
 
 describe('starting the workload', () => {
-  it('gives each value to the one container that refers to it, and the sidecar its own keys', async () => {
+  it('passes each value to the one container that refers to it, and its own keys to the sidecar', async () => {
     const agent = await agentWithFiles({ env: { MODE: 'fast' } });
     await tenant.secret('OTHER_TOKEN', 'other-value');
     await tenant.server('other', { env: { TOKEN: secretField } });
@@ -318,7 +318,7 @@ describe("a secret in the agent's own environment", () => {
     });
   });
 
-  it('is there under an active grant, and not under one that was revoked since', async () => {
+  it('is set under an active grant, and not under a revoked one', async () => {
     const agent = await exposingAgent();
     const grant = await grantAgentEnv(agent, 'FILES_TOKEN');
     const [session, later] = [await freeze(agent), await freeze(agent)];
@@ -331,7 +331,7 @@ describe("a secret in the agent's own environment", () => {
     expect(started(later)).toEqual([]);
   });
 
-  it('is there for one session under a once grant, however often that start is tried', async () => {
+  it('is set for one session under a once grant, however often its start is retried', async () => {
     const agent = await exposingAgent();
     await grantAgentEnv(agent, 'FILES_TOKEN', 'once');
     const [session, other] = [await freeze(agent), await freeze(agent)];

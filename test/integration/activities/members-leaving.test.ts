@@ -77,7 +77,7 @@ describe('a decision that is carried out while a member is being removed', () =>
   it.each<[string, () => Partial<ApprovalClaims['grant']>]>([
     ['who decided', () => ({})],
     ['who would hold the grant', () => ({ ...byAda(), user_subject_id: tenant.max.id })],
-  ])('waits for the end of it and writes no grant of the one %s', async (_who, content) => {
+  ])('waits for the removal and writes no grant of the member %s', async (_who, content) => {
     const approved = await approve(content());
     expect(await duringRemoval(() => carryOut(approved))).toMatchObject({
       status: 'rejected',
@@ -98,7 +98,7 @@ describe('a decision that is carried out while a member is being removed', () =>
     expect(await readGrant(activities.db, late.id)).toMatchObject({ revoked_at: expect.any(String) });
   });
 
-  it('never leaves the removed one with an active grant, and never stands in the way for good', async () => {
+  it('never leaves an active grant of the removed member, and never blocks the removal permanently', async () => {
     for (let round = 0; round < 15; round += 1) {
       tenant = await activities.tenant();
       session = await tenant.session(await tenant.agent());
@@ -112,8 +112,8 @@ describe('a decision that is carried out while a member is being removed', () =>
   });
 });
 
-describe('a grant for somebody who has left', () => {
-  it('is not written, though an admin approved it before', async () => {
+describe('a grant for a former member', () => {
+  it('is not written, even if an admin approved it before', async () => {
     const approved = await approve({ ...byAda(), user_subject_id: tenant.max.id });
     await remove(activities.db);
     await expect(carryOut(approved)).rejects.toMatchObject({ type: 'approval_invalid' });
@@ -121,7 +121,7 @@ describe('a grant for somebody who has left', () => {
   });
 });
 
-describe('a session of somebody who leaves', () => {
+describe('a session of a leaving member', () => {
   const freeze = () => activities.run('freezeConfiguration', { sessionId: session.id });
   const refused = {
     type: 'launch_refused',
@@ -143,7 +143,7 @@ describe('a session of somebody who leaves', () => {
     expect(await removal).toEqual({ result: 'done', endedSessionIds: [session.id, late.id] });
   });
 
-  it('does not start, and nothing is resolved for it', async () => {
+  it('does not start, and none of its secrets is resolved', async () => {
     await freeze();
     await activities.run('validateLaunch', { sessionId: session.id });
     await activities.db('members').where({ user_id: tenant.max.id }).delete();

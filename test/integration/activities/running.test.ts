@@ -61,7 +61,7 @@ describe('recording the end', () => {
     expect(types.at(-1)).toMatchObject({ type: 'session.status_changed', payload: { to: 'completed' } });
   });
 
-  it('puts what somebody asked for before what was observed', async () => {
+  it('prefers a requested end to an observed one', async () => {
     const session = await newSession();
     await requestEnding(activities.db, session.id, {
       by: { type: 'user', id: tenant.ada.id },
@@ -82,7 +82,7 @@ describe('recording the end', () => {
     });
   });
 
-  it('has nothing to record for a session that was removed', async () => {
+  it('records nothing for a session that was removed', async () => {
     expect(await activities.run('recordEnd', { sessionId: randomUUID(), observed })).toEqual(observed);
   });
 });
@@ -106,7 +106,7 @@ describe('the idle clock', () => {
     expect((await check(session)).remainingMs).toBeLessThanOrEqual(0);
   });
 
-  it('rests while a human is asked, and restarts with the answer', async () => {
+  it('pauses while a human is asked, and restarts with the answer', async () => {
     const session = await newSession();
     const requestId = await ask(session);
     await idleFor(session, 3600);
@@ -149,7 +149,7 @@ describe('watching the workload', () => {
     activities.runtime.states.delete(session.id);
   });
 
-  it('gives a session up whose sidecar reports where the API was before', async () => {
+  it('gives up a session whose sidecar reports to a former address of the API', async () => {
     const session = await newSession();
     const input = { sessionId: session.id };
     await activities.run('freezeConfiguration', input);
@@ -190,7 +190,7 @@ describe('stopping the workload', () => {
     return (await found.orderBy('seq')).map(({ payload }) => payload);
   };
 
-  it('tells once of each MCP server and sibling that had ended before', async () => {
+  it('reports once each MCP server and sibling that had ended before', async () => {
     const session = await newSession();
     const containers = [...companions, { name: 'sidecar', state: 'running' as const }];
     for (let time = 0; time < 2; time += 1) {
@@ -221,8 +221,8 @@ describe('stopping the workload', () => {
   });
 });
 
-describe('workloads that nobody wants any more', () => {
-  it('are stopped, and no other', async () => {
+describe('orphaned workloads', () => {
+  it('are stopped, and no others', async () => {
     const [running, ended] = [await newSession(), await newSession()];
     await moveSession(activities.db, ended.id, { to: 'failed', reason: 'lost' });
     const gone = randomUUID();

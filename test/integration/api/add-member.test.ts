@@ -41,12 +41,12 @@ describe('adding a member by e-mail address', () => {
     expect(await add(ida.email)).toMatchObject({ status: 409 });
   });
 
-  it('adds people of the demo where its sign-in is on', async () => {
+  it('adds demo users if demo sign-in is on', async () => {
     const { user } = await api.person();
     expect(await add(user.email)).toMatchObject({ status: 201, body: { member: { user } } });
   });
 
-  it('says the same of an address that nobody has, nobody vouches for, or two people have', async () => {
+  it('gives the same answer for an address that is unknown, unverified or ambiguous', async () => {
     const unverified = await signedIn(address(), false);
     const shared = await signedIn(address(), true);
     await signedIn(shared.email, true);
@@ -62,7 +62,7 @@ describe('adding a member by e-mail address', () => {
     expect(await api.db('members').where({ user_id: unverified.id })).toEqual([]);
   });
 
-  it('does not take the word of an address that is verified no longer', async () => {
+  it('does not accept an address that is no longer verified', async () => {
     const email = address();
     const person = { issuer: 'https://idp.test', subject: randomUUID(), email, name: 'Ida' };
     await upsertUser(api.db, { ...person, email_verified: true });
@@ -77,7 +77,7 @@ describe('adding a member by e-mail address', () => {
     expect(await add(ida.email, other.admin)).toMatchObject({ status: 404 });
   });
 
-  it('is slow for whoever tries addresses', async () => {
+  it('is rate limited against enumeration', async () => {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       expect(await add(address())).toMatchObject({ status: 422 });
     }
@@ -87,7 +87,7 @@ describe('adding a member by e-mail address', () => {
   });
 });
 
-it('leaves out people of the demo where its sign-in is off', async () => {
+it('excludes demo users if demo sign-in is off', async () => {
   const { email } = (await api.person()).user;
   expect(await findUserByVerifiedEmail(api.db, email, { demoIssuer: 'demo' })).not.toBeNull();
   expect(await findUserByVerifiedEmail(api.db, email, { demoIssuer: null })).toBeNull();

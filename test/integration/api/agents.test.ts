@@ -67,7 +67,7 @@ describe('agents', () => {
   it.each([
     [{ type: 'builtin', name: 'claude' }, 'run.name'],
     [{ type: 'image', image: 'registry.example/team/agent:1' }, 'run.type'],
-  ])('are refused where they are saved when nothing here can run %j', async (unavailable, path) => {
+  ])('are refused at save when this installation cannot run %j', async (unavailable, path) => {
     const { member, base } = await api.workspace();
     const refused = {
       status: 422,
@@ -85,7 +85,7 @@ describe('agents', () => {
     expect(await patch({ run: unavailable, name: 'renamed' })).toMatchObject({ status: 200 });
   });
 
-  it('are changed by their owner and admins; others of the workspace may read, strangers find nothing', async () => {
+  it('are changed by their owner and admins, read by other members, and not found by strangers', async () => {
     const { workspace, admin, member, base } = await api.workspace();
     const agent = await create(member, base);
     const other = await api.person('Other');
@@ -106,7 +106,7 @@ describe('agents', () => {
     });
   });
 
-  it('keep what a change does not name, and record names of fields and variables, never values', async () => {
+  it('keep fields that a change omits, and record names of fields and variables, never values', async () => {
     const { workspace, member, base } = await api.workspace();
     const agent = await create(member, base, { env: { A: 'value-a', B: 'value-b' }, network: 'internet' });
     const path = `/api/agents/${agent.id}`;
@@ -151,7 +151,7 @@ describe('agents', () => {
     expect(await member.ok('GET', `/api/agents/${agent.id}`)).toEqual({ agent });
   });
 
-  it('have names that are unique in the workspace', async () => {
+  it('have unique names in the workspace', async () => {
     const { member, base } = await api.workspace();
     await create(member, base, { name: 'one' });
     const two = await create(member, base, { name: 'two' });
@@ -244,7 +244,7 @@ describe('grants that an agent holds', () => {
         'another entry',
         (person, path) => person.ok('PUT', `${path}/mcp-attachments`, { name: 'vault', env: {} }),
       ],
-    ])('they are revoked likewise: %s', async (_what, change) => {
+    ])('are revoked by other changes: %s', async (_what, change) => {
       const { workspace, member, agent, path } = await attached();
       expect(await activeGrants(agent)).toHaveLength(4);
       await change(member, path);
@@ -257,7 +257,7 @@ describe('grants that an agent holds', () => {
       );
     });
 
-    it('they stay when nothing changes, and when an admin changes it', async () => {
+    it('stay when nothing changes, and when an admin changes it', async () => {
       const { admin, member, agent, path } = await attached();
       await attach(member, path, { TO: 'a' });
       await attach(admin, path, { TO: 'b' });

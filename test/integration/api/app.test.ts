@@ -73,7 +73,7 @@ describe('every answer', () => {
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('is the same error body for a path that is not there', async () => {
+  it('has the same error body for an unknown path', async () => {
     for (const path of ['/nothing', '/api/nothing', '/api/me/', '/API/me', '/internal/nothing', '/api/%']) {
       expect(await api.anonymous.send('GET', path)).toMatchObject({
         status: 404,
@@ -82,13 +82,13 @@ describe('every answer', () => {
     }
   });
 
-  it('names the allowed methods of a path that is there', async () => {
+  it('names the allowed methods of a known path', async () => {
     const answer = await api.anonymous.send('PUT', '/api/me');
     expect(answer).toMatchObject({ status: 405, body: { error: { code: 'method_not_allowed' } } });
     expect(answer.headers.get('allow')).toBe('HEAD, GET');
   });
 
-  it('hides what went wrong inside, and the log has it without the request body', async () => {
+  it('hides internal errors, which are logged without the request body', async () => {
     const person = await api.person();
     const answer = await person.send('POST', '/api/test/fails', { secret: 'private-text' });
     expect(answer).toMatchObject({
@@ -100,7 +100,7 @@ describe('every answer', () => {
     expect(api.logged()).not.toContain('private-text');
   });
 
-  it('is withheld when it does not fit its schema', async () => {
+  it('is withheld when it does not match its schema', async () => {
     const person = await api.person();
     const answer = await person.send('GET', '/api/test/leaks');
     expect(answer.status).toBe(500);
@@ -111,7 +111,7 @@ describe('every answer', () => {
 });
 
 describe('the request log', () => {
-  it('has the pattern of the route, the status and the user, and no value of path, query, cookie or body', async () => {
+  it('includes the pattern of the route, the status and the user, and no value of path, query, cookie or body', async () => {
     const { admin, workspace, base } = await api.workspace();
     await admin.send('GET', `${base}/secrets?limit=7&cursor=abcdefgh`);
     const line = api
@@ -166,7 +166,7 @@ describe('a request body', () => {
     expect(response.status).toBe(400);
   });
 
-  it('that grows past the limit without saying its length is cut off', async () => {
+  it('that exceeds the limit without a declared length is cut off', async () => {
     const person = await api.person();
     const { port } = new URL(api.url);
     const answer = await new Promise<string>((resolve, reject) => {
@@ -188,7 +188,7 @@ describe('a request body', () => {
     expect(answer).toContain('The limit is 2000 bytes');
   });
 
-  it('is not read of somebody who may not send it', async () => {
+  it('is not read from an unauthorized sender', async () => {
     const { admin, member, base } = await api.workspace();
     const path = `${base}/secrets/TOKEN`;
     expect(await admin.send('PUT', path, 'x'.repeat(3000))).toMatchObject({ status: 413 });
@@ -211,7 +211,7 @@ describe('a request body', () => {
     );
   });
 
-  it('is refused where a route takes none', async () => {
+  it('is refused by a route without a body', async () => {
     const person = await api.person();
     expect(await person.send('POST', '/api/auth/sign-out', { everywhere: true })).toMatchObject({
       status: 422,
@@ -235,7 +235,7 @@ describe('a query', () => {
 });
 
 describe('a request from a browser', () => {
-  it('must name a host that is ours', async () => {
+  it('must name a host of the platform', async () => {
     const { port } = new URL(api.url);
     const hosts = [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]', 'LOCALHOST'];
     for (const host of hosts) {
@@ -272,14 +272,14 @@ describe('a request from a browser', () => {
     }
   });
 
-  it('may read with a navigation from elsewhere', async () => {
+  it('may read with a navigation from another origin', async () => {
     const { cookie } = await api.person();
     expect(await raw('GET', '/api/me', { cookie, 'sec-fetch-site': 'cross-site' })).toBe(200);
   });
 });
 
 describe('rate limits', () => {
-  it('hold for a user over all their requests, and name limit and time', async () => {
+  it('apply to all requests of a user, and name limit and time', async () => {
     const limited = await startTestApi({ RATE_USER_PER_MINUTE: '5' });
     try {
       const [one, other] = [await limited.person(), await limited.person()];
@@ -298,7 +298,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('hold for sign-ins of an address that fail, not for people who share it', async () => {
+  it('apply to failed sign-ins of an address, not to people who share it', async () => {
     const limited = await startTestApi({
       RATE_SIGN_IN_FAILURES_PER_MINUTE: '2',
       RATE_SIGN_IN_PER_MINUTE: '40',
@@ -319,7 +319,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('hold for all sign-in requests of an address together', async () => {
+  it('apply to all sign-in requests of an address together', async () => {
     const limited = await startTestApi({ RATE_SIGN_IN_PER_MINUTE: '3' });
     try {
       for (let people = 0; people < 3; people += 1) {
@@ -335,7 +335,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('count the address that the trusted proxies saw, whatever else a caller claims', async () => {
+  it('use the client address from trusted proxies, whatever else a caller claims', async () => {
     const limited = await startTestApi({
       RATE_SIGN_IN_FAILURES_PER_MINUTE: '1',
       TRUST_PROXY: '127.0.0.1,10.0.0.0/8',
@@ -356,7 +356,7 @@ describe('rate limits', () => {
 });
 
 describe('credentials', () => {
-  it('of a user are the cookie only', async () => {
+  it('of a user are accepted in the cookie only', async () => {
     const person = await api.person();
     const token = person.cookie.split('=')[1] ?? '';
     const stranger = caller(api.url);

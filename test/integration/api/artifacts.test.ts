@@ -54,7 +54,7 @@ function begin(sessionId = id): Upload {
 const contents = () => api.db('artifact_contents').where({ session_id: id });
 
 describe('an upload', () => {
-  it('comes back as it was, whatever the size of its pieces', async () => {
+  it('is downloaded unchanged, whatever the size of its chunks', async () => {
     const bytes = randomBytes(3 * mebibyte + 17);
     const { sent, artifactId, answered } = begin();
     for (let from = 0, size = 1; from < bytes.length; from += size, size = (size * 7) % 200_003) {
@@ -80,7 +80,7 @@ describe('an upload', () => {
     expect({ status, text }).toEqual({ status: 200, text: '' });
   });
 
-  it('that is cut off, or too large, leaves nothing', async () => {
+  it('leaves no data when it is cut off or too large', async () => {
     const cut = begin();
     cut.sent.write(randomBytes(mebibyte));
     await eventually(async () => expect(await contents()).toHaveLength(1));
@@ -92,7 +92,7 @@ describe('an upload', () => {
     await eventually(async () => expect(await contents()).toEqual([]));
   });
 
-  it('that cannot be stored gives back what it held in memory', async () => {
+  it('releases its memory when it cannot be stored', async () => {
     // Each holds a quarter of the budget when its chunk fails.
     for (let failed = 0; failed < 6; failed += 1) {
       const { sent, answered } = begin();
@@ -107,7 +107,7 @@ describe('an upload', () => {
     expect(await answered).toMatchObject({ status: 200 });
   });
 
-  it('that is stored as files were before there were chunks can be read', async () => {
+  it('of the earlier format without chunks can be read', async () => {
     const artifactId = randomUUID();
     const content = randomBytes(600 * 1024);
     await api.db('artifacts').insert({
@@ -126,8 +126,8 @@ describe('an upload', () => {
   });
 });
 
-describe('uploads that do not go on', () => {
-  it('hold no connection of the pool, nor what others may hold in memory', async () => {
+describe('stalled uploads', () => {
+  it('hold no connection of the pool, nor the memory of others', async () => {
     const sessions = [id];
     for (let count = 0; count < 3; count += 1) {
       sessions.push((await api.runningSession(member, base)).session.id);
@@ -151,7 +151,7 @@ describe('uploads that do not go on', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it('are few for one session: one more is refused, naming the limit, and other sessions go on', async () => {
+  it('are limited for one session: one more is refused, naming the limit, and other sessions continue', async () => {
     const stalled = [1, 2, 3, 4].map(() => begin());
     for (const { sent } of stalled) {
       sent.write('x');
@@ -177,7 +177,7 @@ describe('uploads that do not go on', () => {
     expect(await after.answered).toMatchObject({ status: 200 });
   });
 
-  it('are removed when their API was killed, a few at a time, and take no more bytes', async () => {
+  it('are removed in batches when their API was killed, and accept no more bytes', async () => {
     const ids = await Promise.all([1, 2, 3].map(() => beginContent(api.db, id)));
     for (const contentId of ids) {
       await appendChunk(api.db, { contentId, position: 0, bytes: Buffer.alloc(10) });

@@ -11,14 +11,14 @@ describe('the ways of signing in', () => {
   let api: TestApi;
   afterEach(() => api.stop());
 
-  it('are told to whoever asks, with the people of the demo where it is on', async () => {
+  it('are public, with the demo users if demo sign-in is on', async () => {
     api = await startTestApi();
     const { user } = await api.person('Ada Admin');
     const options = await api.anonymous.ok('GET', '/api/auth/options');
     expect(options).toEqual({ oidc: false, demo_people: [{ email: user.email, name: 'Ada Admin' }] });
   });
 
-  it('name nobody where people sign in at an identity provider', async () => {
+  it('name no users if people sign in at an identity provider', async () => {
     api = await startTestApi({ ...provider, DEMO_SIGN_IN: 'false' });
     const options = await api.anonymous.ok('GET', '/api/auth/options');
     expect(options).toEqual({ oidc: true, demo_people: null });

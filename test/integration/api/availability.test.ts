@@ -37,7 +37,7 @@ describe('what an installation can run', () => {
   const entry = (name: string, shape: object) => ({ name, shape, network: 'none' });
   const command = (name: string, program: string) => entry(name, { type: 'command', command: program });
 
-  it('refuses at save what it cannot, at the field that says it', async () => {
+  it('refuses at save what it cannot run, naming the field', async () => {
     const { admin, base } = await api.workspace();
     const image = entry('boxed', { type: 'image', image: 'registry.example/team/server:1' });
     expect(await admin.send('POST', `${base}/mcp-servers`, image)).toMatchObject(fields('shape.type'));
@@ -47,7 +47,7 @@ describe('what an installation can run', () => {
     expect(await admin.send('POST', `${base}/agents`, agent)).toMatchObject(fields('run.type'));
   });
 
-  it('follows what the workers that run report: at save, in the catalog and in what is offered', async () => {
+  it('follows the reports of running workers: at save, in the catalog and in what is offered', async () => {
     const { admin, member, base } = await api.workspace();
     await admin.ok('POST', `${base}/mcp-servers`, command('any', 'node'));
     await admin.ok('POST', `${base}/mcp-servers`, command('known', 'mcp-server-filesystem'));
@@ -92,7 +92,7 @@ describe('what an installation can run', () => {
     await forgetWorker(api.db, id);
   });
 
-  it('refuses the network that it has not: at save, and for agents that attach it', async () => {
+  it('refuses an unavailable network: at save, and for agents that attach it', async () => {
     const { admin, member, base } = await api.workspace();
     const far = { ...command('far', 'mcp-server-everything'), network: 'internet' };
     await admin.ok('POST', `${base}/mcp-servers`, far);
@@ -118,7 +118,7 @@ describe('what an installation can run', () => {
     await forgetWorker(api.db, id);
   });
 
-  it('tells admins what runs, and nobody else; no host of the operator is in it', async () => {
+  it('is shown to admins only, without any host of the operator', async () => {
     const { admin, member, base } = await api.workspace();
     await reportWorker(api.db, { id: randomUUID(), capabilities });
     expect(await member.send('GET', `${base}/system`)).toMatchObject({ status: 403 });

@@ -65,7 +65,7 @@ const removeFromWorkspace = (person: Person) =>
   api.db('members').where({ workspace_id: workspace.id, user_id: person.user.id }).delete();
 
 describe('the stream of a browser', () => {
-  it('says whose it is, and sends the events of several sessions, each once and in order', async () => {
+  it('names its user, and sends the events of several sessions, each once and in order', async () => {
     const { session: other } = await api.runningSession(member, base);
     const reader = await stream(member, `${session.id}:0,${other.id}:1`);
     for (let count = 0; count < 250; count += 1) {
@@ -86,7 +86,7 @@ describe('the stream of a browser', () => {
   it.each([
     ['of a browser', () => '/api/me/stream'],
     ['of a session', () => `/api/sessions/${session.id}/events`],
-  ])('has so few listeners that Node does not warn of a leak: the stream %s', async (_, path) => {
+  ])('has so few listeners that Node does not warn about a leak: the stream %s', async (_, path) => {
     const responses: ServerResponse[] = [];
     const note = (message: unknown) => responses.push(started.parse(message).response);
     subscribe('http.server.request.start', note);
@@ -102,7 +102,7 @@ describe('the stream of a browser', () => {
     expect(counts[0]).toBeLessThanOrEqual(defaultMaxListeners);
   });
 
-  it('sends no event to who may not read the session, and says so', async () => {
+  it('sends no event without the right to read the session, and reports that', async () => {
     const outsider = await api.person('Olga Outsider');
     await api.join(workspace, outsider, 'member');
     const stranger = await api.person('Stranger');
@@ -121,7 +121,7 @@ describe('the stream of a browser', () => {
     expect((await fetch(`${api.url}/api/me/stream`)).status).toBe(401);
   });
 
-  it('closes a session after its last event, and at once when there is nothing more', async () => {
+  it('closes a session after its last event, and immediately when there are no more', async () => {
     const reader = await stream(member, `${session.id}:0`);
     await moveSession(api.db, session.id, { to: 'terminated', reason: 'Enough' });
     await eventually(() =>
@@ -136,7 +136,7 @@ describe('the stream of a browser', () => {
     expect(seqs(after, session)).toEqual([]);
   });
 
-  it('says which lists changed, to members of the workspace and to nobody else', async () => {
+  it('announces changed lists to members of the workspace only', async () => {
     const stranger = await api.workspace();
     const readers = { admin: await stream(admin), stranger: await stream(stranger.admin) };
     await eventually(() => expect(readers.admin.messages.length).toBeGreaterThan(0));
@@ -147,7 +147,7 @@ describe('the stream of a browser', () => {
     expect(JSON.stringify(readers.stranger.messages)).not.toContain(workspace.id);
   });
 
-  it('tells a burst of changes at most once a second', async () => {
+  it('announces a burst of changes at most once a second', async () => {
     const reader = await stream(admin);
     await eventually(() => expect(reader.messages.length).toBeGreaterThan(0));
     const startedAt = Date.now();
@@ -163,7 +163,7 @@ describe('the stream of a browser', () => {
     expect(ofType(reader, 'workspace.changed').length).toBeLessThanOrEqual(2 * (Math.ceil(seconds) + 1));
   });
 
-  it('tells a removed member at once, and nothing of the workspace any more', async () => {
+  it('notifies a removed member immediately, and sends no further events of the workspace', async () => {
     const reader = await stream(member, `${session.id}:0`);
     await eventually(() => expect(seqs(reader, session).length).toBeGreaterThan(0));
     await removeFromWorkspace(member);
@@ -175,7 +175,7 @@ describe('the stream of a browser', () => {
     expect(seqs(reader, session)).not.toContain(seq);
   });
 
-  it('reports an added membership and of another role', async () => {
+  it('reports an added membership and a changed role', async () => {
     const newcomer = await api.person('Nora Newcomer');
     const reader = await stream(newcomer);
     await eventually(() => expect(reader.messages).toHaveLength(1));

@@ -66,7 +66,7 @@ const entry = (more: object = {}, repository = 'team/server') => ({
 type OneServer = { mcp_server: McpServer };
 
 describe('an image entry', () => {
-  it('is stored with what its image says: digest, command and manifest', async () => {
+  it('is stored with the digest, command and manifest of its image', async () => {
     registry.push('team/server', '1', first);
     const { mcp_server } = await admin.ok<OneServer>('POST', entries, entry());
     expect(mcp_server).toMatchObject({
@@ -97,7 +97,7 @@ describe('an image entry', () => {
     });
   });
 
-  it('says what a newer image would change, and takes it when the entry is replaced', async () => {
+  it('reports what a newer image would change, and uses it once the entry is replaced', async () => {
     registry.push('team/server', '1', first);
     await admin.ok('POST', entries, entry());
     const check = () => admin.ok('POST', `${entries}/boxed/image-check`, {});
@@ -141,7 +141,7 @@ describe('an image entry', () => {
     expect(await member.send('POST', `${entries}/boxed/image-check`, {})).toMatchObject({ status: 403 });
   });
 
-  it('becomes a command without an image’s facts', async () => {
+  it('can become a command, and drops the facts of the image', async () => {
     registry.push('team/server', '1', first);
     await admin.ok('POST', entries, entry());
     const shape = { type: 'command', command: 'server' };
@@ -185,13 +185,13 @@ describe('an image entry', () => {
     expect(await admin.send('GET', `${entries}/boxed`)).toMatchObject({ status: 404 });
   });
 
-  it('whose manifest holds more values than a pasted one may is not stored, and nothing of it is read', async () => {
+  it('whose manifest has more values than allowed is not stored or parsed', async () => {
     registry.push('team/many', '1', imageWith(`{"more":[${'0,'.repeat(10_000)}0]}`));
     const refused = await admin.send('POST', entries, entry({}, 'team/many'));
     expect(refused.text).toContain('it holds more than 10000 JSON values');
   });
 
-  it('that cannot be read again stays as it is', async () => {
+  it('that cannot be read again stays unchanged', async () => {
     registry.push('team/server', '1', first);
     await admin.ok('POST', entries, entry());
     expect(await admin.send('PUT', `${entries}/boxed`, entry({}, 'team/none'))).toMatchObject({
@@ -212,8 +212,8 @@ describe('an image entry', () => {
   );
 });
 
-describe('images that take long', () => {
-  it('keep their user from reading more than two, in whichever workspace, and nobody else', async () => {
+describe('slow images', () => {
+  it('limit their user to two reads across workspaces, and do not affect other users', async () => {
     const slow = (at = entries) => admin.send('POST', at, entry({}, 'slow/server'));
     const running = [slow(), slow()];
     await eventually(() => expect(held).toHaveLength(2));
@@ -237,7 +237,7 @@ describe('images that take long', () => {
   });
 });
 
-describe('a registry that asks for credentials', () => {
+describe('a registry that requires credentials', () => {
   const secret = { registry_secret: '${REGISTRY}' };
   const put = (value: string) => admin.ok('PUT', `${base}/secrets/REGISTRY`, { value });
   const refused = async (more: object = secret) => {
@@ -247,7 +247,7 @@ describe('a registry that asks for credentials', () => {
     return (answer.body as { error: { fields: { path: string; code: string }[] } }).error.fields[0];
   };
 
-  it('is given the ones of the secret that the entry names', async () => {
+  it('receives those of the secret that the entry names', async () => {
     registry.push('private/server', '1', first);
     await put(`ada:${password}`);
     const made = await admin.ok<OneServer>('POST', entries, entry(secret, 'private/server'));
@@ -291,7 +291,7 @@ describe('a registry that asks for credentials', () => {
     });
   });
 
-  it('is given none where none is named, or where the secret may not be used', async () => {
+  it('receives none if none is named, or if the secret may not be used', async () => {
     registry.push('private/server', '1', first);
     expect(await refused({})).toMatchObject({ path: 'shape.image', code: 'unauthorized' });
     // A bare name, unlike every other reference.

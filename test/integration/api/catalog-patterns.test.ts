@@ -31,7 +31,7 @@ const register = (admin: Person, base: string, name: string, fields: Record<stri
   admin.send('POST', `${base}/mcp-servers`, { name, shape, manifest: { env: fields, tool_scopes: {} } });
 
 describe('an entry whose expressions are slow', () => {
-  it('is refused for its size, before anything of it runs', async () => {
+  it('is refused for its size, before any expression runs', async () => {
     const { admin, base } = await api.workspace();
     const answer = await register(admin, base, 'frozen', patternFields(frozenPatterns(12)));
     expect(answer.status).toBe(422);
@@ -42,7 +42,7 @@ describe('an entry whose expressions are slow', () => {
     expect(many.body).toMatchObject({ error: { fields: [{ path: 'manifest.env', code: 'too_many' }] } });
   });
 
-  it('holds up no other request while the worst that is allowed is saved', async () => {
+  it('does not delay other requests while the slowest allowed entry is saved', async () => {
     const { admin, base } = await api.workspace();
     const regexes = worstPatterns();
     expect(regexes.map(patternBoundProblem)).toEqual(regexes.map(() => null));
@@ -59,7 +59,7 @@ describe('an entry whose expressions are slow', () => {
     expect(healthMs).toBeLessThan(Math.max(tookMs / 6, 100));
   });
 
-  it('waits in the turn of its user, however many workspaces that user makes', async () => {
+  it('is queued by user, however many workspaces that user creates', async () => {
     const { admin } = await api.workspace();
     const other = await api.workspace();
     const slugs = Array.from({ length: 8 }, () => `w-${randomUUID().slice(0, 8)}`);
@@ -82,7 +82,7 @@ describe('an entry whose expressions are slow', () => {
     expect(statuses.filter((status) => status === 422).length).toBeGreaterThanOrEqual(4);
   });
 
-  it('is bounded again when it is attached, also when it was stored before there were bounds', async () => {
+  it('is checked against the bounds again when attached, even if stored before they existed', async () => {
     const { admin, base, workspace } = await api.workspace();
     await admin.ok('POST', `${base}/mcp-servers`, {
       name: 'old',

@@ -53,7 +53,7 @@ describe('the MCP catalog', () => {
     ]);
   });
 
-  it('says who uses an entry: agents, and the secrets that are kept to it', async () => {
+  it('reports who uses an entry: agents, and the secrets that are restricted to it', async () => {
     const { admin, member, base } = await api.workspace();
     const manifest = { tool_scopes: { write_file: 'files.write', edit_file: 'files.write' } };
     await admin.ok('POST', `${base}/mcp-servers`, { name: 'files', ...command({ manifest }) });
@@ -85,7 +85,7 @@ describe('the MCP catalog', () => {
     expect(await other.admin.send('GET', uses)).toMatchObject({ status: 404 });
   });
 
-  it('keeps what a server may ask of the agent: nothing unless an admin says so, and each change is recorded', async () => {
+  it('stores what a server may request of the agent: nothing by default, and each change is recorded', async () => {
     const { workspace, admin, base } = await api.workspace();
     const put = (more: object) =>
       admin.ok('PUT', `${base}/mcp-servers/asks`, { name: 'asks', ...command(more) });
@@ -102,7 +102,7 @@ describe('the MCP catalog', () => {
     ]);
   });
 
-  it('is written by admins, read by members and not there for others', async () => {
+  it('is written by admins, read by members and not found by others', async () => {
     const { admin, member, base } = await api.workspace();
     const body = { name: 'files', ...command() };
     expect(await member.send('POST', `${base}/mcp-servers`, body)).toMatchObject({ status: 403 });
@@ -177,7 +177,7 @@ describe('the MCP catalog', () => {
     expect(await admin.ok('GET', `${base}/mcp-servers`)).toMatchObject({ mcp_servers: [] });
   });
 
-  it('says that remote servers are not available yet', async () => {
+  it('reports that remote servers are not available yet', async () => {
     const { admin, base } = await api.workspace();
     const body = { name: 'x', shape: { type: 'remote', url: 'https://mcp.test/' } };
     const answer = await admin.send('POST', `${base}/mcp-servers`, body);
@@ -270,7 +270,7 @@ describe('attachments', () => {
     expect(await member.ok('GET', path)).toEqual({ attachments: [] });
   });
 
-  it('refuse a secret that was cleared, and one that may not be given to this server', async () => {
+  it('refuse a secret that was cleared, and one that this server may not use', async () => {
     const { admin, member, base, path } = await prepared();
     await admin.ok('PATCH', `${base}/secrets/TICKETS_TOKEN`, { allowed_servers: ['other'] });
     const body = { name: 'tickets', env: sound };
@@ -309,7 +309,7 @@ describe('attachments', () => {
     expect(await other.send('DELETE', `${path}/tickets`)).toMatchObject({ status: 403 });
   });
 
-  it('stand in the way of removing their entry, which names the agents', async () => {
+  it('block the removal of their entry, which names the agents', async () => {
     const { admin, member, base, path, agentId } = await prepared();
     await member.ok('PUT', path, { name: 'tickets', env: sound });
     expect(await admin.send('DELETE', `${base}/mcp-servers/tickets`)).toMatchObject({
@@ -320,7 +320,7 @@ describe('attachments', () => {
     await admin.ok('DELETE', `${base}/mcp-servers/tickets`);
   });
 
-  it('end at the limit per agent, also when saved at once', async () => {
+  it('are limited per agent, also when saved concurrently', async () => {
     const { admin, member, base, path } = await prepared();
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) {

@@ -98,7 +98,7 @@ const artifact = async (artifactId: string, session = id) => {
 };
 
 describe('an id that a sidecar chooses', () => {
-  it('is refused where it is one that the platform derives, naming the field', async () => {
+  it('is refused if the platform derives such ids, naming the field', async () => {
     const derived = derivedId(id, 'ended');
     const refused = [
       await post('tool-calls', call(derived)),
@@ -119,7 +119,7 @@ describe('an id that a sidecar chooses', () => {
     }
   });
 
-  it('does not take the place of the end of its session, in the transcript or in the audit trail', async () => {
+  it('does not replace the end of its session, in the transcript or in the audit trail', async () => {
     for (const eventId of [
       derivedId(id, 'ended'),
       ...['terminated', 'failed', 'completed'].map((to) => derivedId(id, 'running', to)),
@@ -137,7 +137,7 @@ describe('an id that a sidecar chooses', () => {
     expect(audit_events).toHaveLength(1);
   });
 
-  it('of another session is a conflict, and changes nothing there', async () => {
+  it('of another session is a conflict, and changes nothing in that session', async () => {
     const [artifactId, eventId, requestId, shareId] = [1, 2, 3, 4].map(() => randomUUID());
     const first = [
       await artifact(artifactId ?? '', otherId),

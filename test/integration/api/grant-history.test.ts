@@ -50,7 +50,7 @@ const use = (content: object = {}) => passOn(api.db, callOf(session, content));
 describe('a grant', () => {
   beforeEach(freeze);
 
-  it('says who made it, for whom, how it was used, and who revoked it', async () => {
+  it('reports who created it, for whom, how it was used, and who revoked it', async () => {
     const { id } = await giveGrant(api.db, session, {
       scope: 'persistent',
       granted_by_user_id: admin.user.id,
@@ -82,7 +82,7 @@ describe('a grant', () => {
     });
   });
 
-  it('says when a change of somebody ended it', async () => {
+  it('reports the change that ended it', async () => {
     const lasting = await giveGrant(api.db, session, { scope: 'persistent' });
     const own = await giveGrant(api.db, session, { scope: 'persistent', user_subject_id: reader.user.id });
     await member.ok('PATCH', `/api/agents/${agent.id}`, { instructions: '{"steps":[{"sleep_seconds":1}]}' });
@@ -97,7 +97,7 @@ describe('a grant', () => {
     });
   });
 
-  it('says whether the caller may revoke it', async () => {
+  it('reports whether the caller may revoke it', async () => {
     const lasting = await giveGrant(api.db, session, { scope: 'persistent' });
     const own = await giveGrant(api.db, session, {
       scope: 'persistent',
@@ -113,7 +113,7 @@ describe('a grant', () => {
     expect(await member.send('DELETE', `${base}/grants/${lasting.id}`)).toMatchObject({ status: 403 });
   });
 
-  it('is not there for other workspaces', async () => {
+  it('is not found in other workspaces', async () => {
     const { id } = await giveGrant(api.db, session);
     const other = await api.workspace();
     for (const path of [`/grants/${id}`, `/grants/${id}/uses`]) {
@@ -132,7 +132,7 @@ describe('a grant for a scope that nothing gates on', () => {
       scope: 'persistent',
     });
 
-  it('is made, with a warning', async () => {
+  it('is created, with a warning', async () => {
     const made = await make();
     expect(Object.keys(made)).toEqual(['grant']);
     expect(made.grant).toMatchObject({
@@ -144,7 +144,7 @@ describe('a grant for a scope that nothing gates on', () => {
     });
   });
 
-  it('gets none once an entry names the scope', async () => {
+  it('has no warning once an entry names the scope', async () => {
     await admin.ok('POST', `${base}/mcp-servers`, {
       name: 'files',
       shape: { type: 'command', command: 'x' },
@@ -153,7 +153,7 @@ describe('a grant for a scope that nothing gates on', () => {
     expect((await make()).grant.warnings).toEqual([]);
   });
 
-  it('gets none while a session gates on it', async () => {
+  it('has no warning while a session gates on it', async () => {
     await freeze();
     expect((await make()).grant.warnings).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe('a grant for a scope that nothing gates on', () => {
 describe('grants are listed', () => {
   beforeEach(freeze);
 
-  it('by state, each in exactly one', async () => {
+  it('by state, each in exactly one state', async () => {
     const consumed = await giveGrant(api.db, session);
     await use();
     const expired = await giveGrant(api.db, session, { scope: 'session' });
@@ -196,7 +196,7 @@ describe('grants are listed', () => {
   });
 });
 
-describe('a scope that an entry keeps to admins', () => {
+describe('a scope that an entry restricts to admins', () => {
   beforeEach(freeze);
 
   const entry = {
@@ -206,7 +206,7 @@ describe('a scope that an entry keeps to admins', () => {
     approvers: 'admin',
   };
 
-  it('leaves a member’s grant where it is, with a warning, and shows it beforehand', async () => {
+  it('keeps a member’s grant, with a warning, and announces that beforehand', async () => {
     const planted = await giveGrant(api.db, session, {
       scope: 'persistent',
       user_subject_id: member.user.id,
@@ -230,7 +230,7 @@ describe('a scope that an entry keeps to admins', () => {
     });
   });
 
-  it('takes a grant that an admin made, as the approval says that the API signed', async () => {
+  it('accepts a grant of an admin, according to the approval that the API signed', async () => {
     await admin.ok('POST', `${base}/mcp-servers`, entry);
     const body = {
       agent_subject_id: agent.id,
@@ -248,22 +248,25 @@ describe('a grant whose details no longer fit its type', () => {
   it.each([
     ['details', 'tool_scope', { scope: 'Files' }],
     ['type', 'teleport', { to: 'anywhere' }],
-  ])('is seen by its %s, permits nothing, and is revoked by an admin', async (_what, grant_type, details) => {
-    const id = randomUUID();
-    const row = { ...grantFor(session, { scope: 'persistent' }), id, grant_type };
-    await api.db('grants').insert({ ...row, details: JSON.stringify(details) });
-    expect(await read(id)).toMatchObject({
-      state: 'active',
-      grant_type,
-      details,
-      may_revoke: false,
-      warnings: [{ path: 'details', code: 'unreadable_details' }],
-    });
-    expect(await idsOf('')).toEqual([id]);
-    expect(await member.send('DELETE', `${base}/grants/${id}`)).toMatchObject({ status: 403 });
-    expect(await admin.ok('DELETE', `${base}/grants/${id}`)).toEqual({ ok: true });
-    expect(await read(id)).toMatchObject({ state: 'revoked', revoked_by: { name: 'Ada Admin' } });
-  });
+  ])(
+    'is visible to its %s, permits nothing, and can be revoked by an admin',
+    async (_what, grant_type, details) => {
+      const id = randomUUID();
+      const row = { ...grantFor(session, { scope: 'persistent' }), id, grant_type };
+      await api.db('grants').insert({ ...row, details: JSON.stringify(details) });
+      expect(await read(id)).toMatchObject({
+        state: 'active',
+        grant_type,
+        details,
+        may_revoke: false,
+        warnings: [{ path: 'details', code: 'unreadable_details' }],
+      });
+      expect(await idsOf('')).toEqual([id]);
+      expect(await member.send('DELETE', `${base}/grants/${id}`)).toMatchObject({ status: 403 });
+      expect(await admin.ok('DELETE', `${base}/grants/${id}`)).toEqual({ ok: true });
+      expect(await read(id)).toMatchObject({ state: 'revoked', revoked_by: { name: 'Ada Admin' } });
+    },
+  );
 });
 
 describe('the uses of a grant', () => {
@@ -287,7 +290,7 @@ describe('the uses of a grant', () => {
     });
   });
 
-  it('are shown in sessions that the caller may read', async () => {
+  it('are shown for sessions that the caller may read', async () => {
     const { id } = await giveGrant(api.db, session, { scope: 'persistent' });
     await use();
     const count = async (person: Person) =>
@@ -297,7 +300,7 @@ describe('the uses of a grant', () => {
     expect(await count(reader)).toBe(1);
   });
 
-  it('name no tool where a session began with a secret', async () => {
+  it('name no tool when a session started with a secret', async () => {
     const { id } = await giveGrant(api.db, session, {
       grant_type: 'agent_env',
       details: { secret_name: 'TOKEN' },

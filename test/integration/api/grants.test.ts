@@ -78,7 +78,7 @@ describe('a human’s grant', () => {
     });
   });
 
-  it('lets the call pass that waits for it, once', async () => {
+  it('passes the waiting call, once', async () => {
     await replaceConfiguration(api.db, frozenFor(session, agent));
     const check = async (server: string, tool: string, call_id = randomUUID()) =>
       (await api.asSidecar(session.id, 'POST', 'tool-calls/check', { call_id, server, tool })).body;
@@ -120,7 +120,7 @@ describe('a human’s grant', () => {
     expect(await stranger.send('GET', calls)).toMatchObject({ status: 403 });
   });
 
-  it('closes an open request also without naming it, when everything is equal', async () => {
+  it('also closes an identical open request without naming it', async () => {
     const request_id = await ask({ scope: 'session' });
     const free = await granted({ scope: 'once' });
     expect(free).toMatchObject({ request_id: null, bound_to: null });
@@ -128,7 +128,7 @@ describe('a human’s grant', () => {
     expect(await requestState(request_id)).toMatchObject({ status: 'approved' });
   });
 
-  it('may be narrower than what was asked', async () => {
+  it('may be narrower than requested', async () => {
     const request_id = await ask({ scope: 'session' });
     expect(await granted({ request_id, scope: 'once' })).toMatchObject({
       scope: 'once',
@@ -136,7 +136,7 @@ describe('a human’s grant', () => {
     });
   });
 
-  it('decides a request only once, also when two humans decide at the same time', async () => {
+  it('decides a request only once, also when two humans decide concurrently', async () => {
     const request_id = await ask();
     const answers = await Promise.all([
       post({ request_id }),
@@ -153,7 +153,7 @@ describe('a human’s grant', () => {
     expect(grants.length).toBeLessThanOrEqual(1);
   });
 
-  it('is listed, revoked, and then listed only when asked for', async () => {
+  it('is listed, revoked, and then listed only on request', async () => {
     const grant = await granted();
     const list = (query: string) => member.ok('GET', `${base}/grants${query}`);
     expect(await list(`?agent_subject_id=${agent.id}`)).toEqual({ grants: [grant], next_cursor: null });
@@ -205,7 +205,7 @@ describe('POST /grants refuses', () => {
     expect(await api.db('decisions').where({ workspace_id: workspace.id })).toEqual([]);
   });
 
-  it('more, or something else, than was requested', async () => {
+  it('more than was requested, or something else', async () => {
     const request_id = await ask();
     expect(await post({ request_id, scope: 'persistent' }, admin)).toMatchObject({
       body: { error: { fields: [{ path: 'scope' }] } },
@@ -216,7 +216,7 @@ describe('POST /grants refuses', () => {
     expect(await requestState(request_id)).toMatchObject({ status: 'open' });
   });
 
-  it('what another workspace has, as if it were not there', async () => {
+  it('resources of another workspace, as not found', async () => {
     const other = await api.workspace();
     const theirs = await api.runningSession(other.member, other.base);
     expect(await post({ agent_subject_id: theirs.agent.id }, admin)).toMatchObject({ status: 422 });
@@ -236,7 +236,7 @@ describe('POST /grants refuses', () => {
     });
   });
 
-  it('a sidecar’s token, on either side, and leaves nothing', async () => {
+  it('a sidecar’s token, on either route, and writes nothing', async () => {
     const headers = { 'x-internal-token': api.token(session.id) };
     expect(await api.anonymous.send('POST', `${base}/grants`, grantBody(), headers)).toMatchObject({
       status: 401,
@@ -247,7 +247,7 @@ describe('POST /grants refuses', () => {
     expect(await api.db('grants').where({ workspace_id: workspace.id })).toEqual([]);
   });
 
-  it('whom the policy does not let', async () => {
+  it('callers whom the policy rejects', async () => {
     const outsider = await api.person('Olga Outsider');
     await api.join(workspace, outsider, 'member');
     expect(await post({}, outsider)).toMatchObject({ status: 403 });
@@ -263,7 +263,7 @@ describe('POST /grants refuses', () => {
     });
   });
 
-  it('members, where the catalog keeps a scope to admins', async () => {
+  it('members, for a scope that the catalog restricts to admins', async () => {
     await admin.ok('POST', `${base}/mcp-servers`, {
       name: 'files',
       shape: { type: 'command', command: 'x' },
@@ -340,7 +340,7 @@ describe('a denial', () => {
 });
 
 describe('a lost workflow', () => {
-  it('is no obstacle to a decision', async () => {
+  it('does not block a decision', async () => {
     const request_id = await ask();
     const { Client, Connection } = await import('@temporalio/client');
     const { temporalAddress } = await import('../../support/temporal.ts');

@@ -43,7 +43,7 @@ const reused = {
 const idOf = ({ body }: Answer) => Object.values(body as Record<string, { id: string }>)[0]?.id;
 
 describe('POST /grants', () => {
-  it('makes one grant for one key, whatever else has happened', async () => {
+  it('creates one grant for one key, whatever else has happened', async () => {
     const key = randomUUID();
     const first = await sent('/grants', grantBody(), key);
     expect(first.status).toBe(201);
@@ -54,7 +54,7 @@ describe('POST /grants', () => {
     expect(await rows('grants')).toHaveLength(1);
   });
 
-  it('answers a permission request once, also when the same request comes several times at once', async () => {
+  it('answers a permission request once, also when the same HTTP request is sent several times concurrently', async () => {
     const request_id = randomUUID();
     const asked = { grant_type: 'tool_scope', details: { scope: 'files.write' }, scope: 'once' };
     await api.asSidecar(session.id, 'POST', 'permission-requests', {
@@ -73,7 +73,7 @@ describe('POST /grants', () => {
     expect(await sent('/grants', body, randomUUID())).toMatchObject({ status: 409 });
   });
 
-  it('is carried out by the repeated request when the first one was not', async () => {
+  it('is carried out by the retry when the first attempt was not', async () => {
     const key = randomUUID();
     const first = await sent('/grants', grantBody(), key);
     await rows('grants').delete();
@@ -81,7 +81,7 @@ describe('POST /grants', () => {
     expect(again).toMatchObject({ status: 201, body: { grant: { id: idOf(first) } } });
   });
 
-  it('comes to nothing once the approval has expired, and says so', async () => {
+  it('has no effect once the approval has expired, and reports that', async () => {
     const key = randomUUID();
     await sent('/grants', grantBody(), key);
     await rows('grants').delete();
@@ -103,7 +103,7 @@ describe('POST /grants', () => {
     expect(await rows('grants')).toEqual([]);
   });
 
-  it('refuses a key that another request had, and takes it from another person', async () => {
+  it('refuses a key of another request, and accepts it from another person', async () => {
     const key = randomUUID();
     await sent('/grants', grantBody(), key);
     expect(await sent('/grants', grantBody({ reason: 'other' }), key)).toMatchObject(reused);
@@ -111,13 +111,13 @@ describe('POST /grants', () => {
     expect(await rows('grants')).toHaveLength(2);
   });
 
-  it('keeps no key of a request that was refused', async () => {
+  it('does not store the key of a refused request', async () => {
     const key = randomUUID();
     expect(await sent('/grants', grantBody({ scope: 'persistent' }), key)).toMatchObject({ status: 403 });
     expect(await sent('/grants', grantBody(), key)).toMatchObject({ status: 201 });
   });
 
-  it('makes a grant each time without a key', async () => {
+  it('creates a grant each time without a key', async () => {
     expect(await member.send('POST', `${base}/grants`, grantBody())).toMatchObject({ status: 201 });
     expect(await member.send('POST', `${base}/grants`, grantBody())).toMatchObject({ status: 201 });
     expect(await rows('grants')).toHaveLength(2);
@@ -135,7 +135,7 @@ describe('POST /grants', () => {
 describe('POST /sessions', () => {
   const body = () => ({ agent_id: agent.id, prompt: 'Do it again' });
 
-  it('starts one session for one key, also when the same request comes several times at once', async () => {
+  it('starts one session for one key, also when the same request is sent several times concurrently', async () => {
     const key = randomUUID();
     const answers = await Promise.all([1, 2, 3, 4].map(() => sent('/sessions', body(), key)));
     answers.push(await sent('/sessions', body(), key));
@@ -149,7 +149,7 @@ describe('POST /sessions', () => {
     expect(created).toHaveLength(1);
   });
 
-  it('refuses a key that another request had, and takes it from another person', async () => {
+  it('refuses a key of another request, and accepts it from another person', async () => {
     const key = randomUUID();
     const first = await sent('/sessions', body(), key);
     expect(await sent('/sessions', { ...body(), prompt: 'Something else' }, key)).toMatchObject(reused);

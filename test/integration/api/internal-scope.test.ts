@@ -58,7 +58,7 @@ const ask = (path: string, headers: Record<string, string>) =>
   api.anonymous.send('GET', path, undefined, headers);
 
 describe("a session's internal routes", () => {
-  it("take that session's own token and nothing else", async () => {
+  it("accept that session's own token and nothing else", async () => {
     const path = `/internal/sessions/${session}/whoami`;
     const own = internalToken(api.config.SESSION_KEY_SEED, session);
     expect(await ask(path, withToken(own))).toMatchObject({ status: 200, body: { session_id: session } });
@@ -83,7 +83,7 @@ describe("a session's internal routes", () => {
     expect(await ask(`/internal/sessions/${never}/whoami`, withToken(token))).toMatchObject({ status: 404 });
   });
 
-  it('are not served under the prefix of people, whose routes do not take the token', async () => {
+  it('are not served under the prefix for people, whose routes do not accept the token', async () => {
     const token = withToken(internalToken(api.config.SESSION_KEY_SEED, session));
     expect(await ask(`/api/sessions/${session}/whoami`, token)).toMatchObject({ status: 401 });
     expect(await ask('/api/me', token)).toMatchObject({ status: 401 });

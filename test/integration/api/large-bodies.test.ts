@@ -31,7 +31,7 @@ describe.each(senders)('a megabyte of small values from %s', (_who, send) => {
   it.each([
     ['members', members(90_000)],
     ['objects', objects(330_000)],
-  ])('is refused, and holds up nobody: %s', async (_what, body) => {
+  ])('is refused, and does not block other requests: %s', async (_what, body) => {
     const held = async (sent: string, status: number) => {
       const heldMs: number[] = [];
       for (let round = 0; round < 5; round += 1) {
@@ -49,17 +49,17 @@ describe.each(senders)('a megabyte of small values from %s', (_who, send) => {
     });
   });
 
-  it('is read by its schema up to the limit', async () => {
+  it('is parsed by its schema up to the limit', async () => {
     expect((await send(members(maxRequestValues - 10))).status).toBe(422);
   });
 });
 
-describe('what an answer says of a megabyte with a problem in every value', () => {
+describe('the answer to a megabyte with a problem in every value', () => {
   it.each([
     ['texts below one long name', `{"${'k'.repeat(900_000)}":[${'"\\u0000",'.repeat(9_000)}0]}`],
     ['unknown fields of a grant', grantWith(9_000)],
     ['long names of unknown fields', `{"${'k'.repeat(400_000)}":0,"${'l'.repeat(400_000)}":{"a":0}}`],
-  ])('is no longer than an answer: %s', async (_what, body) => {
+  ])('has a bounded size: %s', async (_what, body) => {
     const answer = await admin.send('POST', `${base}/grants`, body);
     expect(answer.status).toBe(422);
     expect(answer.text.length).toBeLessThan(100 * 1000);

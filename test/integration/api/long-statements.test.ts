@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-it('fails after the time of its pool, on each connection, and leaves it usable', async () => {
+it('fails after the timeout of its pool, on each connection, and leaves it usable', async () => {
   const db = openDatabase(api.config.DATABASE_URL, { poolSize: 2, statementTimeoutMs: 100 });
   try {
     const errors = await Promise.all([1, 2, 3].map(() => db.raw(tooLong).catch((error: unknown) => error)));
@@ -49,7 +49,7 @@ it('fails after the time of its pool, on each connection, and leaves it usable',
   }
 });
 
-it('is answered with 503, a sentence and when to try again', async () => {
+it('is answered with 503, a sentence and when to retry', async () => {
   const person = await api.person();
   const answer = await person.send('GET', '/api/test/slow');
   expect(answer).toMatchObject({

@@ -119,7 +119,7 @@ describe('an upload of a check', () => {
       return null;
     });
 
-  it('is refused when the check has ended before it is complete, and what is shown stays without secrets', async () => {
+  it('is refused when the check has ended before it is complete, and the shown listing stays without secrets', async () => {
     const check = await startRunning();
     expect(await upload(check)).toMatchObject({ status: 200 });
     const late = await beginReceived(check);
@@ -132,14 +132,14 @@ describe('an upload of a check', () => {
     expect(await api.db('mcp_check_texts').where({ check_id: check.id }).pluck('kind')).toEqual(['listing']);
   });
 
-  it('is one at a time', async () => {
+  it('is limited to one at a time', async () => {
     const check = await startRunning();
     const first = await beginReceived(check);
     expect(await first.complete()).toBe(200);
     expect(await upload(check)).toMatchObject({ status: 200 });
   });
 
-  it('of many small values holds up nobody, and the longest list is taken', async () => {
+  it('of many small values does not block other requests, and the longest list is accepted', async () => {
     const check = await startRunning();
     const held = async (body: string) => {
       const heldMs: number[] = [];
@@ -158,7 +158,7 @@ describe('an upload of a check', () => {
     expect(await upload(check, { ...listing, tools })).toMatchObject({ status: 200 });
   });
 
-  it('is never shown as it came', async () => {
+  it('is never shown unredacted', async () => {
     const check = await startRunning();
     await upload(check);
     expect(await api.db('mcp_check_texts').where({ check_id: check.id }).pluck('kind')).toEqual([
@@ -171,7 +171,7 @@ describe('an upload of a check', () => {
     expect(await read(check)).toMatchObject({ status: 'completed', listing: null });
   });
 
-  it('is not shown where the secrets have more lines than can be looked for', async () => {
+  it('is not shown if the secrets have more lines than can be searched for', async () => {
     const value = Array.from({ length: 6000 }, (_, line) => `line-${line}`).join('\n');
     await admin.ok('PUT', `${base}/secrets/TOKEN`, { value });
     const check = await startRunning();

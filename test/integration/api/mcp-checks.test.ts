@@ -104,7 +104,7 @@ const auditOf = async (event: string) =>
   (await admin.ok<{ audit_events: AuditEvent[] }>('GET', `${base}/audit-events?event=${event}`)).audit_events;
 
 describe('a check', () => {
-  it('runs the entry once as the one server of a workload of its own, and shows what it listed when it has ended', async () => {
+  it('runs the entry once as the only server of a separate workload, and shows its listing afterwards', async () => {
     const check = await startRunning();
     const [{ configuration, secrets } = {}] = api.runtime.started.slice(-1);
     expect(configuration).toMatchObject({
@@ -137,7 +137,7 @@ describe('a check', () => {
     expect(await upload(check)).toMatchObject({ status: 401 });
   });
 
-  it('is for admins, of their own workspace', async () => {
+  it('is for admins of the workspace', async () => {
     expect(await member.send('POST', path(), { env })).toMatchObject({ status: 403 });
     const check = await startRunning();
     for (const [method, at] of [
@@ -154,7 +154,7 @@ describe('a check', () => {
     expect(await other.admin.send('GET', pathOf(check))).toMatchObject({ status: 404 });
   });
 
-  it('takes an env by the rules of an attachment', async () => {
+  it('validates its env like an attachment', async () => {
     const refused = async (body: unknown) => {
       const { status, body: answer } = await admin.send('POST', path(), body);
       return { status, answer };
@@ -192,7 +192,7 @@ describe('a check', () => {
     });
   });
 
-  it('is in the audit trail with the names of its variables, and nothing of it in events, logs or plain in the database', async () => {
+  it('is in the audit trail with the names of its variables, and its values are in no event, log or plain column', async () => {
     const check = await startRunning();
     await report(check, { output: { base64: Buffer.from(secret).toString('base64'), written_bytes: 9 } });
     await upload(check);
@@ -215,7 +215,7 @@ describe('a check', () => {
     }
   });
 
-  it('shows what its server wrote to admins, each reading audited', async () => {
+  it('shows the output of its server to admins, each reading audited', async () => {
     const check = await startRunning();
     expect(await admin.send('GET', `${pathOf(check)}/output`)).toMatchObject({ status: 404 });
     await report(check);
@@ -228,7 +228,7 @@ describe('a check', () => {
   });
 });
 
-describe('a check that does not go well', () => {
+describe('a check that fails', () => {
   it('fails with a cause from the closed list', async () => {
     const check = await startRunning();
     await report(check, { state: 'failed', cause: 'program_not_found', handshake_ms: null, exit_code: 127 });
@@ -241,7 +241,7 @@ describe('a check that does not go well', () => {
     });
   });
 
-  it('ends when it is cancelled, or when whoever started it is no admin any more', async () => {
+  it('ends when it is cancelled, or when the person who started it is no longer an admin', async () => {
     const check = await startRunning();
     await admin.ok('POST', `${pathOf(check)}/cancel`);
     expect(await ended(check)).toMatchObject({ status: 'cancelled', reason: 'An admin cancelled the check' });
@@ -256,7 +256,7 @@ describe('a check that does not go well', () => {
     expect(api.runtime.stopped).toContain(second.id);
   });
 
-  it('is not started for an entry that was changed since, nor with a secret that was', async () => {
+  it('is not started for an entry or a secret that was changed since', async () => {
     const check = await startRunning();
     await upload(check);
     await admin.ok('PUT', `${base}/secrets/TOKEN`, { value: 'another' });
@@ -265,14 +265,14 @@ describe('a check that does not go well', () => {
     expect((await ended(check)).reason).toContain('A secret of the check was changed');
   });
 
-  it('ends, and stops, with its entry', async () => {
+  it('ends, and is stopped, with its entry', async () => {
     const check = await startRunning();
     await admin.ok('DELETE', `${base}/mcp-servers/files`);
     await eventually(() => expect(api.runtime.stopped).toContain(check.id));
     expect(await api.db('mcp_checks').where({ id: check.id })).toEqual([]);
   });
 
-  it('is swept when its worker was lost after it had ended, and left alone while it runs', async () => {
+  it('is swept when its worker was lost after it had ended, and not while it runs', async () => {
     const check = await startRunning();
     const deps = { db: api.db, runtime: api.runtime, log: pino({ level: 'silent' }) };
     expect(await stopOrphans(deps)).not.toContain(check.id);
@@ -285,7 +285,7 @@ describe('a check that does not go well', () => {
 });
 
 describe('the sidecar of a check', () => {
-  it('can hand out a list of tools, bounded, and nothing else', async () => {
+  it('can upload a bounded list of tools, and nothing else', async () => {
     const check = await startRunning();
     expect(await upload(check, { any: 'thing' })).toMatchObject({ status: 400 });
     expect(await upload(check, { ...listing, tools: Array(501).fill(listing.tools[0]) })).toMatchObject({
@@ -316,15 +316,15 @@ describe('the sidecar of a check', () => {
       },
     ],
     ['end', { outcome: 'completed', summary: null }],
-  ])('is no session to %s', async (route, body) => {
+  ])('has no session for %s', async (route, body) => {
     const check = await startRunning();
     expect(await api.asSidecar(check.id, 'POST', route, body)).toMatchObject({ status: 404 });
     expect(await admin.send('GET', `/api/sessions/${check.id}`)).toMatchObject({ status: 404 });
   });
 });
 
-describe('what checks take', () => {
-  it('is bounded for each user at a time and by the minute', async () => {
+describe('the use of checks', () => {
+  it('is limited for each user, concurrently and per minute', async () => {
     await Promise.all([start(), start(), start()]);
     expect(await admin.send('POST', path(), { env })).toMatchObject({
       status: 409,
@@ -337,7 +337,7 @@ describe('what checks take', () => {
     expect(answer).toMatchObject({ status: 429 });
   });
 
-  it('keeps the newest hundred of a workspace that have ended', async () => {
+  it('keeps the newest hundred ended checks of a workspace', async () => {
     const check = await start();
     await api.db.raw(
       `insert into mcp_checks (workspace_id, mcp_server_id, entry_version, env, started_by, status, ended_at)
@@ -357,7 +357,7 @@ describe('what checks take', () => {
     expect(Math.floor(Number(left?.oldest_seconds) / 3600)).toBe(100);
   });
 
-  it('is removed after a time, and with the key that sealed it', async () => {
+  it('is removed after its retention, and with the key that sealed it', async () => {
     const check = await startRunning();
     await report(check);
     await upload(check);

@@ -57,7 +57,7 @@ async function startSidecar(): Promise<{ messages(): InputMessage[]; answeredByt
   return { messages: () => inbox.after(0), answeredBytes: Buffer.byteLength(answer.text) };
 }
 
-it('all come to the sidecar in order, and again to a restarted one, however many its report leaves out', async () => {
+it('all reach the sidecar in order, and again a restarted one, however many its report omits', async () => {
   const texts: string[] = [];
   const first = await startSidecar();
   for (let index = 0; index < 10; index += 1) {
@@ -73,7 +73,7 @@ it('all come to the sidecar in order, and again to a restarted one, however many
   await eventually(async () => expect(await waiting()).toEqual([]));
 });
 
-it('are refused while too many bytes wait for the sidecar, and taken once it has them', async () => {
+it('are refused while too many bytes wait for the sidecar, and accepted once it has them', async () => {
   const text = 'x'.repeat(100 * kib);
   const answers = await Promise.all(Array.from({ length: 8 }, () => say(text)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);

@@ -110,7 +110,7 @@ class Browser {
 }
 
 describe('signing in at an identity provider', () => {
-  it('creates the person, sets the cookie and goes back to where it began', async () => {
+  it('creates the user, sets the cookie and returns to the original page', async () => {
     const browser = new Browser();
     const answer = await browser.go(await browser.reachCallback('ida'));
     expect(answer.status).toBe(302);
@@ -129,7 +129,7 @@ describe('signing in at an identity provider', () => {
     expect((await again.go(`${publicUrl}/api/me`)).body).toEqual(me.body);
   });
 
-  it('notes whether the provider vouches for the e-mail address', async () => {
+  it('stores whether the provider verified the e-mail address', async () => {
     for (const name of ['verified-vera', 'ida']) {
       const browser = new Browser();
       await browser.go(await browser.reachCallback(name));
@@ -139,7 +139,7 @@ describe('signing in at an identity provider', () => {
     }
   });
 
-  it('asks the provider with PKCE, state and nonce, and shows none of them to the browser but in its request', async () => {
+  it('uses PKCE, state and nonce, which the browser sees in the authorization request only', async () => {
     const browser = new Browser();
     const answer = await browser.go(`${publicUrl}/api/auth/sign-in`);
     const { searchParams } = new URL(answer.headers.get('location') ?? '');
@@ -156,7 +156,7 @@ describe('signing in at an identity provider', () => {
     expect(cookie).not.toContain(searchParams.get('state'));
   });
 
-  it('does not take a callback that another browser began, or that comes twice', async () => {
+  it('refuses a callback that another browser began, or a second one', async () => {
     const browser = new Browser();
     const callback = await browser.reachCallback('ida');
     const victim = new Browser();
@@ -172,7 +172,7 @@ describe('signing in at an identity provider', () => {
     expect(await browser.go(callback)).toMatchObject({ status: 401 });
   });
 
-  it('does not take a callback whose state or code was changed', async () => {
+  it('refuses a callback whose state or code was changed', async () => {
     for (const parameter of ['state', 'code', 'iss']) {
       const browser = new Browser();
       const callback = new URL(await browser.reachCallback('ida'));
@@ -184,7 +184,7 @@ describe('signing in at an identity provider', () => {
   });
 
   it.each(['//evil.test', '/\\evil.test', 'https://evil.test', '/a\nb', ''])(
-    'does not go back to %j afterwards',
+    'does not return to %j afterwards',
     async (target) => {
       const browser = new Browser();
       const path = `/api/auth/sign-in?return_to=${encodeURIComponent(target)}`;
@@ -192,7 +192,7 @@ describe('signing in at an identity provider', () => {
     },
   );
 
-  it('sets a Secure cookie where people come by https', async () => {
+  it('sets a Secure cookie over https', async () => {
     const https = await startTestApi({ PUBLIC_URL: 'https://platform.localhost' });
     try {
       const person = await https.person();

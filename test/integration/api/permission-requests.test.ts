@@ -51,7 +51,7 @@ const newcomer = async () => {
 };
 
 describe('a permission request', () => {
-  it('comes with what the platform knows: who asks, for whom, and what it opens', async () => {
+  it('includes what the platform knows: who requests it, for whom, and what it opens', async () => {
     const request_id = await ask();
     const facts = {
       agent: { id: agent.id, name: agent.name },
@@ -79,7 +79,7 @@ describe('a permission request', () => {
     });
   });
 
-  it('names the agent that it asks to start', async () => {
+  it('names the agent that it requests to start', async () => {
     const request_id = await ask({ grant_type: 'spawn', details: { child_agent_id: agent.id } });
     expect(await read(request_id)).toMatchObject({
       child_agent: { id: agent.id, name: agent.name },
@@ -88,7 +88,7 @@ describe('a permission request', () => {
     });
   });
 
-  it('says what the caller may answer it with, and keeps to it', async () => {
+  it('lists the answers that the caller may give, and refuses others', async () => {
     const request_id = await ask({ scope: 'persistent' });
     expect(await read(request_id)).toMatchObject({
       may_decide: true,
@@ -120,7 +120,7 @@ describe('a permission request', () => {
     });
   });
 
-  it('offers nothing to whoever may only look', async () => {
+  it('offers no answers to callers who may only read', async () => {
     const reader = await newcomer();
     await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
     expect(await read(await ask(), reader)).toMatchObject({
@@ -129,7 +129,7 @@ describe('a permission request', () => {
     });
   });
 
-  it('is left to admins where the catalog says so', async () => {
+  it('is reserved for admins if the catalog says so', async () => {
     await admin.ok('POST', `${base}/mcp-servers`, {
       name: 'files',
       shape: { type: 'command', command: 'x' },
@@ -167,7 +167,7 @@ describe('a muted session', () => {
       .map(({ payload, actor }) => [payload.code, actor]);
   const by = () => ({ type: 'user', id: member.user.id });
 
-  it('is made by a denial, says so, refuses every further request, and is undone by its operator', async () => {
+  it('is muted by a denial, shows that, refuses every further request, and is unmuted by its operator', async () => {
     const request_id = await ask();
     expect(await read(request_id)).toMatchObject({ may_mute: true });
     await member.ok('POST', `${base}/permission-requests/${request_id}/deny`, { reason: 'No', mute: true });
@@ -195,7 +195,7 @@ describe('a muted session', () => {
     ]);
   });
 
-  it('is not made by a denial that came too late', async () => {
+  it('is not muted by a denial that came too late', async () => {
     const request_id = await ask();
     await member.ok('POST', `${base}/permission-requests/${request_id}/deny`, {});
     expect(
@@ -220,7 +220,7 @@ describe('a muted session', () => {
     ).toMatchObject({ body: { status: 'refused', code: 'muted' } });
   });
 
-  it('is for its operator and for admins to make, not for the owner of its agent', async () => {
+  it('is muted by its operator and admins, not by the owner of its agent', async () => {
     const driver = await newcomer();
     const { session: driven } = await driver.ok<{ session: Session }>('POST', `${base}/sessions`, {
       agent_id: agent.id,
@@ -246,7 +246,7 @@ describe('a muted session', () => {
 });
 
 describe('the count of permission requests', () => {
-  it('is of those that are open and for the caller to see', async () => {
+  it('includes open ones that the caller may see', async () => {
     expect(await count(member)).toEqual({ open: 0, may_decide: 0 });
     const request_id = await ask();
     await ask({ details: { scope: 'files.remove' } });
@@ -258,7 +258,7 @@ describe('the count of permission requests', () => {
     expect(await count(reader)).toEqual({ open: 1, may_decide: 0 });
   });
 
-  it('is of all of them, however much their justifications say', async () => {
+  it('includes all of them, however long their justifications are', async () => {
     await api.db.raw(
       `insert into permission_requests (id, workspace_id, session_id, agent_id, grant_type, details, scope, justification, expires_at)
        select gen_random_uuid(), workspace_id, id, agent_id, 'tool_scope', jsonb_build_object('scope', 'files.' || chr(96 + n)), 'once',
@@ -268,7 +268,7 @@ describe('the count of permission requests', () => {
     expect(await count(member)).toEqual({ open: 12, may_decide: 12 });
   });
 
-  it('is not given to people of other workspaces', async () => {
+  it('is not shown to members of other workspaces', async () => {
     const other = await api.workspace();
     expect(await other.admin.send('GET', `${base}/permission-requests/count`)).toMatchObject({ status: 404 });
   });

@@ -44,7 +44,7 @@ async function end(person: Person, sessionId: string): Promise<void> {
 }
 
 describe('running sessions', () => {
-  it('of a user are bounded over all workspaces, and one that ends makes room', async () => {
+  it('of a user are limited across workspaces, and one that ends frees a place', async () => {
     const [first, second] = [await api.workspace(), await api.workspace()];
     const person = first.admin;
     await putMember(api.db, {
@@ -65,7 +65,7 @@ describe('running sessions', () => {
     expect((await start(person, first.base, agents[0] ?? '')).status).toBe(201);
   });
 
-  it('of a workspace are bounded, whoever starts them', async () => {
+  it('of a workspace are limited, whoever starts them', async () => {
     const { admin, member, base } = await api.workspace();
     const agentId = await agentOf(admin, base);
     for (const person of [admin, admin, member, member]) {
@@ -76,7 +76,7 @@ describe('running sessions', () => {
     expect(refused.text).toContain('The limit is 4 running sessions per workspace');
   });
 
-  it('stay within the limit when many are started at once', async () => {
+  it('stay within the limit when many are started concurrently', async () => {
     const { admin, member, base } = await api.workspace();
     const agentId = await agentOf(admin, base);
     const answers = await Promise.all(
@@ -87,7 +87,7 @@ describe('running sessions', () => {
   });
 });
 
-it('a request that is repeated under its key is the same session, also when that was the last one', async () => {
+it('a retry under the same key returns the same session, also at the limit', async () => {
   const { admin, base } = await api.workspace();
   const agentId = await agentOf(admin, base);
   for (let started = 0; started < 2; started += 1) {
@@ -103,8 +103,8 @@ it('a request that is repeated under its key is the same session, also when that
   expect((await start(admin, base, agentId)).status).toBe(409);
 });
 
-describe('what is made within an hour', () => {
-  it('is bounded for the sessions of a user, also when they and their agent are gone', async () => {
+describe('creation within an hour', () => {
+  it('is limited for the sessions of a user, also when they and their agent are deleted', async () => {
     const { admin, base } = await api.workspace();
     for (let round = 0; round < 3; round += 1) {
       const agentId = await agentOf(admin, base);
@@ -121,7 +121,7 @@ describe('what is made within an hour', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600);
   });
 
-  it('is bounded for the sessions of a workspace', async () => {
+  it('is limited for the sessions of a workspace', async () => {
     const { admin, member, base } = await api.workspace();
     const agentId = await agentOf(admin, base);
     for (const person of [admin, admin, admin, admin, member, member, member, member]) {
@@ -132,7 +132,7 @@ describe('what is made within an hour', () => {
     expect(refused.text).toContain('The limit is 8 new sessions an hour per workspace');
   });
 
-  it('is bounded for workspaces, also when many are made at once', async () => {
+  it('is limited for workspaces, also when many are created concurrently', async () => {
     const person = await api.person();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -168,7 +168,7 @@ describe('open event streams', () => {
     });
   }
 
-  it('are bounded for a user and for a process, and one that is left makes room', async () => {
+  it('are limited per user and per process, and one that is closed frees a place', async () => {
     const { admin, member, base } = await api.workspace();
     const agentId = await agentOf(admin, base);
     const own = idOf((await start(admin, base, agentId)).body);

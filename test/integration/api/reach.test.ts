@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-it('starting an agent shows first which of one’s own grants it would reach', async () => {
+it('starting an agent first shows which of one’s own grants it could use', async () => {
   const { workspace, admin, member, base } = await api.workspace();
   await admin.ok('POST', `${base}/mcp-servers`, {
     name: 'files',

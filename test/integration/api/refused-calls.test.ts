@@ -30,7 +30,7 @@ const listed = async (person: Person, id: string) =>
   (await person.ok<{ refused_calls: RefusedCalls[] }>('GET', path(id))).refused_calls;
 
 describe('calls of a session that were refused beyond a limit', () => {
-  it('are summed up by server, tool and outcome, the last ones first, and none of other sessions', async () => {
+  it('are summed by server, tool and outcome, the latest first, without those of other sessions', async () => {
     const { session } = await api.runningSession(member, base);
     const { session: other } = await api.runningSession(member, base);
     const report = (id: string, counts: RefusedCallCount[]) =>
@@ -63,7 +63,7 @@ describe('calls of a session that were refused beyond a limit', () => {
     expect(await report(session.id, [count('x', '04', 3_000_000_000)])).toMatchObject({ status: 422 });
   });
 
-  it('are for those who may read the session, as its calls are', async () => {
+  it('are visible to readers of the session, like its calls', async () => {
     const { session } = await api.runningSession(admin, base);
     const stranger = await api.person();
     for (const route of [path(session.id), `/api/sessions/${session.id}/tool-calls`]) {

@@ -58,7 +58,7 @@ afterAll(() => api.stop());
 const play = (name: string, on: Stage, limit = operations) =>
   playOnGrants(on, { operations: limit, workers, random: seededRandom(seed), name });
 
-it('a revoke that was answered holds for every check that begins later', async () => {
+it('an acknowledged revocation applies to every check that begins later', async () => {
   const history = await play('kept.to', stage);
   expect(history.violations()).toEqual([]);
   const { passed, refused } = history.counts();
@@ -67,7 +67,7 @@ it('a revoke that was answered holds for every check that begins later', async (
   expect(Math.min(passed, refused)).toBeGreaterThan(operations / 20);
 });
 
-it('an answer that a sidecar kept would show', async () => {
+it('detects a sidecar that caches an answer', async () => {
   const kept = new Map<string, Awaited<ReturnType<Stage['check']>>>();
   const check: Stage['check'] = async (call) => {
     const key = `${call.sessionId} ${call.permission}`;

@@ -13,7 +13,7 @@ const eventsOf = async (workspaceId: string) =>
   );
 
 describe('workspace secrets', () => {
-  it('are set, replaced, cleared and set again, each with its own event and without a second one', async () => {
+  it('are set, replaced, cleared and set again, each with exactly one event', async () => {
     const { workspace, admin, base } = await api.workspace();
     const first = await admin.send('PUT', `${base}/secrets/API_TOKEN`, { value: 'one' });
     expect(first).toMatchObject({
@@ -40,7 +40,7 @@ describe('workspace secrets', () => {
     ]);
   });
 
-  it('emit exactly one "set" when the first value is written by many at once', async () => {
+  it('emit exactly one "set" when many write the first value concurrently', async () => {
     const { workspace, admin, base } = await api.workspace();
     const puts = Array.from({ length: 8 }, (_, at) =>
       admin.send('PUT', `${base}/secrets/RACED`, { value: `value ${at}` }),
@@ -50,7 +50,7 @@ describe('workspace secrets', () => {
     expect(events).toEqual(['workspace.secret.set', ...Array(7).fill('workspace.secret.replaced')]);
   });
 
-  it('emit one "set" and one "cleared" also when a cleared secret is written and cleared by many at once', async () => {
+  it('emit one "set" and one "cleared" also when many write and clear a cleared secret concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { workspace, admin, base } = await api.workspace();
       const path = `${base}/secrets/RACED`;
@@ -67,7 +67,7 @@ describe('workspace secrets', () => {
     }
   });
 
-  it('are listed with who uses each, and who may, when that is asked for', async () => {
+  it('are listed with their uses and permitted users on request', async () => {
     const { admin, member, base } = await api.workspace();
     for (const name of ['UNUSED', 'USED', 'KEPT']) {
       await admin.ok('PUT', `${base}/secrets/${name}`, { value: 'not told' });
@@ -105,7 +105,7 @@ describe('workspace secrets', () => {
     expect(second.body).toMatchObject({ secrets: [{ name: 'C', is_set: true }], next_cursor: null });
   });
 
-  it('have no route that returns one', async () => {
+  it('have no route that returns a value', async () => {
     const { admin, base } = await api.workspace();
     await admin.ok('PUT', `${base}/secrets/HIDDEN`, { value: 'x' });
     const answer = await admin.send('GET', `${base}/secrets/HIDDEN`);
@@ -113,7 +113,7 @@ describe('workspace secrets', () => {
     expect(answer.headers.get('allow')).toContain('PUT');
   });
 
-  it('are written by admins only; a member may list them and a stranger finds no workspace', async () => {
+  it('are written by admins only, listed by members, and not found by strangers', async () => {
     const { admin, member, base } = await api.workspace();
     await admin.ok('PUT', `${base}/secrets/TOKEN`, { value: 'x' });
     const stranger = await api.person();
@@ -173,7 +173,7 @@ describe('workspace secrets', () => {
     expect(answer).toMatchObject({ status: 422, body: { error: { fields: [{ path: 'name' }] } } });
   });
 
-  it('answer 404 for clearing or restricting a name that never was', async () => {
+  it('answer 404 for clearing or restricting an unknown name', async () => {
     const { admin, base } = await api.workspace();
     expect(await admin.send('DELETE', `${base}/secrets/NEVER`)).toMatchObject({ status: 404 });
     expect(await admin.send('PATCH', `${base}/secrets/NEVER`, { allowed_servers: [] })).toMatchObject({

@@ -25,7 +25,7 @@ async function serve() {
 }
 
 describe('closing the server', () => {
-  it('lets a running request finish and takes no new one', async () => {
+  it('finishes running requests and accepts no new one', async () => {
     const { url, requests, close } = await serve();
     const arrived = once(requests, 'arrived');
     const running = fetch(`${url}/slow`).then((answer) => answer.text());
@@ -36,7 +36,7 @@ describe('closing the server', () => {
     await closed;
   });
 
-  it('cuts a stream that goes on past the limit', async () => {
+  it('cuts a stream that exceeds the time limit', async () => {
     const { url, close } = await serve();
     const stream = await fetch(`${url}/stream`);
     const began = performance.now();
@@ -45,7 +45,7 @@ describe('closing the server', () => {
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  it('says so when the port is taken', async () => {
+  it('reports that the port is in use', async () => {
     const first = await serve();
     await expect(listen(new Koa(), { host: '127.0.0.1', port: first.port })).rejects.toMatchObject({
       code: 'EADDRINUSE',

@@ -52,7 +52,7 @@ const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 
 const last = async () => (await json()).at(-1)?.seq ?? 0;
 
 describe('the events of a session as JSON', () => {
-  it('come in order and in pages', async () => {
+  it('are in order and paged', async () => {
     await publish('one');
     const page = await member.ok<{ events: { seq: number }[]; next_after: number }>(
       'GET',
@@ -75,7 +75,7 @@ describe('the events of a session as JSON', () => {
 });
 
 describe('the stream of a session’s events', () => {
-  it('sends what was and then what comes, once each, with no gap where the two meet', async () => {
+  it('sends past events and then new ones, each once, without a gap between the two', async () => {
     const before = await last();
     let stop = false;
     let written = before;
@@ -125,7 +125,7 @@ describe('the stream of a session’s events', () => {
     await eventually(() => expect(seqs(reader)).toEqual(upTo(seq)));
   });
 
-  it('ends after the session’s last event, and does not begin again after it', async () => {
+  it('ends after the session’s last event, and does not reconnect after it', async () => {
     const reader = await stream();
     await moveSession(api.db, session.id, { to: 'terminated', reason: 'Enough' });
     await reader.ended;
@@ -143,7 +143,7 @@ describe('the stream of a session’s events', () => {
     await reader.ended;
   });
 
-  it('ends within seconds when the reader is removed from the workspace, and tells nothing more', async () => {
+  it('ends within seconds when the reader is removed from the workspace, and sends nothing more', async () => {
     const reader = await stream();
     await eventually(() => expect(reader.events.length).toBeGreaterThan(0));
     await api.db('members').where({ workspace_id: workspace.id, user_id: member.user.id }).delete();
@@ -152,7 +152,7 @@ describe('the stream of a session’s events', () => {
     expect(seqs(reader)).not.toContain(seq);
   });
 
-  it('leaves nothing behind when the reader goes away', async () => {
+  it('releases everything when the reader disconnects', async () => {
     const reader = await stream();
     await eventually(() => expect(reader.events.length).toBeGreaterThan(0));
     reader.close();

@@ -109,8 +109,8 @@ async function stallAll(sessionId: string) {
 }
 const artifact = () => `artifacts?artifact_id=${randomUUID()}&name=a&mime_type=x/y`;
 
-describe('a session whose sidecar keeps to no limit', () => {
-  it('is refused beyond its requests a minute, with the time to wait', async () => {
+describe('a session whose sidecar enforces no limit', () => {
+  it('is refused beyond its requests per minute, with the time to wait', async () => {
     let refused: Answer | null = null;
     // Meanwhile one a second is refilled.
     for (let sent = 0; sent < 300 && refused === null; sent += 1) {
@@ -123,7 +123,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     expect(await publish(otherId)).toMatchObject({ status: 200 });
   });
 
-  it('is refused beyond its bytes a minute, whether it says how many come or not', async () => {
+  it('is refused beyond its bytes per minute, with or without a declared length', async () => {
     const names = '6291456 bytes a minute of the sidecar of a session';
     const sizes: number[] = [];
     let refused: Answer | null = null;
@@ -153,7 +153,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     expect(await elsewhere.answered).toMatchObject({ status: 200 });
   });
 
-  it('is charged for what arrives of a body of unknown length, and for no more', async () => {
+  it('is charged for the received bytes of a body of unknown length, and for no more', async () => {
     for (let sent = 0; sent < 10; sent += 1) {
       const { sent: body, answered } = open(id, 'end');
       body.end('{}');
@@ -162,7 +162,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     }
   });
 
-  it('is refused beyond its requests at a time, until one of them has its answer', async () => {
+  it('is refused beyond its concurrent requests, until one of them is answered', async () => {
     const stalled = await stallAll(id);
     expect(await publish(otherId)).toMatchObject({ status: 200 });
     for (const { sent } of stalled) {
@@ -173,7 +173,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     await eventually(async () => expect(await publish(id)).toMatchObject({ status: 200 }));
   });
 
-  it('frees what it held when it leaves without a word', async () => {
+  it('releases its places when it disconnects', async () => {
     const stalled = await stallAll(id);
     for (const { sent } of stalled) {
       sent.destroy();
@@ -181,7 +181,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     await eventually(async () => expect((await readNothing(id)).status).toBe(404));
   });
 
-  it('records no more calls a minute than twice the rate of its agent, and nothing of what is refused', async () => {
+  it('records at most twice as many calls per minute as the rate of its agent, and none that is refused', async () => {
     expect(await recordCalls(id, 12)).toMatchObject({ status: 200 });
     expect(await recordCalls(id, 12)).toMatchObject(limited('20 calls recorded a minute for a session'));
     const recorded = await api.db('audit_events').where({ session_id: id, event: 'session.mcp.tool_called' });
@@ -189,7 +189,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     expect(await recordCalls(otherId, 12)).toMatchObject({ status: 200 });
   });
 
-  it('has so many records of calls in all, single ones and counts together', async () => {
+  it('has a total limit of recorded calls, single ones and counts together', async () => {
     expect(await recordCalls(id, 20)).toMatchObject({ status: 200 });
     const counts = Array.from({ length: 10 }, count);
     expect(await api.asSidecar(id, 'POST', 'tool-calls/refused', { counts })).toMatchObject({ status: 200 });
@@ -202,7 +202,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     expect(await recordCalls(otherId, 12)).toMatchObject({ status: 200 });
   });
 
-  it('asks for so many permissions a minute, twice the rate of its agent', async () => {
+  it('requests permissions at most at twice the rate of its agent', async () => {
     const ask = (sessionId: string) =>
       api.asSidecar(sessionId, 'POST', 'permission-requests', {
         request_id: randomUUID(),
@@ -221,7 +221,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     expect(await ask(otherId)).toMatchObject({ status: 200 });
   });
 
-  it('publishes so many events a minute', async () => {
+  it('publishes events up to a rate', async () => {
     const answers: number[] = [];
     for (let sent = 0; sent < 30 && !answers.includes(429); sent += 1) {
       answers.push((await publish(id)).status);
@@ -231,7 +231,7 @@ describe('a session whose sidecar keeps to no limit', () => {
     expect(await publish(otherId)).toMatchObject({ status: 200 });
   });
 
-  it('hands out so many artifacts a minute, and the bytes of one beyond that are not stored', async () => {
+  it('uploads artifacts up to a rate, and the bytes of one beyond it are not stored', async () => {
     const upload = async (sessionId: string) => {
       const { sent, answered } = open(sessionId, artifact());
       sent.end('x');

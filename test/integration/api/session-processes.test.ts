@@ -69,7 +69,7 @@ const readings = async () =>
     .audit_events;
 
 describe('the processes of a session', () => {
-  it('are listed for everyone who may read it, also those without a report', async () => {
+  it('are listed for its readers, also those without a report', async () => {
     expect(await report()).toMatchObject({ status: 200 });
     expect(await list()).toMatchObject([
       { name: 'files', state: 'failed', cause: 'exited', exit_code: 3, starts: 1, output_size_bytes: 45 },
@@ -82,7 +82,7 @@ describe('the processes of a session', () => {
     expect(await outsider.send('GET', path())).toMatchObject({ status: 403 });
   });
 
-  it('take no report about a process that the session does not have, nor one of another form', async () => {
+  it('refuse a report about an unknown process, or an invalid one', async () => {
     await report({ name: 'others' });
     await report({ kind: 'agent', name: 'files' });
     expect(await api.db('session_processes').where({ session_id: session.id })).toEqual([]);
@@ -93,7 +93,7 @@ describe('the processes of a session', () => {
     expect(await report({ output: tooMuch })).toMatchObject({ status: 422 });
   });
 
-  it('keep to the newest report, and count on when the sidecar was restarted', async () => {
+  it('keep the newest report, and continue counting after a restart of the sidecar', async () => {
     await report({ revision: 2, starts: 2, state: 'ready', cause: null });
     await report({ revision: 1, starts: 1 });
     expect((await list())[0]).toMatchObject({ state: 'ready', starts: 2 });
@@ -101,7 +101,7 @@ describe('the processes of a session', () => {
     expect((await list())[0]).toMatchObject({ state: 'starting', starts: 3 });
   });
 
-  it('stay as they were when a restarted sidecar knows nothing of them, until it does', async () => {
+  it('keep their state after a restart of the sidecar, until it reports them', async () => {
     const runsOn = { kind: 'agent', name: 'agent', state: 'ready', cause: null, exit_code: null } as const;
     const restarted = { sidecar_run: randomUUID(), starts: 0, state: 'not_started', cause: null } as const;
     await report({ ...runsOn, starts: 2 });
@@ -121,7 +121,7 @@ describe('the processes of a session', () => {
     expect((await list())[2]).toMatchObject({ state: 'ended', exit_code: 4, starts: 2 });
   });
 
-  it('are counted up to what can be stored, and no further', async () => {
+  it('are counted up to the largest number that can be stored', async () => {
     const tooMany = { starts: 3_000_000_000, revision: 3_000_000_000, handshake_ms: 3_000_000_000 };
     for (const [field, value] of Object.entries(tooMany)) {
       expect(await report({ [field]: value })).toMatchObject({
@@ -136,7 +136,7 @@ describe('the processes of a session', () => {
     expect((await list())[0]).toMatchObject({ starts: 2_147_483_647 + 1_000_000_000 });
   });
 
-  it('that failed are an event, once for each cause, without a word of theirs', async () => {
+  it('that failed cause one event per cause, without their output', async () => {
     await report();
     await report({ revision: 2 });
     await report({ revision: 3, cause: 'handshake_timeout', exit_code: null });
@@ -147,8 +147,8 @@ describe('the processes of a session', () => {
   });
 });
 
-describe('what a process wrote', () => {
-  it('is for admins, and each reading is in the audit trail', async () => {
+describe('the output of a process', () => {
+  it('is visible to admins, and each reading is in the audit trail', async () => {
     await report();
     expect(await member.send('GET', outputPath())).toMatchObject({ status: 403 });
     expect(await readings()).toEqual([]);
@@ -166,7 +166,7 @@ describe('what a process wrote', () => {
     expect(await admin.send('GET', `${path()}/other/files/output`)).toMatchObject({ status: 404 });
   });
 
-  it('goes on when the sidecar was restarted, up to what is kept', async () => {
+  it('continues after a restart of the sidecar, up to the kept size', async () => {
     const wrote = (text: string, writtenBytes = text.length) => ({
       output: { base64: Buffer.from(text).toString('base64'), written_bytes: writtenBytes },
     });
@@ -189,7 +189,7 @@ describe('what a process wrote', () => {
     expect(await read()).toMatchObject({ text: `longer\n${much}y` });
   });
 
-  it('begins again where what an earlier sidecar took was erased, or its key is gone', async () => {
+  it('starts empty when the earlier output was erased, or its key was removed', async () => {
     const ofSession = api.db('session_processes').where({ session_id: session.id });
     await report();
     await ofSession.clone().update({ output_updated_at: api.db.raw("now() - interval '2 hours'") });
@@ -202,7 +202,7 @@ describe('what a process wrote', () => {
     expect(await admin.ok('GET', outputPath())).toMatchObject({ output: { text, written_bytes: 200_000 } });
   });
 
-  it('is in no event, no audit event, no log and, but sealed for its own row, not in the database', async () => {
+  it('is in no event, audit event or log, and in the database only sealed for its own row', async () => {
     await report();
     await admin.ok('GET', outputPath());
     const rows = [
@@ -222,7 +222,7 @@ describe('what a process wrote', () => {
     expect(await admin.send('GET', outputPath('notes'))).toMatchObject({ status: 404 });
   });
 
-  it('is erased after a time, with the key that sealed it, and with the session', async () => {
+  it('is erased after its retention, with the key that sealed it, and with the session', async () => {
     await report();
     expect(await eraseOldOutputs(api.db, { keptSeconds: 3600 })).toBe(0);
     await api

@@ -119,7 +119,7 @@ describe('a session', () => {
     expect(await outsider.send('GET', one())).toMatchObject({ status: 200 });
   });
 
-  it('takes messages from its operator only', async () => {
+  it('accepts messages from its operator only', async () => {
     expect(await admin.send('POST', one('/messages'), { text: 'Hi' })).toMatchObject({ status: 403 });
     expect(await member.send('POST', one('/messages'), { text: '' })).toMatchObject({ status: 422 });
     expect(await member.send('POST', one('/messages'), { text: 'Hi' })).toMatchObject({
@@ -129,7 +129,7 @@ describe('a session', () => {
     expect(await eventTypes()).toContain('user.message');
   });
 
-  it('lets a message answer the question that the agent has open', async () => {
+  it('uses a message as the answer to the agent’s open question', async () => {
     const input_request_id = randomUUID();
     const payload = { input_request_id, prompt: 'Which?', options: ['a', 'b'] };
     expect(await report({ id: randomUUID(), type: 'agent.input_requested', payload })).toMatchObject({
@@ -156,7 +156,7 @@ describe('a session', () => {
     expect(api.runtime.stopped).toContain(session.id);
   });
 
-  it('ends as its agent says', async () => {
+  it('ends with the outcome that its agent reports', async () => {
     expect(await report({ outcome: 'completed', summary: 'All done' }, 'end')).toMatchObject({ status: 200 });
     api.runtime.states.delete(session.id);
     await eventually(async () => {
@@ -207,7 +207,7 @@ describe('a session', () => {
 });
 
 describe('a session’s token', () => {
-  it('works for its own session only, on internal routes only, until it ends', async () => {
+  it('is valid for its own session only, on internal routes only, until it ends', async () => {
     const other = await api.runningSession(member, base);
     const send = (sessionId: string, headers: Record<string, string>) =>
       api.anonymous.send(
@@ -266,7 +266,7 @@ describe('what an agent publishes', () => {
     expect(await api.asSidecar(other.session.id, 'POST', 'events', event)).toMatchObject({ status: 409 });
   });
 
-  it('is limited in all, and by the minute', async () => {
+  it('is limited in total and per minute', async () => {
     const say = (text: string) => report({ id: randomUUID(), type: 'agent.message', payload: { text } });
     expect(await say('a'.repeat(1500))).toMatchObject({ status: 200 });
     const full = await say('a'.repeat(600));
@@ -308,7 +308,7 @@ describe('artifacts', () => {
       },
     );
 
-  it('are downloaded as attachments that no browser opens', async () => {
+  it('are downloaded as attachments, which no browser opens', async () => {
     const id = randomUUID();
     expect(await (await upload(10, 'a "report"\r\n’.html', id)).json()).toMatchObject({
       artifact_id: id,

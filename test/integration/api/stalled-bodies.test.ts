@@ -95,7 +95,7 @@ const remove = (person: Person) =>
 it.each([
   ['was removed', remove, 404],
   ['is no admin any more', demote, 403],
-])('the last byte of a request comes too late of somebody who %s', async (_what, change, status) => {
+])('a request is refused whose last byte arrives after its sender %s', async (_what, change, status) => {
   const { sent, answer } = stalled(`${api.url}${base}/test-change`);
   await isAsked(1);
   await change(admin);
@@ -103,7 +103,7 @@ it.each([
   expect({ status: await answer, handled }).toEqual({ status, handled: 0 });
 });
 
-it('the turn of a request comes too late of somebody who was removed', async () => {
+it('a queued request is refused when its sender was removed', async () => {
   const read = () => admin.send('GET', `${base}/test-read`);
   const first = read();
   await isAsked(1);
@@ -118,7 +118,7 @@ it('the turn of a request comes too late of somebody who was removed', async () 
   });
 });
 
-it('a stalled request delays nothing that ends or refuses something', async () => {
+it('a stalled request does not delay revocations, denials and ends', async () => {
   const session = await api.person();
   await api.join(workspace, session, 'member');
   const { sent, answer } = stalled(`${api.url}${base}/test-change`);
@@ -130,7 +130,7 @@ it('a stalled request delays nothing that ends or refuses something', async () =
   expect(await answer).toBe(401);
 });
 
-it('a body that does not arrive in time gives its turn back', async () => {
+it('a body that does not arrive in time releases its place', async () => {
   const impatient = await startTestApi({ LIMIT_BODY_SECONDS: '1' }, () => routes);
   try {
     const own = await impatient.workspace();

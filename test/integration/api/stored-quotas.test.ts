@@ -23,7 +23,7 @@ const register = (person: Person, base: string, name: string, env: object = {}) 
   });
 const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort();
 
-it('agents of a workspace are bounded, also when many are made at a time, and one that goes makes room', async () => {
+it('agents of a workspace are limited, also when many are created concurrently, and a removed one frees a place', async () => {
   const { admin, member, base } = await api.workspace();
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const answers = await Promise.all(names.map((name) => addAgent(member, base, name)));
@@ -39,7 +39,7 @@ it('agents of a workspace are bounded, also when many are made at a time, and on
   expect(await addAgent(member, base, 'h')).toMatchObject({ status: 201 });
 });
 
-it('catalog entries of a workspace are bounded likewise', async () => {
+it('catalog entries of a workspace are limited in the same way', async () => {
   const { admin, base } = await api.workspace();
   const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => register(admin, base, name)));
   expect(statuses(answers)).toEqual([201, 201, 201, 409, 409]);
@@ -54,7 +54,7 @@ it('catalog entries of a workspace are bounded likewise', async () => {
   expect(await register(admin, base, 'f')).toMatchObject({ status: 201 });
 });
 
-it('an agent has 200 variables at most, when it is made and when it is changed', async () => {
+it('an agent has 200 variables at most, at creation and after a change', async () => {
   const { member, base } = await api.workspace();
   const variables = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`V_${index}`, 'x']));
@@ -71,7 +71,7 @@ it('an agent has 200 variables at most, when it is made and when it is changed',
   expect(await member.send('PATCH', path, { name: 'b' })).toMatchObject({ status: 200 });
 });
 
-it('the attachments of an agent hold a MiB of values together at most', async () => {
+it('the values of all attachments of an agent are limited to 1 MiB', async () => {
   const { admin, member, base } = await api.workspace();
   const field = (index: number) => [`V_${index}`, { kind: 'value', label: 'V' }] as const;
   const env = Object.fromEntries(Array.from({ length: 25 }, (_, index) => field(index)));

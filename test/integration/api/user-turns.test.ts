@@ -61,7 +61,7 @@ const letGo = () => {
   }
 };
 
-it('four requests of a user are worked on at a time, as many more wait as may, and others go on', async () => {
+it('four requests of a user run concurrently, a limited number waits, and other users are not delayed', async () => {
   const refused: Response[] = [];
   const all = many(atATime + waiting + 5, () =>
     get('held').then((answer) => {
@@ -91,7 +91,7 @@ it('four requests of a user are worked on at a time, as many more wait as may, a
   expect(await max.send('GET', '/api/me')).toMatchObject({ status: 200 });
 });
 
-it('a request whose caller left while it waited is not worked on', async () => {
+it('a queued request whose caller disconnected is not run', async () => {
   const first = many(atATime, () => get('held'));
   await areHeld(atATime);
   const callers = many(waiting + 1, () => new AbortController());
@@ -113,7 +113,7 @@ it('a request whose caller left while it waited is not worked on', async () => {
   expect({ status: (await later).status, begun }).toEqual({ status: 200, begun: atATime + 1 });
 });
 
-it('what is still sent after the answer has begun takes no turn', async () => {
+it('a response that is still being sent takes no place', async () => {
   const caller = new AbortController();
   const open = await Promise.all(many(atATime + 2, () => get('open', caller.signal)));
   expect(open.map(({ status }) => status)).toEqual(many(atATime + 2, () => 200));

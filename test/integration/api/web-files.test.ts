@@ -42,13 +42,13 @@ describe('the web UI', () => {
       },
     );
 
-  it.each(['/', '/app'])('is where %s leads', async (path) => {
+  it.each(['/', '/app'])('is the target of %s', async (path) => {
     const { status, headers } = await raw(path);
     expect({ status, location: headers['location'] }).toEqual({ status: 302, location: '/app/' });
   });
 
   it.each(['/app/', '/app/demo/sessions/1?x=y', '/app/_/new', '/app/%'])(
-    'has its page at %s, never from a cache',
+    'serves its page at %s, never from a cache',
     async (path) => {
       const { status, headers, body } = await raw(path);
       expect(status).toBe(200);
@@ -64,7 +64,7 @@ describe('the web UI', () => {
     expect(first.body.toString()).not.toBe(second.body.toString());
   });
 
-  it('keeps files whose name holds their hash, compressed for those who take it', async () => {
+  it('caches files with a hash in the name, compressed for clients that accept it', async () => {
     const plain = await raw('/app/_assets/index-1.js');
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -94,7 +94,7 @@ describe('the web UI', () => {
     },
   );
 
-  it('answers HEAD without a body, and takes nothing that changes', async () => {
+  it('answers HEAD without a body, and accepts no other method', async () => {
     const head = await raw('/app/', {}, 'HEAD');
     expect({ status: head.status, length: head.body.length }).toEqual({ status: 200, length: 0 });
     const post = await raw('/app/', {}, 'POST');
@@ -108,14 +108,14 @@ describe('the web UI', () => {
     expect((await raw('/app/', { host: 'evil.example' })).status).toBe(403);
   });
 
-  it('leaves the policy of the API as it was', async () => {
+  it('leaves the content policy of the API unchanged', async () => {
     expect((await raw('/api/health')).headers['content-security-policy']).toBe(
       "default-src 'none'; frame-ancestors 'none'",
     );
   });
 });
 
-it('is absent where it was not built, and refuses a page without a place for the nonce', () => {
+it('is absent if it was not built, and refuses a page without a placeholder for the nonce', () => {
   const empty = mkdtempSync(join(tmpdir(), 'web-'));
   try {
     expect(loadWebFiles(empty)).toBeNull();

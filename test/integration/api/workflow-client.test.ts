@@ -36,7 +36,7 @@ describe('while Temporal does not answer', () => {
     expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 
-  it('also when the connection opens and then nothing comes', async () => {
+  it('refuses also when the connection opens and then stays silent', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -58,7 +58,7 @@ describe('while no worker runs', () => {
     await expect(call(client(temporalAddress()))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('a session starts, once, and can be told; one that was never started cannot', async () => {
+  it('a session starts once and accepts signals; one that was never started does not', async () => {
     const workflows = client(temporalAddress(), 30_000);
     const sessionId = randomUUID();
     await workflows.startSession(sessionId, 'agent');

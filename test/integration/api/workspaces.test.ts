@@ -71,7 +71,7 @@ describe('workspaces', () => {
     });
   });
 
-  it('keep records of tool calls as long as an admin says, but not shorter than the operator wants', async () => {
+  it('keep records of tool calls for the time that an admin sets, but at least the operator’s minimum', async () => {
     const { workspace, admin, base } = await api.workspace();
     const set = (days: number | null) =>
       admin.send('PATCH', base, { settings: { tool_call_retention_days: days } });
@@ -92,7 +92,7 @@ describe('workspaces', () => {
     );
   });
 
-  it('are not there for people who are not members', async () => {
+  it('are not found by people who are not members', async () => {
     const { base } = await api.workspace();
     const stranger = await api.person();
     const answer = await stranger.send('GET', base);
@@ -104,7 +104,7 @@ describe('workspaces', () => {
 });
 
 describe('members', () => {
-  it('are added and given another role by admins, and listed by every member', async () => {
+  it('are added, and have their role changed, by admins, and are listed by every member', async () => {
     const { workspace, admin, member, base } = await api.workspace();
     const newcomer = await api.person('New Comer');
     const path = `${base}/members/${newcomer.user.id}`;
@@ -135,7 +135,7 @@ describe('members', () => {
     expect(Buffer.from(first.next_cursor, 'base64url').toString()).not.toContain('@');
   });
 
-  it('must be people who exist, with a role that exists', async () => {
+  it('must be existing users, with a valid role', async () => {
     const { admin, base } = await api.workspace();
     expect(await admin.send('PUT', `${base}/members/${randomUUID()}`, { role: 'member' })).toMatchObject({
       status: 404,
@@ -146,7 +146,7 @@ describe('members', () => {
     expect(await admin.send('PUT', `${base}/members/x`, { role: 'admin' })).toMatchObject({ status: 422 });
   });
 
-  it('never lose their last admin, also when two admins remove each other at once', async () => {
+  it('never lose their last admin, also when two admins remove each other concurrently', async () => {
     const conflict = { status: 409, body: { error: { code: 'conflict' } } };
     for (let round = 0; round < 5; round += 1) {
       const { workspace, admin, member: other, base } = await api.workspace();
@@ -163,7 +163,7 @@ describe('members', () => {
     }
   });
 
-  it('lose access, grants and running sessions when they are removed, here and nowhere else', async () => {
+  it('lose access, grants and running sessions when they are removed, in this workspace only', async () => {
     const [here, elsewhere] = [await api.workspace(), await api.workspace()];
     const person = here.member;
     await api.join(elsewhere.workspace, person, 'member');
@@ -234,7 +234,7 @@ describe('members', () => {
 });
 
 describe('signing in for the demo', () => {
-  it('knows demo users only, and its cookie is for this site and not for scripts', async () => {
+  it('accepts demo users only, and sets an HttpOnly cookie for this site', async () => {
     const person = await api.person();
     const answer = await api.anonymous.send('POST', '/api/auth/demo-sign-in', {
       email: person.user.email.toUpperCase(),
@@ -253,7 +253,7 @@ describe('signing in for the demo', () => {
     });
   });
 
-  it('ends with sign-out, for this cookie and not for another of the same person', async () => {
+  it('ends with sign-out, for this cookie only', async () => {
     const person = await api.person();
     const again = await api.anonymous.send('POST', '/api/auth/demo-sign-in', { email: person.user.email });
     const other = { cookie: (again.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
@@ -273,7 +273,7 @@ describe('signing in for the demo', () => {
     expect(await person.send('GET', '/api/me')).toMatchObject({ status: 401 });
   });
 
-  it('has no route where it is off', async () => {
+  it('has no route if it is off', async () => {
     const strict = await startTestApi({
       DEMO_SIGN_IN: 'false',
       OIDC_ISSUER: 'http://127.0.0.1:9',
@@ -304,7 +304,7 @@ describe('audit events', () => {
     expect(await (await api.person()).send('GET', `${base}/audit-events`)).toMatchObject({ status: 404 });
   });
 
-  it('come newest first, a page at a time, and filtered by event, actor, resource and time', async () => {
+  it('are listed newest first, paged, and filtered by event, actor, resource and time', async () => {
     const { workspace, admin, base } = await api.workspace();
     for (const name of ['A', 'B', 'C', 'A']) {
       await admin.ok('PUT', `${base}/secrets/${name}`, { value: 'x' });
@@ -362,7 +362,7 @@ describe('audit events', () => {
     expect(new Set(lines.map(({ id }) => id)).size).toBe(1200);
   });
 
-  it('cannot be changed or removed, whoever asks the database', async () => {
+  it('cannot be changed or removed in the database by any role', async () => {
     const { workspace } = await api.workspace();
     const rows = () => api.db('audit_events').where({ workspace_id: workspace.id });
     await expect(rows().update({ event: 'other' })).rejects.toThrow('never changed');

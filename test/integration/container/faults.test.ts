@@ -69,7 +69,7 @@ describeInContainers('sessions on a container engine', () => {
   describe('a sidecar that was killed', () => {
     const call = { server: 'slow', tool: 'trigger-long-running-operation', outcome: 'unknown' };
 
-    it('ends the session, and what it had on record is handed over before its volume goes', async () => {
+    it('ends the session, and its records are handed over before its volume is removed', async () => {
       const id = await sessionWithoutSidecar();
       taking = () => Promise.reject(new Error('the database is unreachable'));
       await expect(runtime.stop(id)).rejects.toThrow('the database is unreachable');
@@ -93,7 +93,7 @@ describeInContainers('sessions on a container engine', () => {
     });
   });
 
-  it('says that a session is lost when only its volumes are left, and removes them', async () => {
+  it('reports a session as lost when only its volumes are left, and removes them', async () => {
     const id = await sessions.start(sessions.prepare());
     for (const name of ['agent', 'sidecar']) {
       await container(id, name).remove({ force: true });
@@ -105,7 +105,7 @@ describeInContainers('sessions on a container engine', () => {
     expect(await driver.running(id)).toEqual([]);
   });
 
-  it('says when an agent used more memory than it may', async () => {
+  it('reports that an agent exceeded its memory limit', async () => {
     const script = 'const held = []; setInterval(() => held.push(Buffer.alloc(16 * 1024 * 1024, 1)), 10);';
     const id = await sessions.start(sessions.prepare({ agent: node(script) }));
     const exit = await sessions.exit(id);
@@ -115,7 +115,7 @@ describeInContainers('sessions on a container engine', () => {
     });
   });
 
-  it('removes a volume of the session’s name that the engine made itself, in place of one that was lost', async () => {
+  it('removes a volume that the engine itself recreated under the session’s name', async () => {
     const id = randomUUID();
     const name = `${driver.installation}-${id}.scratch.agent.workspace`;
     await driver.docker().createVolume({ Name: name });
@@ -123,7 +123,7 @@ describeInContainers('sessions on a container engine', () => {
     await expect(driver.docker().getVolume(name).inspect()).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  it('leaves the sessions of another installation alone', async () => {
+  it('does not touch the sessions of another installation', async () => {
     const id = await sessions.start(sessions.prepare());
     const other = await driver.openWith(reports.url, {
       engine: { installation: `${driver.installation}-b` },
@@ -134,7 +134,7 @@ describeInContainers('sessions on a container engine', () => {
     expect(containerIn(await runtime.inspect(id), 'agent')).toMatchObject({ state: 'running' });
   });
 
-  it('starts when two workers start it at the same time, and leaves one of each', async () => {
+  it('starts once when two workers start it concurrently', async () => {
     const second = await driver.open(reports.url);
     const frozen = sessions.prepare({ agent: node(`console.log('once'); ${stays}`) });
     const plan = runtime.render(frozen);

@@ -81,7 +81,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     });
   };
 
-  it('cannot put a program of its own where the relay is, through a volume at a link', async () => {
+  it('cannot replace the relay with a program of its own through a volume at a link', async () => {
     const files = [
       { path: 'opt/platform/bin/relay', content: program, mode: 0o755 },
       { path: 'a/b/c/d', type: '2', linkTarget: '/opt/platform/bin' },
@@ -92,7 +92,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     expect(await driver.running(frozen.session_id)).toEqual([]);
   });
 
-  it('is not run with an annotation that the engine’s own programs take for an order', async () => {
+  it('is not run with an annotation that the engine’s own programs interpret', async () => {
     const manifest = { annotations: { 'run.oci.seccomp_bpf_data': 'AAAA' } };
     const frozen = await agentOf({}, { manifest });
     const { Components = [] } = await driver.docker().version();
@@ -106,7 +106,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     }
   });
 
-  it('gives its containers no label that others on the engine act on', async () => {
+  it('passes no labels to its containers that other tools on the engine act on', async () => {
     const Labels = {
       'traefik.enable': 'true',
       'com.docker.compose.project': 'somebody-elses',

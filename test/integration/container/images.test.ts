@@ -109,7 +109,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     return String(error);
   };
 
-  it('is not run with credentials that the registry does not take, and nothing of the session is left', async () => {
+  it('is not run with credentials that the registry refuses, and nothing of the session is left', async () => {
     const message = await refused(session(), 'ada:wrong');
     expect(message).toContain('its registry does not take the credentials');
     expect(message).not.toContain('wrong');
@@ -137,7 +137,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     expect(await driver.running(id)).toEqual([]);
   });
 
-  it('is not run when the registry does not have it', async () => {
+  it('is not run when it is not in the registry', async () => {
     const message = await refused(session({ digest: `sha256:${'0'.repeat(64)}` }), credentials);
     expect(message).toContain('its registry does not have it');
     expect(message).not.toContain('the-password');

@@ -46,7 +46,7 @@ describeInContainers('inside a session’s containers', () => {
   };
   const hostPort = () => new URL(reports.url).host;
 
-  it('an agent has no privilege, and nothing to write but its own scratch', async () => {
+  it('an agent has no privileges, and can write only to its own scratch space', async () => {
     const id = await sessions.start(sessions.prepare({ agent: probe([]), servers: [serverNamed('files')] }));
     const seen = await sessions.seen(id);
     expect(seen.uid).toBe(20_000);
@@ -95,7 +95,7 @@ describeInContainers('inside a session’s containers', () => {
     expect(Object.values(seen.routes)).not.toContain('routed');
   });
 
-  it('with internet it has a way out, and none to private addresses, this machine, sidecars or other sessions', async () => {
+  it('with internet it reaches the internet, and no private addresses, this machine, sidecars or other sessions', async () => {
     const listens = "require('node:net').createServer().listen(9999, '0.0.0.0');";
     const other = await sessions.start(sessions.prepare({ agent: { ...node(listens), ...internet } }));
     const targets = [
@@ -143,7 +143,7 @@ describeInContainers('inside a session’s containers', () => {
     }
   }
 
-  it('siblings share the agent’s network, and nothing of its sockets', async () => {
+  it('siblings share the agent’s network, and none of its sockets', async () => {
     const listens = `require('node:net').createServer().listen(9000, '127.0.0.1'); ${stays}`;
     const finds = `const net = require('node:net'); const find = () => net.connect(9000, '127.0.0.1')
       .on('connect', () => { console.log('found the agent'); process.exit(0); })

@@ -7,13 +7,13 @@ import { testContainerSettings } from '../../support/container-settings.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
 
 (hasOwnPodman ? describe : describe.skip)('a worker on Podman', () => {
-  it('refuses one that uses CNI, and says what to change', async () => {
+  it('refuses one that uses CNI, and names what to change', async () => {
     await expect(openOn({ cni: true })).rejects.toThrow(
       /^CONTAINER_SOCKET: the Podman on \S+ uses CNI, .* netavark and aardvark-dns, .*network_backend = "netavark"/,
     );
   });
 
-  it('takes one that uses netavark', async () => {
+  it('accepts one that uses netavark', async () => {
     await expect(openOn({})).resolves.toMatchObject({ name: 'container' });
   });
 });

@@ -113,7 +113,7 @@ describeWithTool('helm')('the Helm chart', () => {
     return Object.assign({}, ...values, Object.fromEntries(secrets));
   }
 
-  it('says what is missing, and takes no value that it does not know', () => {
+  it('names what is missing, and refuses unknown values', () => {
     expect(() => runHelm(['lint', chartDirectory], {})).toThrow();
     for (const path of ['publicUrl', 'oidc', 'database', 'temporal', 'keys']) {
       const values = mergeValues(leastValues, {});
@@ -141,14 +141,14 @@ describeWithTool('helm')('the Helm chart', () => {
       expect(workerVariables).toEqual(expect.arrayContaining(Object.keys(worker)));
     });
 
-    it('asks for Pods that the restricted standard admits, with limits and a read-only root', () => {
+    it('renders Pods that the restricted standard admits, with limits and a read-only root', () => {
       expect(pods(manifests).map(({ name }) => name)).toHaveLength(3);
       for (const pod of pods(manifests)) {
         expect({ name: pod.name, found: restrictedViolations(pod) }).toEqual({ name: pod.name, found: [] });
       }
     });
 
-    it('lets the worker alone speak to the cluster, and nobody read a Secret', () => {
+    it('gives only the worker access to the cluster, and nobody the right to read a Secret', () => {
       const tokens = pods(manifests).filter(({ spec }) => spec.automountServiceAccountToken);
       expect(tokens.map(({ name }) => name)).toEqual(['platform-agent-platform-worker']);
       expect(manifests.filter(({ kind }) => /Role/.test(kind)).map(({ kind }) => kind)).toEqual([
@@ -170,7 +170,7 @@ describeWithTool('helm')('the Helm chart', () => {
       expect(role['rules']).toEqual(workerRules);
     });
 
-    it('gives each part its own keys and no other', () => {
+    it('gives each component its own keys only', () => {
       const secretsOf = (kind: string, name: string) =>
         podOf(manifests, kind, `platform-agent-platform-${name}`).spec.containers[0].env.map(
           (each) => each.name,
@@ -185,7 +185,7 @@ describeWithTool('helm')('the Helm chart', () => {
       expect(JSON.stringify(manifests)).not.toContain(secretValues['MASTER_KEYS']);
     });
 
-    it('puts sessions where only restricted Pods start and nobody is reached', () => {
+    it('runs sessions in a namespace of restricted Pods without network access', () => {
       expect(find(manifests, 'Namespace').metadata).toMatchObject({
         name: 'agent-platform-sessions',
         labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
@@ -196,7 +196,7 @@ describeWithTool('helm')('the Helm chart', () => {
       });
     });
 
-    it('names API and worker to the policies of sessions as their Pods are labelled', () => {
+    it('uses the Pod labels of API and worker in the policies of sessions', () => {
       const worker = environmentOf(manifests, 'platform-agent-platform-worker');
       for (const part of ['api', 'worker'] as const) {
         const [, namespace, labels = ''] =
@@ -210,7 +210,7 @@ describeWithTool('helm')('the Helm chart', () => {
       expect(worker['INTERNAL_API_URL']).toBe('http://platform-agent-platform-api.agents.svc:8080');
     });
 
-    it('migrates before anything of the release changes', () => {
+    it('migrates before any other change of the release', () => {
       expect(find(manifests, 'Job').metadata.annotations).toMatchObject({
         'helm.sh/hook': 'pre-install,pre-upgrade',
       });
@@ -226,7 +226,7 @@ describeWithTool('helm')('the Helm chart', () => {
     expect(checksum({})).not.toBe(checksum({ config: { LOG_LEVEL: 'warn' } }));
   });
 
-  it('names images by registry and tag, or whole', () => {
+  it('names images by registry and tag, or by full reference', () => {
     const digest = `registry.example/own@sha256:${'a'.repeat(64)}`;
     const manifests = renderChart({ images: { registry: 'registry.example/', tag: '9', runner: digest } });
     const [{ image }] = podOf(manifests, 'Deployment', 'platform-agent-platform-api').spec.containers;
@@ -249,7 +249,7 @@ describeWithTool('helm')('the Helm chart', () => {
     expect(() => renderChart({ sessions: { pullSecrets: ['Registry'] } })).toThrow('pullSecrets');
   });
 
-  it('has the API believe its own Ingress, or the proxies that are named, and nobody else', () => {
+  it('makes the API trust its own Ingress, or the named proxies, and no others', () => {
     const trusted = (values: object) =>
       parseEnvironment(apiConfig, environmentOf(renderChart(values), 'platform-agent-platform-api'))
         .TRUST_PROXY;
@@ -266,7 +266,7 @@ describeWithTool('helm')('the Helm chart', () => {
     }
   });
 
-  it('leads an Ingress to the API and the UI, never to the routes of sidecars', () => {
+  it('routes an Ingress to the API and the UI, never to the routes of sidecars', () => {
     const ingress = JSON.stringify(find(renderChart(everything), 'Ingress'));
     expect([...ingress.matchAll(/"path":"([^"]+)"/g)].map(([, path]) => path)).toEqual([
       '/api',
@@ -277,7 +277,7 @@ describeWithTool('helm')('the Helm chart', () => {
     expect(ingress).toContain('"host":"platform.example"');
   });
 
-  it('has no budget that would keep a single Pod in its place', () => {
+  it('has no disruption budget that would block the eviction of a single Pod', () => {
     const budgets = (values: object) =>
       renderChart(values).filter(({ kind }) => kind === 'PodDisruptionBudget').length;
     expect([budgets({}), budgets({ api: { replicas: 1 }, worker: { replicas: 1 } })]).toEqual([2, 0]);

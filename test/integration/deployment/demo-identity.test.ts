@@ -60,7 +60,7 @@ afterAll(async () => {
 const me = z.object({ user: z.object({ id: z.string(), email: z.string(), name: z.string() }) });
 
 describe('the demo identity provider', () => {
-  it.each(['ada', 'max', 'nora'] as const)('lets %s in by a click, as the demo knows them', async (name) => {
+  it.each(['ada', 'max', 'nora'] as const)('signs %s in by a click, as the demo users', async (name) => {
     const person = await signInAtProvider(publicUrl, name);
     const { email, name: fullName } = demoPeople[name];
     expect(me.parse(await person.send('GET', '/me')).user).toMatchObject({ email, name: fullName });
@@ -70,7 +70,7 @@ describe('the demo identity provider', () => {
     });
   });
 
-  it('knows the same people after a restart, and signs with the same key', async () => {
+  it('has the same users after a restart, and signs with the same key', async () => {
     const keys = async () => (await fetch(`${issuer}/jwks`)).json();
     const before = await keys();
     await stop(provider);
@@ -88,7 +88,7 @@ describe('the demo identity provider', () => {
   it.each([
     ['PUBLIC_URL', { PUBLIC_URL: 'https://platform.example' }],
     ['ISSUER', { ISSUER: 'http://identity.example:9000' }],
-  ])('does not serve anything but a machine of one’s own: %s', async (name, environment) => {
+  ])('refuses an address other than this machine: %s', async (name, environment) => {
     const child = spawn(process.execPath, [program], {
       env: { ISSUER: issuer, PUBLIC_URL: publicUrl, KEYS_DIR: directory, ...environment },
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -48,7 +48,7 @@ describe('the keys for .env and for a Kubernetes Secret', () => {
 });
 
 describeAsRoot('the keys in volumes', () => {
-  it('are made once, for their readers only', () => {
+  it('are created once, readable by their users only', () => {
     expect(fill()).toMatchObject({ status: 0, stdout: expect.stringContaining('Back up') });
     const made = contents();
     expect(fill()).toMatchObject({ status: 0, stdout: '' });
@@ -71,13 +71,13 @@ describeAsRoot('the keys in volumes', () => {
     expect(printed.trim().split('\n')).toHaveLength(6);
   });
 
-  it('take a password of one’s own, whatever is in it', () => {
+  it('accept any chosen password', () => {
     fill({ POSTGRES_PASSWORD: 'a/b@c:d' });
     const { password } = new URL(contents()['database/url'] ?? '');
     expect(decodeURIComponent(password)).toBe('a/b@c:d');
   });
 
-  it('are never recreated beside a database that they would not open', () => {
+  it('are never recreated beside a database that they would not decrypt', () => {
     mkdirSync(join(directory, 'postgres-data/18'), { recursive: true });
     expect(fill()).toMatchObject({ status: 1, stderr: expect.stringContaining('keys are missing') });
     expect(contents()).toEqual({});

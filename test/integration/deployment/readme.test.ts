@@ -26,7 +26,7 @@ describeWithTool('helm')('the README on Kubernetes', () => {
   const manifests = parseAllDocuments(printed).map((document) => manifest.parse(document.toJS()));
   const find = (kind: string) => manifests.filter((each) => each.kind === kind);
 
-  it('builds and pushes every image that the chart then uses, from targets that there are', () => {
+  it('builds and pushes every image that the chart uses, from existing targets', () => {
     const loop = `docker() { echo "$@"; }\n${blockOf('sh')}`;
     const lines = execFileSync('bash', ['-euo', 'pipefail', '-c', loop], { encoding: 'utf8' })
       .trim()

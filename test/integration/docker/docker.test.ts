@@ -40,7 +40,7 @@ async function configurationOf(image: string) {
     expect(components).not.toContain('Podman');
   });
 
-  it('builds an image itself, without BuildKit, as the engine that built the others does', async () => {
+  it('builds an image itself, without BuildKit, like the engine that built the others', async () => {
     const built = 'localhost/agent-platform/sidecar-of-docker:test';
     await buildOnDocker({ file: 'deploy/Dockerfile', target: 'sidecar', tag: built });
     const [own, others] = await Promise.all([built, requirePlatformImages().sidecar].map(configurationOf));

@@ -54,7 +54,7 @@ async function keep(name: keyof typeof servers, beforeRestart = async (_port: nu
 }
 
 describe.each(Object.keys(servers) as (keyof typeof servers)[])('%s, once started', (name) => {
-  it('is there again on its port after kill -9, and ends when it is told to', async () => {
+  it('restarts on its port after kill -9, and ends when stopped', async () => {
     const { first, started, said } = await keep(name);
     process.kill(first.process.pid, 'SIGKILL');
     await eventually(() => expect(said).toContain(`${name} runs again`), slow);
@@ -66,7 +66,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('%s, once starte
     expect(said.filter((line) => line.includes('ended'))).toHaveLength(1);
   });
 
-  it('waits for its port as long as another program has it', async () => {
+  it('waits for its port while another program uses it', async () => {
     const other = createServer();
     const takePort = async (port: number) => {
       if (!other.listening) {

@@ -44,7 +44,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 }
 
 describe('the embedded Postgres', () => {
-  it('keeps its data over a stop and a start', async () => {
+  it('keeps its data across a restart', async () => {
     const first = await start();
     await query(first.url(), 'create table kept (x int)');
     await first.stop();
@@ -63,7 +63,7 @@ describe('the embedded Postgres', () => {
     expect(await query(url(), 'show unix_socket_directories')).toEqual([{ unix_socket_directories: '' }]);
   });
 
-  it('is adopted by the next start when the last one was killed', async () => {
+  it('is adopted by the next start after the previous one was killed', async () => {
     const first = await start();
     const again = await start();
     expect(again).toMatchObject({ adopted: true, process: first.process, port: first.port });
@@ -78,23 +78,23 @@ describe('the embedded Postgres', () => {
     expect(await query(second.url(), 'select * from kept')).toEqual([]);
   });
 
-  it('takes another port when its own is taken', async () => {
+  it('uses another port when its own is in use', async () => {
     const taken = await takePort();
     expect((await start({ preferredPort: taken })).port).not.toBe(taken);
   });
 
-  it('says that keys and data do not belong together', async () => {
+  it('reports that keys and data do not match', async () => {
     await (await start()).stop();
     await expect(start({ password: 'of another keys.json' })).rejects.toThrow(/do not belong together/);
   });
 
-  it('says that its data is of another version', async () => {
+  it('reports that its data is of another version', async () => {
     await (await start()).stop();
     writeFileSync(join(directory, 'data/PG_VERSION'), '12\n');
     await expect(start()).rejects.toThrow(/another version of Postgres/);
   });
 
-  it('leaves its password in no file', async () => {
+  it('writes its password to no file', async () => {
     await start();
     for (const name of ['postgres.log', 'data/postgresql.conf', 'data/pg_hba.conf', 'data/postmaster.opts']) {
       expect(readFileSync(join(directory, name), 'utf8')).not.toContain(password);

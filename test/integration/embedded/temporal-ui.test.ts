@@ -56,7 +56,7 @@ describe('the embedded Temporal UI', () => {
   });
 
   it.each(['rebound.example', 'rebound.example:8233', '127.0.0.1', 'localhost', '127.0.0.1.rebound.example'])(
-    'answers nothing to the host %s',
+    'refuses the host %s',
     async (host) => {
       expect(await ask(door(), { headers: { host } })).toEqual({
         status: 403,
@@ -65,13 +65,13 @@ describe('the embedded Temporal UI', () => {
     },
   );
 
-  it('takes no change from a page of another site', async () => {
+  it('refuses changes from a page of another site', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' };
     expect((await ask(door(), { method: 'POST', headers })).status).toBe(403);
     expect((await ask(door(), { headers })).status).toBe(200);
   });
 
-  it('of the server no other port answers a foreign host on 127.0.0.1, where a page could look for one', async () => {
+  it('no other port of the server answers a foreign host on 127.0.0.1, which a page could scan', async () => {
     const ports = listeningPortsOf(temporal.process.pid, '127.0.0.1');
     expect(ports).toContain(temporal.port);
     for (const port of ports) {
@@ -83,7 +83,7 @@ describe('the embedded Temporal UI', () => {
     }
   });
 
-  it('names the variable to change when its port is taken', async () => {
+  it('names the variable to change when its port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -91,7 +91,7 @@ describe('the embedded Temporal UI', () => {
     other.close();
   });
 
-  it('says so while the server is unreachable', async () => {
+  it('reports that the server is unreachable', async () => {
     const away = await openTemporalUi(0, { host: '127.0.0.1', port: 9 });
     expect((await fetch(away.url)).status).toBe(502);
     away.close();

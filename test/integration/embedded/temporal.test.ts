@@ -23,7 +23,7 @@ async function start({ hasUi }: { hasUi: boolean }): Promise<RunningTemporal> {
 }
 
 describe('the embedded Temporal server', () => {
-  it('has its UI, is adopted while it runs, and is gone after a stop', async () => {
+  it('has its UI, is adopted while it runs, and is stopped with it', async () => {
     const first = await start({ hasUi: true });
     expect((await fetch(`http://${first.ui?.host}:${first.ui?.port}`)).status).toBe(200);
     const { process: running, address, ui } = first;
@@ -39,7 +39,7 @@ describe('the embedded Temporal server', () => {
     expect(await start({ hasUi: false })).toMatchObject({ adopted: false });
   });
 
-  it('that cannot be run says which program was tried', async () => {
+  it('names the program that could not be run', async () => {
     await expect(startTemporal({ program: '/nowhere/temporal', directory, hasUi: false })).rejects.toThrow(
       '/nowhere/temporal',
     );

@@ -16,7 +16,7 @@ it('gives each test file a migrated database of its own', async () => {
   await other.drop();
 });
 
-it('has a Temporal server that knows the search attributes', async () => {
+it('has a Temporal server with the search attributes', async () => {
   const connection = await Connection.connect({ address: temporalAddress() });
   const { customAttributes } = await connection.operatorService.listSearchAttributes({
     namespace: 'default',

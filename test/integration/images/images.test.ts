@@ -44,7 +44,7 @@ withImages.each(all)('the image %s', (name) => {
     images = requirePlatformImages();
   });
 
-  it('runs as an ordinary user who can write to nothing but what is mounted', async () => {
+  it('runs as an unprivileged user that can write only to mounts', async () => {
     const { output, exitCode } = await runConfined(images[name], ['node', '-e', report], {
       writable: ['/tmp'],
     });
@@ -64,7 +64,7 @@ withImages.each(all)('the image %s', (name) => {
     expect(output.trim()).toBe('31234');
   });
 
-  it('says what it is, and its environment says nothing else', async () => {
+  it('has its labels, and nothing else in its environment', async () => {
     const { Labels, Env, User } = await configOf(images[name]);
     expect(User).toMatch(/^\d+:\d+$/);
     for (const label of ['title', 'description', 'licenses', 'version']) {
@@ -114,7 +114,7 @@ withImages('what a session trusts or contains', () => {
     },
   );
 
-  it('a volume over the directory of the session is the sidecar’s to write, and its group’s', async () => {
+  it('a volume over the directory of the session is writable by the sidecar and its group', async () => {
     const look = `
       const { mode, uid, gid } = fs.statSync('/run/platform-session');
       console.log((mode & 0o7777).toString(8), uid, gid)`;

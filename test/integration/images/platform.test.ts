@@ -8,7 +8,7 @@ import { runConfined } from './run-container.ts';
     runConfined(requirePlatformImages().platform, ['node', `dist/${program}.js`], { environment });
 
   it.each(['api', 'worker', 'migrate', 'reencrypt-secrets'])(
-    'starts %s, which names every variable that it lacks',
+    'starts %s, which names every missing variable',
     async (program) => {
       const { exitCode, output } = await run(program);
       expect({ output, exitCode }).toMatchObject({ exitCode: 1 });

@@ -26,7 +26,7 @@ const writable = ['/workspace', '/tmp'];
     expect({ output, exitCode }).toMatchObject({ exitCode: 0, output: expect.stringMatching(version) });
   });
 
-  it('makes a virtual environment and a repository in the workspace', async () => {
+  it('creates a virtual environment and a repository in the workspace', async () => {
     const script =
       'python3 -m venv venv && venv/bin/python -c "print(6 * 7)" && uv venv other && git init -q here && ls -d here/.git';
     const { output, exitCode } = await run('sh', '-ec', script);
@@ -36,7 +36,7 @@ const writable = ['/workspace', '/tmp'];
     });
   });
 
-  it('starts an MCP server that comes with the platform, by its name', async () => {
+  it('starts a preinstalled MCP server by its name', async () => {
     const { program, args, environment } = engineCommand(
       confinedArguments(requirePlatformImages().runner, ['mcp-server-filesystem', '/workspace'], {
         writable,

@@ -17,7 +17,7 @@ import { sessionsOnCluster } from './sessions.ts';
 const describeOnOwn = hasOwnKubernetes && platformImages !== null ? describe : describe.skip;
 const slowMs = 480_000;
 
-describeOnOwn('sessions on a cluster whose parts die', () => {
+describeOnOwn('sessions on a cluster with failing components', () => {
   const own: { cluster?: OwnTestCluster } = {};
   const sessions = sessionsOnCluster(async () => {
     own.cluster = await startOwnTestCluster();
@@ -35,7 +35,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
     expect(containerIn(await runtime.inspect(id), 'agent')).toMatchObject({ state: 'exited', exitCode: 5 });
 
   it(
-    'go on without the API server, and are neither lost nor absent meanwhile',
+    'continue without the API server, and are neither lost nor missing meanwhile',
     async () => {
       const exitsLater = `setTimeout(() => process.exit(5), 15_000); ${stays}`;
       const id = await sessions.start(sessions.prepare({ agent: node(exitsLater) }));
@@ -62,7 +62,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
   );
 
   it(
-    'start in the end when the API server dies in the middle of a launch',
+    'eventually start when the API server dies during a launch',
     async () => {
       const frozen = sessions.prepare({ servers: [serverNamed('one')] });
       const runtime = await sessions.open({ options: { startTimeoutMs: 120_000 } });
@@ -79,7 +79,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
   );
 
   it(
-    'start, or end with a reason, when the node’s kubelet dies in the middle of a launch; nothing of them stays',
+    'start, or end with a reason, when the node’s kubelet dies during a launch; nothing of them is left',
     async () => {
       const frozen = sessions.prepare({
         servers: [
@@ -112,7 +112,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
   );
 
   it(
-    'run on when the node’s kubelet dies later',
+    'keep running when the node’s kubelet dies later',
     async () => {
       const frozen = sessions.prepare({ servers: [serverNamed('one')] });
       const id = await sessions.start(frozen);
@@ -131,7 +131,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
   );
 
   it(
-    'end with a reason when the cluster takes them off a node that it gives up',
+    'end with a reason when the cluster evicts them from a lost node',
     async () => {
       const id = await sessions.start(sessions.prepare());
       const { core } = sessions.driver.admin();
@@ -159,7 +159,7 @@ describeOnOwn('sessions on a cluster whose parts die', () => {
   );
 
   it(
-    'are stopped in the end when their node is lost',
+    'are eventually stopped when their node is lost',
     async () => {
       const runtime = await sessions.open({ options: { lostNodeTimeoutMs: 1000 } });
       const frozen = sessions.prepare();

@@ -58,7 +58,7 @@ const canRun = hasOwnKubernetes && hasDockerRegistry && platformImages !== null;
     );
   };
 
-  it('cannot put a program of its own where the relay is, through a volume at a link', async () => {
+  it('cannot replace the relay with a program of its own through a volume at a link', async () => {
     const evil = { path: 'opt/platform/bin/relay', content: readFileSync(program), mode: 0o755 };
     const link = { path: 'a/b/c/d', type: '2', linkTarget: '/opt/platform/bin' };
     const id = await startAgent('linked', { Volumes: { '/a/b/c/d': {} } }, { files: [evil, link] });

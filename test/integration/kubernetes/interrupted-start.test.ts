@@ -72,7 +72,7 @@ const endingWorker = fileURLToPath(new URL('ending-worker.ts', import.meta.url))
 /** Far less than the duration of a watch. */
 const endLimitMs = 45_000;
 
-describeOnKubernetes('a worker that goes away while it starts a session', () => {
+describeOnKubernetes('a worker that exits while it starts a session', () => {
   const sessions = sessionsOnCluster();
   const frozen = () =>
     sessions.prepare({
@@ -89,7 +89,7 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
     });
   };
 
-  it('is told to stop the session while its Pod is made: the Pod goes too, however late it comes', async () => {
+  it('is asked to stop the session while its Pod is created: the Pod is deleted too, however late it appears', async () => {
     const { cluster, created } = slowToCreate(await sessions.driver.openCluster());
     const runtime = runtimeOn(cluster);
     const configuration = frozen();
@@ -103,7 +103,7 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
     runtime.close();
   });
 
-  it('removes what the containers have their secrets from, also when the API server is unreachable just then', async () => {
+  it('removes the Secrets of the containers, also when the API server is unreachable at that moment', async () => {
     const runtime = runtimeOn(awayForDeletions(2, await sessions.driver.openCluster()));
     const configuration = frozen();
     const id = configuration.session_id;
@@ -115,7 +115,7 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
     runtime.close();
   });
 
-  it('ends when it is asked to, and no watch keeps it', async () => {
+  it('ends when asked to, without being kept alive by a watch', async () => {
     const { kubeconfig, namespace } = sessions.driver;
     const env = { ...process.env, KUBECONFIG: kubeconfig, KUBERNETES_NAMESPACE: namespace };
     const ended = await promisify(execFile)(process.execPath, ['--import', 'tsx', endingWorker], {
@@ -137,7 +137,7 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
   };
 
   it.each(Array.from({ length: callsOfAStart }, (_, calls) => calls))(
-    'leaves after %i calls what the next one finishes',
+    'is continued by the next worker after %i calls',
     async (calls) => {
       const { id, configuration, secrets } = await startAndDie(calls);
       const next = sessions.runtime();
@@ -149,7 +149,7 @@ describeOnKubernetes('a worker that goes away while it starts a session', () => 
   );
 
   it.each(Array.from({ length: callsOfAStart }, (_, calls) => calls))(
-    'leaves after %i calls nothing that stopping does not take along',
+    'leaves nothing after %i calls that a stop does not remove',
     async (calls) => {
       const { id } = await startAndDie(calls);
       const next = sessions.runtime();

@@ -80,7 +80,7 @@ describeOnKubernetes('a session on a cluster', () => {
     return { id, seen: JSON.parse(text), text };
   };
 
-  it('shows the agent its own sockets, its own environment and nothing else', async () => {
+  it('exposes to the agent its own sockets and environment only', async () => {
     const { id, seen, text } = await look('none');
     expect(seen.env).toMatchObject({ MINE: '[secret]', PLATFORM_SESSION_ID: id });
     expect(seen.backwards).toBe([...'value-of-the-agent'].reverse().join(''));
@@ -116,7 +116,7 @@ describeOnKubernetes('a session on a cluster', () => {
     );
   });
 
-  it('lets it write to its own room only, and reach no network where it has none', async () => {
+  it('restricts its writes to its own scratch space, and gives it no network where none is configured', async () => {
     const { seen } = await look('none');
     expect(seen.writes).toEqual({
       '/etc/x': 'EROFS',
@@ -144,7 +144,7 @@ describeOnKubernetes('a session on a cluster', () => {
     });
   });
 
-  it('keeps secrets out of the Pod, and out of the cluster as soon as the containers have them', async () => {
+  it('keeps secrets out of the Pod, and deletes them from the cluster once the containers have them', async () => {
     const frozen = frozenWith({ agent: { ...node(stays), env: { MINE: secret('M') } } });
     const id = await sessions.start(frozen, secrets);
     const [pod] = await sessions.driver.admin().listPods(id);
@@ -162,7 +162,7 @@ describeOnKubernetes('a session on a cluster', () => {
     });
   });
 
-  it('shares no memory and no socket in it between its containers', async () => {
+  it('shares no memory, and no socket in memory, between its containers', async () => {
     const leaves = `const path = '/dev/shm/left.sock'; require('node:net').createServer()
       .listen(path, () => console.log('listens'));`;
     const looks = `const fs = require('node:fs'); setInterval(() => console.log(JSON.stringify({
@@ -181,7 +181,7 @@ describeOnKubernetes('a session on a cluster', () => {
     });
   });
 
-  it('says why a container ended that used too much memory', async () => {
+  it('reports a container that exceeded its memory limit', async () => {
     const greedy = 'const all = []; while (true) { all.push(Buffer.alloc(16 * 1024 * 1024, 1)); }';
     const id = await sessions.start(frozenWith({ agent: node(greedy) }), secrets);
     await eventually(async () => {
@@ -194,7 +194,7 @@ describeOnKubernetes('a session on a cluster', () => {
     });
   });
 
-  it('says why its Pod is gone when an administrator empties the node', async () => {
+  it('reports the reason when an administrator drains the node', async () => {
     const id = await sessions.start(frozenWith({}), secrets);
     const { namespace } = sessions.driver;
     const name = podName(id);
@@ -211,7 +211,7 @@ describeOnKubernetes('a session on a cluster', () => {
   });
 
   describe('as its worker', () => {
-    it('does all of this without being able to read a Secret, or to do anything elsewhere', async () => {
+    it('works without the right to read a Secret, or any right in other namespaces', async () => {
       const id = await sessions.start(frozenWith({}), secrets);
       const { openWorker } = sessions.driver;
       const { core, name } = await openWorker(id);

@@ -56,7 +56,7 @@ describeOnKubernetes('a session that cannot start', () => {
     await core.createNamespacedPod({ namespace, body, dryRun: 'All', fieldValidation: 'Strict' });
   };
 
-  it('says at once that an image is not in its registry', async () => {
+  it('reports immediately that an image is not in its registry', async () => {
     const registry = sessions.driver.cluster().registryAddress ?? 'docker.io';
     const error = await failure({ agent: imageAgent(`${registry}/no/such:1`) });
     expect(error).toBeInstanceOf(WorkloadFailedError);
@@ -65,13 +65,13 @@ describeOnKubernetes('a session that cannot start', () => {
     );
   });
 
-  it('says with the second attempt that a registry does not answer', async () => {
+  it('reports after the second attempt that a registry does not answer', async () => {
     const error = await failure({ agent: imageAgent('127.0.0.1:1/no/such:1') });
     expect(error).toBeInstanceOf(WorkloadFailedError);
     expect(String(error)).toMatch(/^WorkloadFailedError: The image of container agent cannot be pulled/);
   });
 
-  it('has the scheduler’s words when no node takes it', async () => {
+  it('reports the scheduler’s message when it fits on no node', async () => {
     const changes = { settings: { nodeSelector: { pool: 'none' } }, options: { startTimeoutMs: 15_000 } };
     const error = await failure({}, changes);
     expect(error).toBeInstanceOf(WorkloadFailedError);
@@ -80,7 +80,7 @@ describeOnKubernetes('a session that cannot start', () => {
     );
   });
 
-  it('says what admission refuses: a quota, or a runtime class that is not there', async () => {
+  it('reports what admission refuses: a quota, or an unknown runtime class', async () => {
     const { core } = sessions.driver.admin();
     const { namespace } = sessions.driver;
     const quota = { metadata: { name: 'none' }, spec: { hard: { 'requests.memory': '1Mi' } } };
@@ -101,7 +101,7 @@ describeOnKubernetes('a session that cannot start', () => {
     expect(String(error)).toContain('no-such-class');
   });
 
-  it('gives up when it is told to, and leaves nothing', async () => {
+  it('gives up when cancelled, and leaves nothing', async () => {
     const controller = new AbortController();
     const runtime = await sessions.open({ settings: { nodeSelector: { pool: 'none' } } });
     const frozen = sessions.prepare();
@@ -112,7 +112,7 @@ describeOnKubernetes('a session that cannot start', () => {
     expect(await sessions.driver.running(frozen.session_id)).toEqual([]);
   });
 
-  it('is told apart from one whose Pod somebody deleted', async () => {
+  it('is distinguished from one whose Pod somebody deleted', async () => {
     const id = await sessions.start(sessions.prepare({ agent: node(stays) }));
     await sessions.driver.lose(id);
     await eventually(async () => {
@@ -125,7 +125,7 @@ describeOnKubernetes('a session that cannot start', () => {
     expect(await sessions.runtime().inspect(id)).toEqual({ state: 'absent' });
   });
 
-  it('is none for what any configuration renders: admission under `restricted` takes it', async () => {
+  it('is not caused by any rendered configuration: admission under `restricted` accepts it', async () => {
     await fc.assert(
       fc.asyncProperty(randomLaunch, fc.boolean(), ({ configuration, secrets }, inline) =>
         tryAdmission(configuration, inline ? secrets : undefined),

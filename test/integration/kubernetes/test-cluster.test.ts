@@ -54,7 +54,7 @@ const hasImages = platformImages !== null;
     }
   });
 
-  it('answers at once when the same image is put on it again', async () => {
+  it('returns immediately when the same image is loaded again', async () => {
     expect(await cluster.importImage(requirePlatformImages().scripted)).toBe(scripted);
   });
 
@@ -79,7 +79,7 @@ const programsDirectory = z.object({ programs: z.string() });
   };
 
   it(
-    'pulls by digest from a registry that wants a password, and comes back when its parts are killed',
+    'pulls by digest from a registry that requires a password, and recovers when its components are killed',
     async () => {
       const storage = mkdtempSync(join(tmpdir(), 'registry-storage-'));
       const cluster = await startOwnTestCluster();
@@ -122,7 +122,7 @@ const programsDirectory = z.object({ programs: z.string() });
   );
 
   it(
-    'is removed whole by the next one when the process that started it was killed',
+    'is completely removed by the next one when the process that started it was killed',
     async () => {
       const own = mkdtempSync(join(tmpdir(), 'clusters-'));
       cache = own;

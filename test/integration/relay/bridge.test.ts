@@ -22,7 +22,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the agent's si
   const bridge = (path: string, keepsOutput = true) =>
     bench.start([...(relays[kind] ?? []), '-', `UNIX-CONNECT:${path}`], {}, keepsOutput);
 
-  it('carries megabytes both ways at once, and the end of the input', async () => {
+  it('forwards megabytes in both directions concurrently, and the end of the input', async () => {
     const path = bench.path(`${kind}-both.sock`);
     const socket = (await bench.listen(path)).next();
     const relay = bridge(path, false);
@@ -38,7 +38,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the agent's si
     expect(await relay.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('carries answers that come after the end of the input', async () => {
+  it('forwards answers that arrive after the end of the input', async () => {
     const path = bench.path(`${kind}-half.sock`);
     const socket = (await bench.listen(path)).next();
     const relay = bridge(path);
@@ -69,7 +69,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the agent's si
     expect((await relay.ended).code).toBe(0);
   });
 
-  it('takes no more than fits its buffers from a side whose other side does not read', async () => {
+  it('reads no more than its buffers hold while the other side does not read', async () => {
     const path = bench.path(`${kind}-slow.sock`);
     const socket = (await bench.listen(path)).next();
     const relay = bridge(path, false);
@@ -114,7 +114,7 @@ describeWithStaticRelay('the static relay', () => {
   });
 
   it.each([[['--help']], [['run', '--help']], [['fence', '-h']]])(
-    'explains itself with %j',
+    'prints its usage with %j',
     async (given) => {
       expect(await bench.run([...staticRelay, ...given])).toMatchObject({
         code: 0,
@@ -123,7 +123,7 @@ describeWithStaticRelay('the static relay', () => {
     },
   );
 
-  it('leaves standard output as blocking as it found it', async () => {
+  it('does not change the blocking mode of standard output', async () => {
     const path = bench.path('flags.sock');
     const socket = (await bench.listen(path)).next();
     const [relay = ''] = staticRelay;
@@ -135,7 +135,7 @@ describeWithStaticRelay('the static relay', () => {
     expect(flags & 0o4000).toBe(0);
   });
 
-  it('ends by a signal as any program', async () => {
+  it('ends by signals like any program', async () => {
     const path = bench.path('signal.sock');
     const socket = (await bench.listen(path)).next();
     const relay = bench.start([...staticRelay, '-', `UNIX-CONNECT:${path}`]);

@@ -49,14 +49,14 @@ const packets = closed.map((address) => `packet:${address}:5432@eth0`);
 const open = ['tcp:203.0.113.7:5432', 'tcp:203.0.113.7:53'];
 
 describeWithNamespaces('relay fence', () => {
-  it('is needed: without it everything is reached', async () => {
+  it('is necessary: without it everything is reachable', async () => {
     const attempts = [...tcp, 'udp:10.88.0.1:5432', 'tcp:10.88.0.1:5432@eth0'].filter(
       (attempt) => !attempt.includes('255.255'),
     );
     expect(await outcomes(`inside $probe ${attempts.join(' ')}`)).toEqual(all(attempts, 'ok'));
   });
 
-  it('leaves public addresses, and nothing of the host, its network or a metadata service', async () => {
+  it('leaves public addresses reachable, and not the host, its network or a metadata service', async () => {
     const attempts = [...open, ...tcp, ...udp, ...ipv6];
     expect(await outcomes(`start_fence; inside $probe ${attempts.join(' ')}`)).toEqual({
       ...all(open, 'ok'),
@@ -64,7 +64,7 @@ describeWithNamespaces('relay fence', () => {
     });
   });
 
-  it('is not passed by sockets that name their device', async () => {
+  it('is not bypassed by sockets that are bound to a device', async () => {
     const attempts = [...bound, ...packets];
     const found = await outcomes(`start_fence; inside $probe ${attempts.join(' ')}`);
     expect(Object.keys(found)).toEqual(attempts);
@@ -74,7 +74,7 @@ describeWithNamespaces('relay fence', () => {
     expect(reached).toEqual([]);
   });
 
-  it.each([0, 1, 2])('works where the kernel filters by the reverse path: %d', async (filter) => {
+  it.each([0, 1, 2])('works with reverse path filtering: %d', async (filter) => {
     const attempts = [
       ...open,
       'udp:10.1.2.3:53',
@@ -91,7 +91,7 @@ describeWithNamespaces('relay fence', () => {
     });
   });
 
-  it('opens the one port of a name server, also of one that the check asks for', async () => {
+  it('opens the one port of a name server, also of the one that the check uses', async () => {
     const attempts = ['tcp:172.16.0.1:53', 'udp:172.16.0.1:53', 'tcp:172.16.0.1:5432', 'tcp:192.168.7.7:53'];
     const script = `start_fence --dns 172.16.0.1
       inside $relay run --network fenced -- $probe ${attempts.join(' ')}`;
@@ -103,7 +103,7 @@ describeWithNamespaces('relay fence', () => {
     });
   });
 
-  it('lets a command run that needs it, without pings and broadcasts', async () => {
+  it('allows a command that needs it to run, without pings and broadcasts', async () => {
     const attempts = [...open, 'ping', 'broadcast', 'socket:2', 'socket:16', 'socket:17'];
     expect(
       await outcomes(`start_fence; inside $relay run --network fenced -- $probe ${attempts.join(' ')}`),
@@ -114,13 +114,13 @@ describeWithNamespaces('relay fence', () => {
     });
   });
 
-  it('is waited for', async () => {
+  it('delays the command until it is complete', async () => {
     const { stdout } = await inNetwork(`inside $relay run --network fenced -- echo after & waiting=$!
       sleep 0.3; start_fence; wait $waiting`);
     expect(stdout).toBe('after\n');
   });
 
-  it('stands when it is built a second time, and after who built it ended', async () => {
+  it('persists when it is built again, and after its builder ended', async () => {
     const attempts = [...open, ...tcp];
     const { stdout, stderr } = await inNetwork(
       `start_fence; kill $fence; wait $fence; echo code $?; start_fence; kill -INT $fence; wait $fence || true
@@ -150,13 +150,13 @@ describeWithNamespaces('relay fence', () => {
       'there is no default route through a gateway',
     ],
     ['it may not change the network', `inside ${noCapabilities} $relay fence`, 'cannot close IPv6: EPERM'],
-  ])('says so when %s', async (_when, script, sentence) => {
+  ])('reports an error when %s', async (_when, script, sentence) => {
     const ending = await inNetwork(script);
     expect(ending).toMatchObject({ code: 1, stdout: '' });
     expect(ending.stderr).toContain(`relay: the network is not fenced: ${sentence}`);
   });
 
-  it('is not taken for standing when it stands by half', async () => {
+  it('is not considered complete when it is incomplete', async () => {
     const half = 'for range in 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10';
     const script = `${half}; do inside ip route add unreachable $range; done
       inside $relay run --network fenced -- echo ran`;

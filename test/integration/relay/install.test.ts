@@ -33,7 +33,7 @@ describeWithStaticRelay('relay install', () => {
     expect(readdirSync(join(root, 'bin'))).toEqual(['relay']);
   });
 
-  it('can be run again, puts modes right, and installs what runs', async () => {
+  it('can be run again, corrects modes, and installs a working program', async () => {
     await install('agent');
     chmodSync(join(root, 'agent'), 0o700);
     expect((await install('agent')).code).toBe(0);
@@ -43,7 +43,7 @@ describeWithStaticRelay('relay install', () => {
     expect((await bench.run([installed, 'run', '--', 'echo', 'runs'])).stdout).toBe('runs\n');
   });
 
-  it('can be run many times at once, while others run what it installs', async () => {
+  it('can be run many times concurrently, while others run what it installs', async () => {
     await install('agent');
     const installed = join(root, 'bin/relay');
     const installs = Array.from({ length: 12 }, () => install('agent', 'mcp/a/b'));
@@ -54,7 +54,7 @@ describeWithStaticRelay('relay install', () => {
   });
 
   it.each(['..', 'a/../../b', '/etc/x', '.', 'a/.', ''])(
-    'refuses %j before it makes anything',
+    'refuses %j before it creates anything',
     async (path) => {
       expect(await install('agent', path)).toMatchObject({
         code: 2,
@@ -75,7 +75,7 @@ describeWithStaticRelay('relay install', () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it('says what stands in its way, and leaves nothing half done', async () => {
+  it('reports what blocks it, and leaves nothing incomplete', async () => {
     expect(await bench.run([program, 'install', join(root, 'missing')])).toMatchObject({ code: 1 });
     mkdirSync(join(root, 'bin/relay'), { recursive: true });
     expect(await install()).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot install') });

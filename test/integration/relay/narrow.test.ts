@@ -52,7 +52,7 @@ describeWithStaticRelay('a command without a network', () => {
     expect(await outcomes(command)).toEqual(without);
   });
 
-  it('is not what the probe finds without the relay', async () => {
+  it('is different without the relay, as the probe shows', async () => {
     expect(await outcomes([probe, 'socket:2', 'socket:16', 'call:keyctl'])).toEqual({
       'socket:2': 'ok',
       'socket:16': 'ok',
@@ -60,14 +60,14 @@ describeWithStaticRelay('a command without a network', () => {
     });
   });
 
-  it('cannot lift the filter, nor can what it starts', async () => {
+  it('cannot remove the filter, nor can its child processes', async () => {
     const script = `"${probe}" lift; (setsid "${probe}" socket:2); env -i "${probe}" socket:10 | cat`;
     expect(await outcomes([relay, 'run', '--network', 'none', '--', 'sh', '-c', script])).toEqual(
       all(['lift', 'socket:2', 'socket:10'], 'EAFNOSUPPORT'),
     );
   });
 
-  it('gets no privileges back by running a program', async () => {
+  it('regains no privileges by running a program', async () => {
     const { stdout } = await bench.run([
       relay,
       'run',
@@ -82,7 +82,7 @@ describeWithStaticRelay('a command without a network', () => {
     expect(stdout.replaceAll('\t', ' ')).toBe('NoNewPrivs: 1\nSeccomp: 2\n');
   });
 
-  it('may widen nothing by asking for less inside of more', async () => {
+  it('cannot regain access by nesting relays', async () => {
     const outer = [relay, 'run', '--network', 'none', '--'];
     expect(await outcomes([...outer, relay, 'run', '--', probe, 'socket:2'])).toEqual({
       'socket:2': 'EAFNOSUPPORT',
@@ -99,7 +99,7 @@ describeWithStaticRelay('a command without a network', () => {
     expect(ending.stderr).toContain('network socket');
   });
 
-  it('gets none handed down', async () => {
+  it('inherits no socket', async () => {
     const server = createServer((socket) => socket.resume());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const script = `exec 3<>/dev/tcp/127.0.0.1/${portOf(server)}; "${relay}" run --network none -- "${probe}" descriptor:3`;
@@ -129,11 +129,11 @@ describeWithStaticRelay('a command without a network', () => {
 describeWithStaticRelay('a command with a network', () => {
   const general = { 'socket:1': 'ok', socketpair: 'ok', ...all(network, 'ok'), ...always };
 
-  it('has that of its namespace, and nothing that no namespace holds', async () => {
+  it('has the network of its namespace, and nothing outside of namespaces', async () => {
     expect(await outcomes([relay, 'run', '--', probe, ...Object.keys(general)])).toEqual(general);
   });
 
-  it('is not run without a fence when it needs one', async () => {
+  it('is not run without a required fence', async () => {
     const ending = await bench.run([relay, 'run', '--network', 'fenced', '--', 'echo', 'ran']);
     expect(ending).toMatchObject({ code: 70, stdout: '' });
     expect(ending.stderr).toMatch(
@@ -144,7 +144,7 @@ describeWithStaticRelay('a command with a network', () => {
 
 /** Linux 6.12 and later scope them by Landlock; before, containers of one Pod are told apart by their namespaces alone. */
 describeWithStaticRelay('abstract sockets and signals', () => {
-  it('stay within the container where the kernel can see to it', async () => {
+  it('stay within the container if the kernel supports that', async () => {
     const name = `relay-test-${process.pid}`;
     const listener = bench.start(['socat', `ABSTRACT-LISTEN:${name},fork`, 'EXEC:true']);
     await bench.run(['sh', '-c', `until grep -q @${name} /proc/net/unix; do sleep 0.02; done`]);

@@ -85,9 +85,9 @@ const copies = (sizes: readonly number[]) =>
 const residentKilobytes = (relay: TestProcess) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${relay.pid}/status`, 'utf8'))?.[1]);
 
-describeWithStaticRelay('what a command writes', () => {
+describeWithStaticRelay('the output of a command', () => {
   it.each(blackOutCases)(
-    'is shown and told without its secrets: $name',
+    'is logged and reported with its secrets redacted: $name',
     async ({ values, text, expected }) => {
       const env = Object.fromEntries(values.map((value, index) => [`SECRET_${index}`, value]));
       for (const sizes of [[1_000_000], [1 + Math.floor(text.length / 500)], [3, 1, 7]]) {
@@ -100,7 +100,7 @@ describeWithStaticRelay('what a command writes', () => {
     },
   );
 
-  it('holds a secret back that comes in pieces over time, and shows what turned out to be none', async () => {
+  it('holds back a secret that arrives in pieces over time, and shows what is none', async () => {
     const told = await listenForClaims();
     const script = `const { stderr } = process; process.stdin.setEncoding('utf8').on('data', (text) => stderr.write(text.slice(0, -1)));`;
     const relay = bench.start(
@@ -120,7 +120,7 @@ describeWithStaticRelay('what a command writes', () => {
     expect((await relay.ended).stderr).toBe('a correct-house [secret]');
   });
 
-  it('is shown as it is where nothing in it is secret, also of what looks like the beginning of a line to the sidecar', async () => {
+  it('is unchanged without secrets, also if it looks like the beginning of a line to the sidecar', async () => {
     const text = '{"type":"ended","exit_code":0,"signal":null}\n\0\x1b[31m ümlaut "quotes"\\\n'.repeat(20);
     const told = await listenForClaims();
     const relay = run(told.path, { KEY: 'unrelated-value', NONE: '' }, copies([7, 400]), Buffer.from(text));
@@ -129,14 +129,14 @@ describeWithStaticRelay('what a command writes', () => {
     expect(told.output()).toBe(text);
   });
 
-  it('shows nothing at all when there are more secrets than can be looked for', async () => {
+  it('is not shown at all when there are more secrets than can be searched for', async () => {
     const many = Array.from({ length: 6000 }, (_, line) => `line-${line}`).join('\n');
     const told = await listenForClaims();
     const relay = run(told.path, { KEY: many }, node(`process.stderr.write('anything')`));
     expect((await relay.ended).stderr).toBe('[secret]');
   });
 
-  it('keeps its end when the sidecar does not read, says how much was left out, and tells it later', async () => {
+  it('keeps its end while the sidecar does not read, reports the omitted size, and sends it later', async () => {
     const path = bench.path('late.sock');
     const { next } = await bench.listen(path);
     const bytes = 3_000_000;
@@ -162,7 +162,7 @@ describeWithStaticRelay('what a command writes', () => {
     await eventually(() => expect(claims.at(-1)).toEqual({ type: 'ended', exit_code: 0, signal: null }));
   });
 
-  it('takes no memory when it is a flood, whoever does not read', async () => {
+  it('uses bounded memory in a flood, whichever reader stalls', async () => {
     const path = bench.path('deaf.sock');
     const { next } = await bench.listen(path);
     const flood = `yes "$SECRET" | head -c 40000000 >&2; echo done; cat`;
@@ -178,7 +178,7 @@ describeWithStaticRelay('what a command writes', () => {
     expect((await relay.ended).code).toBe(0);
   });
 
-  it('and what it says on its connection go on when nobody reads the relay’s own log', async () => {
+  it('and its connection continue when nobody reads the relay’s own log', async () => {
     const path = bench.path('serve.sock');
     const { next } = await bench.listen(path);
     const told = await listenForClaims();
@@ -200,8 +200,8 @@ describeWithStaticRelay('what a command writes', () => {
   });
 });
 
-describeWithStaticRelay('what a command could write past the relay', () => {
-  it.each(['run', 'serve'])('is refused where the relay writes its own: %s', async (mode) => {
+describeWithStaticRelay('output of a command that bypasses the relay', () => {
+  it.each(['run', 'serve'])('is refused on the relay’s own descriptors: %s', async (mode) => {
     const log = bench.path(`${mode}.log`);
     const errors = openSync(log, 'a', 0o666);
     fchmodSync(errors, 0o666);
@@ -232,14 +232,14 @@ describeWithStaticRelay('what a command could write past the relay', () => {
   });
 });
 
-describeWithStaticRelay('how a command ends', () => {
+describeWithStaticRelay('the end of a command', () => {
   it.each<[string[], object]>([
     [['sh', '-c', 'exit 7'], { type: 'ended', exit_code: 7, signal: null }],
     [['sh', '-c', 'kill -KILL $$'], { type: 'ended', exit_code: null, signal: 'SIGKILL' }],
     [['sh', '-c', 'kill -XFSZ $$'], { type: 'ended', exit_code: null, signal: 'SIGXFSZ' }],
     [['/no/such/program'], { type: 'not_started', error: 'ENOENT' }],
     [['/etc/passwd'], { type: 'not_started', error: 'EACCES' }],
-  ])('is reported of an agent, after what it wrote: %j', async (command, end) => {
+  ])('is reported for an agent, after its output: %j', async (command, end) => {
     const told = await listenForClaims();
     await run(told.path, {}, command).ended;
     await eventually(() => expect(told.ends()).toEqual([end]));
@@ -247,7 +247,7 @@ describeWithStaticRelay('how a command ends', () => {
     expect(told.claims).toEqual('error' in end ? [end] : [started, end]);
   });
 
-  it('is reported of a server before its connection ends, each time', async () => {
+  it('is reported for a server before its connection ends, each time', async () => {
     const path = bench.path('ends.sock');
     const { next } = await bench.listen(path);
     const told = await listenForClaims();
@@ -266,7 +266,7 @@ describeWithStaticRelay('how a command ends', () => {
     expect(told.claims.some(({ type }) => type === 'started')).toBe(false);
   });
 
-  it('is not waited for when nobody listens, and is told to who listens late', async () => {
+  it('does not wait for a listener, and is reported to a late one', async () => {
     const path = bench.path('nobody.sock');
     const alone = performance.now();
     expect((await run(path, {}, ['sh', '-c', 'echo said >&2; exit 5']).ended).code).toBe(5);
@@ -279,7 +279,7 @@ describeWithStaticRelay('how a command ends', () => {
     await eventually(() => expect(claims.map(({ type }) => type)).toEqual(['started', 'output', 'ended']));
   });
 
-  it('is reported of one that ends at once, once somebody listens', async () => {
+  it('is reported for one that ends immediately, once somebody listens', async () => {
     const path = bench.path('late.sock');
     const relay = bench.start([
       ...[...staticRelay, 'run', '--report', path, '--wait', path, '--'],
@@ -293,7 +293,7 @@ describeWithStaticRelay('how a command ends', () => {
     expect(told.output()).toBe('gone\n');
   });
 
-  it('is told again on another connection when the sidecar was started again', async () => {
+  it('is reported again on a new connection after a restart of the sidecar', async () => {
     const path = bench.path('again.sock');
     const { next } = await bench.listen(path);
     const relay = bench.start([...staticRelay, 'run', '--report', path, '--', 'cat']);
@@ -307,13 +307,13 @@ describeWithStaticRelay('how a command ends', () => {
   });
 });
 
-describeWithStaticRelay('what the relay is told about secrets', () => {
-  it('is their names, with a socket to report to', async () => {
+describeWithStaticRelay('the relay’s arguments about secrets', () => {
+  it('are their names, with a socket to report to', async () => {
     const { code, stderr } = await bench.run([...staticRelay, 'run', '--secret', 'KEY', '--', 'true']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('needs --report') });
   });
 
-  it('leaves every value out of its arguments', async () => {
+  it('hold no value', async () => {
     const told = await listenForClaims();
     const relay = run(told.path, { KEY: 'value-of-the-key' }, ['cat']);
     expect(readFileSync(`/proc/${relay.pid}/cmdline`, 'utf8')).not.toContain('value-of-the-key');

@@ -49,7 +49,7 @@ describeWithStaticRelay('relay run', () => {
     [['true'], 0],
     [['sh', '-c', 'kill -KILL $$'], 137],
     [['sh', '-c', 'kill -TERM $$'], 143],
-  ])('ends as its command %j does: %d', async (command, code) => {
+  ])('ends like its command %j: %d', async (command, code) => {
     expect(await run('--', ...command)).toMatchObject({ code, stderr: '' });
   });
 
@@ -61,21 +61,21 @@ describeWithStaticRelay('relay run', () => {
     expect(await run('--', command)).toMatchObject({ code, stderr: expect.stringMatching(sentence) });
   });
 
-  it('limits the size of each file for good, and the command may go on', async () => {
+  it('limits the size of each file permanently, and the command may continue', async () => {
     const script = 'ulimit -f unlimited; head -c 5000 /dev/zero >> "$0"; echo "$?"; wc -c < "$0"';
     const file = join(bench.directory, 'large');
     const command = ['--file-size', '4096', '--', 'bash', '-c', script, file];
     expect(await run(...command)).toMatchObject({ code: 0, stdout: '1\n4096\n' });
   });
 
-  it.each(['0', '-1', '1k', '99999999999999999999'])('takes no file size of %s', async (size) => {
+  it.each(['0', '-1', '1k', '99999999999999999999'])('refuses a file size of %s', async (size) => {
     expect(await run('--file-size', size, '--', 'true')).toMatchObject({
       code: 2,
       stderr: `relay: the option --file-size does not take ${size}\n`,
     });
   });
 
-  it('leaves input, output, arguments and environment to the command', async () => {
+  it('passes input, output, arguments and environment to the command unchanged', async () => {
     const script = 'cat; printf "%s|" "$@" "$VALUE"';
     const relay = bench.start([...staticRelay, 'run', '--', 'sh', '-c', script, 'sh', 'a b', '--', '-'], {
       env: { ...process.env, VALUE: 'from outside' },
@@ -84,7 +84,7 @@ describeWithStaticRelay('relay run', () => {
     expect((await relay.ended).stdout).toBe('input a b|--|-|from outside|');
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('passes %s on', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('forwards %s', async (signal) => {
     const name = signal.slice(3);
     const script = `trap 'echo got ${name}; exit 5' ${name}; echo ready >&2; while :; do sleep 0.05; done`;
     const relay = bench.start([...staticRelay, 'run', '--', 'sh', '-c', script]);
@@ -93,7 +93,7 @@ describeWithStaticRelay('relay run', () => {
     expect(await relay.ended).toMatchObject({ code: 5, stdout: `got ${name}\n` });
   });
 
-  it('takes over orphans while its command runs', async () => {
+  it('reaps orphans while its command runs', async () => {
     const script = '(sh -c "sleep 0.1 & sleep 0.1 &" &); echo ready >&2; sleep 1000';
     const relay = bench.start([...staticRelay, 'run', '--', 'sh', '-c', script]);
     await speaks(relay);
@@ -101,20 +101,20 @@ describeWithStaticRelay('relay run', () => {
     await eventually(async () => expect(await childrenOf(relay.pid)).toHaveLength(1));
   });
 
-  it('ends all that is left when its command ended', async () => {
+  it('kills remaining processes when its command has ended', async () => {
     const seconds = uniqueSleep();
     const script = `setsid sh -c "sleep ${seconds} & sleep ${seconds}" & sleep ${seconds} & sleep 0.3`;
     expect((await run('--', 'sh', '-c', script)).code).toBe(0);
     expect(await processesMentioning(`sleep ${seconds}`)).toEqual([]);
   });
 
-  it('keeps a status of its command that its starter ignored', async () => {
+  it('reports the exit status even if its parent ignored SIGCHLD', async () => {
     const [relay = ''] = staticRelay;
     const script = `trap "" CHLD PIPE; exec "${relay}" run -- sh -c "exit 9"`;
     expect((await bench.run(['bash', '-c', script])).code).toBe(9);
   });
 
-  it('runs its command only when the path is there, and takes connections', async () => {
+  it('runs its command only when the path exists and accepts connections', async () => {
     const path = bench.path('wait.sock');
     const relay = bench.start([...staticRelay, 'run', '--wait', path, '--', 'echo', 'after']);
     await sleep(200);
@@ -123,7 +123,7 @@ describeWithStaticRelay('relay run', () => {
     expect(await relay.ended).toMatchObject({ code: 0, stdout: 'after\n' });
   });
 
-  it('waits for a file as for a socket', async () => {
+  it('waits for a file like for a socket', async () => {
     const path = bench.path('wait.json');
     const relay = bench.start([...staticRelay, 'run', '--wait', path, '--', 'echo', 'after']);
     await sleep(100);
@@ -131,20 +131,20 @@ describeWithStaticRelay('relay run', () => {
     expect(await relay.ended).toMatchObject({ code: 0, stdout: 'after\n' });
   });
 
-  it('gives up waiting with a code of its own', async () => {
+  it('gives up waiting with a separate exit code', async () => {
     const ending = await run('--wait', bench.path('never'), '--wait-limit-ms', '200', '--', 'echo', 'after');
     expect(ending).toMatchObject({ code: 69, stdout: '', stderr: expect.stringContaining('waited 200 ms') });
     expect(ending.stderr).toContain('ENOENT');
   });
 
-  it('can be told to end while it waits', async () => {
+  it('can be stopped while it waits', async () => {
     const relay = bench.start([...staticRelay, 'run', '--wait', bench.path('never'), '--', 'true']);
     await eventually(() => expect(ignoresSigpipe(relay.pid)).toBe(true));
     relay.kill('SIGTERM');
     expect((await relay.ended).code).toBe(143);
   });
 
-  it('does not hand its starter’s descriptors down', async () => {
+  it('does not pass on inherited descriptors', async () => {
     const [relay = ''] = staticRelay;
     const script = `exec 7</dev/null 33</dev/null; "${relay}" run -- ls /proc/self/fd`;
     const { stdout } = await bench.run(['bash', '-c', script]);
@@ -161,7 +161,7 @@ describeWithStaticRelay('relay run', () => {
 });
 
 describeWithStaticRelay('relay supervise', () => {
-  it('starts its command again, as often as it may, and ends as the last did', async () => {
+  it('restarts its command up to the limit, and ends like the last one', async () => {
     const count = bench.path('count');
     const script = `echo x >> ${count}; exit $(wc -l < ${count})`;
     const { code, stderr } = await supervise('--restarts', '2', '--', 'sh', '-c', script).ended;
@@ -178,7 +178,7 @@ describeWithStaticRelay('relay supervise', () => {
     expect(stderr.match(/cannot start "no-such-program": ENOENT/g)).toHaveLength(2);
   });
 
-  it('does not start again what it was told to end, and leaves it time to end well', async () => {
+  it('does not restart a command that it was asked to stop, and gives it time to exit', async () => {
     const script = 'trap "sleep 0.3; echo bye; exit 4" TERM; echo ready >&2; while :; do sleep 0.05; done';
     const relay = supervise('--', 'sh', '-c', script);
     await speaks(relay);
@@ -186,7 +186,7 @@ describeWithStaticRelay('relay supervise', () => {
     expect(await relay.ended).toMatchObject({ code: 4, stdout: 'bye\n' });
   });
 
-  it('ends what does not want to', async () => {
+  it('kills a command that ignores signals', async () => {
     const relay = supervise('--', 'sh', '-c', 'trap "" TERM; echo ready >&2; while :; do sleep 0.05; done');
     await speaks(relay);
     relay.kill('SIGTERM');
@@ -204,7 +204,7 @@ describeWithNamespaces('as PID 1 of a container', () => {
   const contained = (...args: string[]) => inNamespaces([], ...staticRelay, ...args);
 
   it.each(['run', 'supervise'])(
-    'relay %s hears signals, takes over orphans and ends with its command',
+    'relay %s receives signals, reaps orphans and ends with its command',
     async (mode) => {
       const seconds = uniqueSleep();
       const script = `(setsid sleep ${seconds} &); trap 'exit 6' TERM; echo ready >&2; while :; do sleep 0.05; done`;
@@ -226,7 +226,7 @@ describeWithNamespaces('as PID 1 of a container', () => {
     });
   });
 
-  it('the server’s side ends when it is told to', async () => {
+  it('the server’s side ends when stopped', async () => {
     const path = bench.path('pid-one.sock');
     const { next: connection } = await bench.listen(path);
     const outer = bench.start(contained(`UNIX-CONNECT:${path}`, '--', 'cat'));
@@ -240,7 +240,7 @@ describeWithNamespaces('as PID 1 of a container', () => {
 });
 
 describe('what these tests start', () => {
-  it('is gone', async () => {
+  it('no longer runs', async () => {
     expect(await processesMentioning(`1000.${process.pid}`)).toEqual([]);
   });
 });

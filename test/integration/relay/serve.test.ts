@@ -80,7 +80,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's s
     await eventually(() => expect(pids.filter(isAlive)).toEqual([]));
   });
 
-  it('waits for a socket that its owner has made and not yet opened to the group', async () => {
+  it('waits for a socket that its owner has created and not yet opened to the group', async () => {
     const path = bench.path(`${kind}-closed.sock`);
     const { next } = await bench.listen(path);
     await chmod(path, 0);
@@ -99,7 +99,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's s
     expect(await lineOf(socket)).toMatch(/^\d+/);
   });
 
-  it('carries megabytes both ways at once', async () => {
+  it('forwards megabytes in both directions concurrently', async () => {
     const { next } = await serve(kind, 'both', ['cat']);
     const socket = await next();
     const bytes = randomBytes(20_000_000);
@@ -119,7 +119,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's s
     expect(digest(Buffer.concat(received))).toBe(digest(bytes));
   });
 
-  it('ends a process that does not want to, and all in its group', async () => {
+  it('kills a process that ignores signals, and its whole group', async () => {
     const script = 'trap "" TERM; sleep 1000 & echo $! $$; while :; do cat; sleep 0.1; done';
     const { next } = await serve(kind, 'stubborn', ['sh', '-c', script]);
     const socket = await next();
@@ -130,7 +130,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's s
     await eventually(() => expect(pids.filter(isAlive)).toEqual([]));
   });
 
-  it('delivers what a process said before it ended, and says how it ended', async () => {
+  it('delivers the output of a process before it ended, and reports how it ended', async () => {
     const { relay, next } = await serve(kind, 'last', ['sh', '-c', 'read line; echo "$line"; exit 3']);
     const socket = await next();
     socket.write('last words\n');
@@ -138,7 +138,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's s
     await eventually(() => expect(relay.stderr).toContain('ended by itself (exit code 3)'));
   });
 
-  it('starts a process that keeps crashing more and more slowly', async () => {
+  it('backs off for a process that keeps crashing', async () => {
     const { next } = await serve(kind, 'crash', ['sh', '-c', 'exit 1']);
     const startedMs: number[] = [];
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -153,7 +153,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's s
     expect(waits.at(-1)).toBeGreaterThan(500);
   });
 
-  it('says why a command cannot be started, and tries again with the next connection', async () => {
+  it('reports why a command cannot be started, and retries with the next connection', async () => {
     const { relay, next } = await serve(kind, 'missing', [bench.path('no-such-server')]);
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const socket = await next();
@@ -164,7 +164,7 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's s
     await eventually(() => expect(relay.stderr.match(/ENOENT/g)?.length).toBeGreaterThanOrEqual(2));
   });
 
-  it('ends with everything it started when it is told to', async () => {
+  it('ends with its child processes when stopped', async () => {
     const { relay, next } = await serve(kind, 'term', ['sh', '-c', 'sleep 1000 & echo $! $$; cat']);
     const socket = await next();
     socket.write('x');
@@ -201,7 +201,7 @@ describeWithStaticRelay("the static relay at the server's side", () => {
     expect(await childrenOf(relay.pid)).toEqual([]);
   });
 
-  it('ends what a server put outside of its group, with the connection', async () => {
+  it('kills what a server moved out of its group, with the connection', async () => {
     const script = 'setsid sh -c "echo \\$\\$; exec sleep 1000" & exec cat';
     const { relay, next } = await serve('static', 'daemon', ['sh', '-c', script]);
     const socket = await next();
@@ -217,7 +217,7 @@ describeWithStaticRelay("the static relay at the server's side", () => {
   it.each([
     ['static', (relay: readonly string[]) => inNamespaces([], ...relay)],
     ['node', (relay: readonly string[]) => [...asFirstOfUser, ...relay, '--alone']],
-  ] as const)('ends what forks twice without pause, with the connection (%s)', async (kind, alone) => {
+  ] as const)('kills what forks twice without pause, with the connection (%s)', async (kind, alone) => {
     const path = bench.path(`${kind}-forker.sock`);
     const trace = bench.path(`${kind}-forker.trace`);
     const { next } = await bench.listen(path);
@@ -237,7 +237,7 @@ describeWithStaticRelay("the static relay at the server's side", () => {
     expect(count()).toBe(last);
   });
 
-  it('notices that the other side left while the server is slow to read', async () => {
+  it('notices that the peer disconnected while the server is slow to read', async () => {
     const { next } = await serve('static', 'slow', ['sh', '-c', 'echo $$; exec sleep 1000']);
     const socket = await next();
     socket.write(Buffer.alloc(5_000_000));
@@ -259,7 +259,7 @@ describeWithStaticRelay("the static relay at the server's side", () => {
     expect(Number(userTicks) + Number(systemTicks)).toBeLessThan(20);
   });
 
-  it('gives the command neither its own descriptors nor its blocked signals', async () => {
+  it('passes neither its own descriptors nor its blocked signals to the command', async () => {
     const script = 'ls /proc/self/fd; grep -E "SigBlk|SigIgn" /proc/self/status; echo end';
     const { next } = await serve('static', 'clean', ['sh', '-c', script]);
     const socket = await next();
@@ -270,7 +270,7 @@ describeWithStaticRelay("the static relay at the server's side", () => {
     expect(text).toMatch(/SigBlk:\s0+\n/);
   });
 
-  it('gives up when nobody can ever listen there', async () => {
+  it('gives up when nothing can ever listen there', async () => {
     const path = bench.path('file');
     await writeFile(path, '');
     const { code, stderr } = await bench.run([...staticRelay, `UNIX-CONNECT:${path}/x.sock`, '--', 'true']);

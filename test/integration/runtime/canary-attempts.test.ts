@@ -60,18 +60,21 @@ describeWith('python3')('the canary of the network', () => {
     ['mDNS by multicast', '224.0.0.251:5353', mdns],
     ['SSDP by broadcast', '255.255.255.255:1900', ssdp],
   ];
-  it.each(questions)('asks for devices by %s, on every way', (_, to, question) => {
+  it.each(questions)('searches for devices by %s, on every interface', (_, to, question) => {
     const sent = datagrams(open, to);
     expect(sent.filter((line) => question.test(line))).toHaveLength(2);
   });
-  it.each(questions)('asks for devices by %s, by named device, past what routes close', (_, to, question) => {
-    const [line, ...others] = datagrams(fenced, to);
-    expect({ line, others }).toEqual({ line: expect.stringMatching(question), others: [] });
-  });
-  it.each(questions.slice(0, 2))('asks for devices by %s beyond the next network', (_, to) => {
+  it.each(questions)(
+    'searches for devices by %s, bound to a device, past blocked routes',
+    (_, to, question) => {
+      const [line, ...others] = datagrams(fenced, to);
+      expect({ line, others }).toEqual({ line: expect.stringMatching(question), others: [] });
+    },
+  );
+  it.each(questions.slice(0, 2))('searches for devices by %s beyond the next network', (_, to) => {
     expect(datagrams(open, to)[0]).toContain(' ttl 8 ');
   });
-  it('asks everybody on the network of user-mode networking', () => {
+  it('broadcasts on the network of user-mode networking', () => {
     expect(datagrams(open, '10.0.2.255:1900')).not.toEqual([]);
   });
 
@@ -152,7 +155,7 @@ const said = (program: string, args: string[]) =>
   spawnSync(program, args, { encoding: 'utf8' }).stdout.trim();
 
 describeWith('bwrap', 'slirp4netns')('the check at the start', () => {
-  it('tries the network with each way that a kernel may look at where packets come from', async () => {
+  it('tests the network with each reverse path filter', async () => {
     const driver = processDriver({ sandbox: 'require' });
     const seen = new Set<string>();
     let ended = false;

@@ -83,14 +83,14 @@ export function describeCheck<Spec>(sessions: ContractSessions<Spec>): void {
     };
   };
 
-  it('checks an entry: its tools are handed out, and nothing is left', async () => {
+  it('checks an entry: its tools are uploaded, and nothing is left', async () => {
     const { listing, server } = await run(checkedServer, 'honest');
     expect(listing).toMatchObject({ outcome: 'listed', left_out: 0 });
     expect(listing.tools.map(({ name }) => name)).toEqual(['look', 'erase']);
     expect(server).toMatchObject({ name: 'checked', cause: null, starts: 1 });
   });
 
-  it('checks an entry that does not work: with its cause', async () => {
+  it('checks an entry that fails, with its cause', async () => {
     const { listing, server } = await run(
       { type: 'command', command: 'no-such-program', args: [] },
       'honest',

@@ -81,7 +81,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       expect(await runtime.list()).toContain(id);
     });
 
-    it('does nothing when it is asked to start what runs, also at the same time', async () => {
+    it('does nothing when asked to start a running session, also concurrently', async () => {
       const frozen = prepare({ agent: node(`console.log('here I am'); ${stays}`) });
       await Promise.all([start(frozen), start(frozen), start(frozen)]);
       const id = await start(frozen);
@@ -90,7 +90,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       await eventually(() => expect(ready(id)).toHaveLength(1));
     });
 
-    it('tells with which code the agent exited, and keeps the rest running until it is stopped', async () => {
+    it('reports the agent’s exit code, and keeps the rest running until it is stopped', async () => {
       const id = await start(prepare({ agent: node('process.exit(7)') }));
       expect(await agentExit(id)).toMatchObject({ exitCode: 7 });
       expect(containerIn(await runtime.inspect(id), 'sidecar')).toMatchObject({ state: 'running' });
@@ -103,7 +103,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       await logged(id, 'agent', 'no-such-program');
     });
 
-    it('gives the end of a container’s output, as much as was asked for, and of no other file', async () => {
+    it('returns the end of a container’s output, up to the requested size, and of no other file', async () => {
       const id = await start(
         prepare({ agent: node(`console.log('a'.repeat(5000)); console.log('the end')`) }),
       );
@@ -115,7 +115,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       await expect(runtime.logs(id, '../state', 100)).rejects.toThrow();
     });
 
-    it('gives each container the variables that were resolved for it, and nobody else’s', async () => {
+    it('gives each container its own resolved variables only', async () => {
       // Reversed: its secrets are blacked out as they are.
       const tells = `const env = Object.entries(process.env).map(([name, value]) => [name, [...value].reverse().join('')]);
         console.error(JSON.stringify(Object.fromEntries(env))); ${stays}`;
@@ -156,14 +156,14 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       }
     });
 
-    it('asks the agent to end before it ends it, while the sidecar still listens', async () => {
+    it('asks the agent to exit before it kills it, while the sidecar still listens', async () => {
       const id = await start(prepare({ agent: node(endsInOrder) }));
       await logged(id, 'agent', 'listening');
       await runtime.stop(id);
       expect(reports.of(id, 'events')).toMatchObject([{ body: { payload: { status: 'ending' } } }]);
     });
 
-    it('ends an agent that does not want to end', async () => {
+    it('kills an agent that ignores signals', async () => {
       const id = await start(
         prepare({ agent: node(`process.on('SIGTERM', () => {}); console.log('stubborn'); ${stays}`) }),
       );
@@ -172,7 +172,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       expect(await driver.running(id)).toEqual([]);
     });
 
-    it('leaves nothing behind when it stops, and stopping again, or what never was, is harmless', async () => {
+    it('leaves nothing behind when it stops, and tolerates repeated stops and unknown sessions', async () => {
       const id = await start(prepare({ servers: [serverNamed('one')] }));
       expect(await driver.running(id)).not.toEqual([]);
       await Promise.all([runtime.stop(id), runtime.stop(id)]);
@@ -198,7 +198,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       expect(containerIn(await runtime.inspect(id), 'agent')).toMatchObject({ state: 'running' });
     });
 
-    it('is found, looked at, not started again and stopped by a worker that was started later', async () => {
+    it('is found, inspected, not restarted and stopped by a worker that was started later', async () => {
       const frozen = prepare();
       const id = await start(frozen);
       await eventually(() => expect(ready(id)).toHaveLength(1));
@@ -213,7 +213,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
       expect(await driver.running(id)).toEqual([]);
     });
 
-    it('does not go on when what it cannot do without was lost, and nothing of it is left after the stop', async () => {
+    it('does not continue when an essential part was lost, and nothing of it is left after the stop', async () => {
       const id = await start(prepare({ servers: [serverNamed('one')] }));
       await driver.lose(id);
       await eventually(async () => {

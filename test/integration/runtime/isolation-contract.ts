@@ -66,7 +66,7 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
   }
 
   if (driver.isolates) {
-    it('shows the agent its own sockets and no other, and no secret, key or token, wherever it looks', async () => {
+    it('shows the agent its own sockets only, and no secret, key or token anywhere', async () => {
       const found = await look();
       expect(found).toMatchObject({ complete: true });
       expect(found.entries).toBeGreaterThan(1000);
@@ -91,7 +91,7 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
     });
   } else {
     // The operator was warned of this; it also proves that the probe finds what exists.
-    it('lets the agent find a server’s secret in the environment of its process', async () => {
+    it('exposes a server’s secret in the environment of its process', async () => {
       const found = await look({ LOOK_BELOW: '././.' });
       expect(found).toMatchObject({ complete: true });
       expect(filesWith(found, 'mine')).toEqual(expect.arrayContaining(['/proc/self/environ', 'control']));

@@ -54,7 +54,7 @@ export function describeKilledWorkers<Spec>(sessions: ContractSessions<Spec>): v
   }
 
   describe('when a worker is killed while it starts a session', () => {
-    it('another one starts it to the end, once, and each container has its own secrets', async () => {
+    it('another one completes the start, once, and each container has its own secrets', async () => {
       const later = await driver.open(reports().url);
       await unfinished(async (frozen, secrets) => {
         const id = frozen.session_id;

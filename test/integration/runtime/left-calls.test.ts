@@ -36,8 +36,8 @@ afterEach(() => rmSync(sessions, { recursive: true, force: true }));
 
 const outcomes = (calls: readonly CallRecord[]) => calls.map(({ call_id, outcome }) => [call_id, outcome]);
 
-describe('what a lost sidecar left in its audit spool', () => {
-  it('is handed over before the session’s directory goes: ended calls as they ended, open ones as unknown', async () => {
+describe('the audit spool of a lost sidecar', () => {
+  it('is handed over before the session’s directory is deleted: ended calls as they ended, open ones as unknown', async () => {
     const taken: [string, unknown][] = [];
     await stopSession(directory, async (id, calls) => {
       expect(existsSync(directory)).toBe(true);
@@ -55,7 +55,7 @@ describe('what a lost sidecar left in its audit spool', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  it('stays when it is not taken, and is handed over by the next attempt', async () => {
+  it('is kept when it is not accepted, and handed over by the next attempt', async () => {
     const away = () => Promise.reject(new Error('the database is unreachable'));
     await expect(stopSession(directory, away)).rejects.toThrow('the database is unreachable');
     expect(existsSync(join(directory, auditSpoolPath))).toBe(true);
@@ -64,7 +64,7 @@ describe('what a lost sidecar left in its audit spool', () => {
     expect(taken).toHaveLength(2);
   });
 
-  it('is not asked for where there is nothing, and an unreadable one is never thrown away', async () => {
+  it('is skipped when there is none, and never deleted when it is unreadable', async () => {
     rmSync(join(directory, auditSpoolPath));
     const never = () => Promise.reject(new Error('called'));
     await stopSession(directory, never);

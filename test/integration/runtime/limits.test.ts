@@ -86,23 +86,23 @@ const fork = `perl -e 'my @all; while (@all < 200) { my $pid = fork(); last unle
 const spin = `perl -e 'use Time::HiRes qw(time); my $began = time; 1 while time - $began < 2; my ($user) = times; print $user / (time - $began)'`;
 
 describeWith('bwrap')('each process of a sandbox without control groups', () => {
-  it('has a limit on its memory, and room for ordinary programs', async () => {
+  it('has a limit on its memory, sufficient for ordinary programs', async () => {
     expect(await inside(takeMemory, [])).not.toMatch(/got it|code 0/);
     expect(await inside(takeLittle, [])).toContain('67108864\n code 0');
   });
 
-  it('has a work directory with a size', async () => {
+  it('has a size limit on its work directory', async () => {
     expect(await inside(fillDisk, [])).toContain('No space left on device');
   });
 
   // The kernel does not count root's processes: for root, only control groups limit them.
-  it('shares a limit on their number, but not as root; a start promises no more', async () => {
+  it('shares a limit on their number, but not as root, as the start-up log says', async () => {
     const isLimited = Number.parseInt(await inside(fork, []), 10) < limits.processes;
     expect(isLimited).toBe(!isRoot);
     expect(limitsSentence(null).includes('number')).toBe(isLimited);
   });
 
-  it('gives way to the platform', async () => {
+  it('has a lower priority than the platform', async () => {
     expect(await inside('nice', [])).toContain('10\n');
   });
 });
@@ -110,7 +110,7 @@ describeWith('bwrap')('each process of a sandbox without control groups', () => 
 (found === null ? describe.skip : describeWith('bwrap'))('a sandbox with control groups', () => {
   const groups = () => groupsOf(owner, 'session.agent');
 
-  it('has a limit on the memory of all that it runs', async () => {
+  it('has a limit on the memory of all its processes', async () => {
     expect(await inside(takeMemory, groups())).not.toMatch(/got it|code 0/);
     expect(await inside(takeLittle, groups())).toContain('67108864\n code 0');
     // Three that stay below it each, but not in sum.
@@ -119,12 +119,12 @@ describeWith('bwrap')('each process of a sandbox without control groups', () => 
     expect(kept.match(/kept/g)?.length ?? 0).toBeLessThan(3);
   });
 
-  it('has a limit on its processes and on its share of the processor', async () => {
+  it('has a limit on its processes and its processor time', async () => {
     expect(Number.parseInt(await inside(fork, groups()), 10)).toBeLessThan(limits.processes);
     expect(Number.parseFloat(await inside(spin, groups()))).toBeLessThan(0.7);
   });
 
-  it('leaves no group behind', async () => {
+  it('removes its control groups', async () => {
     await inside('true', groups());
     const left = () =>
       (found?.parents ?? []).flatMap((parent) => readdirSync(parent).filter((each) => each.includes(owner)));

@@ -64,7 +64,7 @@ describeWith('bwrap')('on the process runtime', () => {
   });
 
   describe('a host', () => {
-    it('that is killed takes everything with it, before anybody asks', async () => {
+    it('that is killed ends everything with it immediately', async () => {
       for (const waitMs of [0, 20, 60]) {
         const id = await start();
         await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -74,7 +74,7 @@ describeWith('bwrap')('on the process runtime', () => {
       }
     });
 
-    it('that is killed at any moment of its start leaves nothing after the stop', async () => {
+    it('that is killed at any point of its start leaves nothing after the stop', async () => {
       for (let waitMs = 10; waitMs <= 260; waitMs += 25) {
         const id = randomUUID();
         const starting = start({}, id).catch((error: unknown) => error);
@@ -86,7 +86,7 @@ describeWith('bwrap')('on the process runtime', () => {
       }
     });
 
-    it('is told everything through a pipe: no secret is in a command line, a file or another environment', async () => {
+    it('receives everything through a pipe: no secret is in a command line, a file or another environment', async () => {
       const secrets = {
         agentEnv: { MINE: `agent-${randomUUID()}` },
         serverEnv: { one: { HIS: `server-${randomUUID()}` } },
@@ -118,7 +118,7 @@ describeWith('bwrap')('on the process runtime', () => {
       await runtime.stop(id);
     });
 
-    it('closes what it was handed open by whoever started the platform, before it starts anything', async () => {
+    it('closes descriptors inherited from the starter of the platform, before it starts anything', async () => {
       // Node itself takes care of the first sixteen.
       const script = 'exec 77< "$1"; exec "$1" dist/session-host.js "$2"';
       const host = spawn('bash', ['-c', script, 'bash', process.execPath, randomUUID()], {
@@ -137,7 +137,7 @@ describeWith('bwrap')('on the process runtime', () => {
       }
     });
 
-    it('keeps the session to the user that started it', async () => {
+    it('restricts the session to the user that started it', async () => {
       const id = await start();
       expect(statSync(driver.directoryOf(id)).mode & 0o777).toBe(0o700);
       for (const name of [
@@ -166,7 +166,7 @@ describeWith('bwrap')('on the process runtime', () => {
         expect(now.startedAt).not.toBe(than);
       });
 
-    it('that is killed comes back and reports again, its sockets answer, and the agent goes on', async () => {
+    it('that is killed restarts and reports again, its sockets answer, and the agent continues', async () => {
       const id = await start();
       const agent = recordOf(id, 'agent').process;
       await eventually(() => expect(reports.of(id, 'ready')).toHaveLength(1));
@@ -183,7 +183,7 @@ describeWith('bwrap')('on the process runtime', () => {
       await runtime.stop(id);
     });
 
-    it('that is killed again and again is lost in the end, and the agent does not go on without it', async () => {
+    it('that is killed repeatedly is eventually lost, and the agent does not continue without it', async () => {
       const id = await start();
       for (let times = 0; times < 3; times += 1) {
         await another(id, await killed(id));
@@ -201,7 +201,7 @@ describeWith('bwrap')('on the process runtime', () => {
 
   describe('a record', () => {
     it.each(['', '{"pid": 12', '[]', '{"pid":"1","startedAt":1}'])(
-      'of the host that reads %j means that the workload is lost, and the stop still finds all of it',
+      'of the host with the content %j means that the workload is lost, and the stop still finds all of it',
       async (text) => {
         const id = await start();
         writeFileSync(file(id, 'host.json'), text);
@@ -211,7 +211,7 @@ describeWith('bwrap')('on the process runtime', () => {
       },
     );
 
-    it('of the containers that cannot be read does not keep the session from being stopped', async () => {
+    it('of the containers that cannot be read does not prevent the stop of the session', async () => {
       const id = await start();
       writeFileSync(file(id, 'state.json'), '{"started":tr');
       expect(await runtime.inspect(id)).toEqual({ state: 'running', containers: [] });
@@ -219,7 +219,7 @@ describeWith('bwrap')('on the process runtime', () => {
       await expectNothingLeft(id);
     });
 
-    it('that names a process id which somebody else has by now stops nobody', async () => {
+    it('with a reused process id stops no other process', async () => {
       const bystander: ChildProcess = spawn('sleep', ['60']);
       try {
         const id = randomUUID();
@@ -248,7 +248,7 @@ describeWith('bwrap')('on the process runtime', () => {
     });
   });
 
-  it('a container that writes without end fills its log to a bound, not the disk', async () => {
+  it('a container that writes endlessly fills its log up to a limit, not the disk', async () => {
     const id = randomUUID();
     const script = `const line = 'x'.repeat(65536); (function on() { process.stdout.write(line, () => setTimeout(on, 5)); })()`;
     const run = { type: 'command' as const, command: 'node', args: ['-e', script] };

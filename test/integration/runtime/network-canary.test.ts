@@ -18,7 +18,7 @@ async function exitCodeOf(child: ChildProcess): Promise<number | null> {
 }
 
 describeWith('slirp4netns')('the canary of the network', () => {
-  it('notices a fence of routes alone, which multicast by a named device passes', async () => {
+  it('detects a fence of routes alone, which multicast bound to a device bypasses', async () => {
     const canary = await openCanary();
     const child = spawn('unshare', ['--user', '--map-root-user', '--net', 'sh', '-c', routesOnly], {
       env: {
@@ -39,7 +39,7 @@ describeWith('slirp4netns')('the canary of the network', () => {
     expect(canary.heard()).toBe(true);
   });
 
-  it('notices that it runs on this machine itself', async () => {
+  it('detects that it runs on this machine itself', async () => {
     const canary = await openCanary();
     const code = await exitCodeOf(spawn(process.execPath, ['-e', canary.script]));
     canary.close();
@@ -47,7 +47,7 @@ describeWith('slirp4netns')('the canary of the network', () => {
   });
 });
 
-it('tells the networks that this machine is on', () => {
+it('lists the networks that this machine is on', () => {
   expect(networkOf('192.0.2.77', '255.255.255.192')).toEqual({
     address: '192.0.2.77',
     network: '192.0.2.64/26',

@@ -8,14 +8,14 @@ import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 import { type ContractSessions, containerIn } from './driver-under-test.ts';
 
 export function describeOrphans<Spec>({ driver, reports, prepare, start }: ContractSessions<Spec>): void {
-  describe('when workloads are looked for that nobody wants', () => {
+  describe('the search for orphaned workloads', () => {
     let database: TestDatabase;
     beforeAll(async () => {
       database = await createTestDatabase();
     });
     afterAll(() => database.drop());
 
-    it('stops those whose session has ended or is not known, and goes on with the others', async () => {
+    it('stops those whose session has ended or is unknown, and leaves the others running', async () => {
       const { db } = database;
       // A freshly started worker, on a runtime without leftovers of other tests: it stops what others started.
       const runtime = await driver.open(reports().url);

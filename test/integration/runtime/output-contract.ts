@@ -28,7 +28,7 @@ export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
         '',
       );
 
-  it('tells how a server ended, and what it wrote without its secrets, which are in no log either', async () => {
+  it('reports how a server ended, and its output without its secrets, which are in no log either', async () => {
     const shape = {
       type: 'command' as const,
       command: 'node',
@@ -58,7 +58,7 @@ export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
     expect(log).not.toContain(secret);
   });
 
-  it('reports a server that is not a program, without a word of its container', async () => {
+  it('reports a server that is not a program, without any output of its container', async () => {
     const shape = { type: 'command' as const, command: '/no/such/program', args: [] };
     const id = await start(
       prepare({ agent: node(`${speaksToServers} ${stays}`), servers: [serverNamed('missing', { shape })] }),
@@ -114,7 +114,7 @@ export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
     expect(JSON.stringify(reports().of(id, 'events'))).not.toContain('no words of a server');
   });
 
-  it('tells how the agent ended, and what it wrote without its secrets', async () => {
+  it('reports how the agent ended, and its output without its secrets', async () => {
     const id = await start(
       prepare({
         agent: { ...node(`${writesItsSecret} process.exitCode = 4;`), env: secretVariable('KEY') },
@@ -129,7 +129,7 @@ export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
   });
 
   if (driver.siblings) {
-    it('tells the same of a sibling', async () => {
+    it('reports the same for a sibling', async () => {
       const peer = {
         name: 'peer',
         run: node(`${writesItsSecret} process.kill(process.pid, 'SIGKILL');`).run,

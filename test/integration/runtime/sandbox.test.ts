@@ -98,7 +98,7 @@ describeWith('bwrap')('inside a sandbox', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('the environment holds what was configured and nothing of this machine', async () => {
+  it('the environment holds what was configured, and nothing from this machine', async () => {
     const { names } = await inside('tell({ names: Object.keys(process.env).sort() })');
     expect(names).toEqual([
       'HOME',
@@ -113,7 +113,7 @@ describeWith('bwrap')('inside a sandbox', () => {
     ]);
   });
 
-  it('no directory of this machine is there but the programs', async () => {
+  it('no directory of this machine is visible but the programs', async () => {
     const other = randomUUID();
     await inside('tell({})', { sessionId: other });
     const seen = await inside(`tell({
@@ -161,7 +161,7 @@ describeWith('bwrap')('inside a sandbox', () => {
     ]);
   });
 
-  it('there is no capability, no root, no way to a user namespace, and a system call filter', async () => {
+  it('there are no capabilities, no root, no user namespaces, and a system call filter', async () => {
     const seen = await inside(`
       const status = Object.fromEntries(fs.readFileSync('/proc/self/status', 'utf8').split('\\n').map((line) => line.split(/:\\s+/)));
       tell({ uid: process.getuid(), gid: process.getgid(), caps: [status.CapEff, status.CapPrm, status.CapInh, status.CapBnd, status.CapAmb],
@@ -202,7 +202,7 @@ describeWith('bwrap')('inside a sandbox', () => {
     expect(String(seen['bwrap'])).not.toMatch(/TOKEN|KEY|SECRET|MINE/);
   });
 
-  it('nothing is left open from outside but the way to its log', async () => {
+  it('no descriptor is inherited from outside but that of its log', async () => {
     const session_id = randomUUID();
     // Perl closes nothing by itself; 3 is the directory that it reads.
     const script = `opendir(D, '/proc/self/fd'); print 'TOLD "', join(' ', sort grep { /[0-9]/ } readdir(D)), '"'; print chr(10); close(STDOUT); sleep 60`;
@@ -212,7 +212,7 @@ describeWith('bwrap')('inside a sandbox', () => {
     expect(await told(session_id, 'agent')).toBe('0 1 2 3');
   });
 
-  it('its sockets can be connected to, and nothing about them can be changed', async () => {
+  it('its sockets accept connections and cannot be modified', async () => {
     const seen = await inside(`
       const socket = '/run/platform/mcp/one.sock';
       const listen = await new Promise((resolve) => net.createServer().on('error', ({ code }) => resolve(code)).listen('/run/platform/mcp/mine.sock', () => resolve('listens')));
@@ -252,7 +252,7 @@ describeWith('bwrap')('inside a sandbox', () => {
     });
   });
 
-  it('what it can write into memory is bounded', async () => {
+  it('writes into memory are bounded', async () => {
     const log = await inside(`const fill = (path, mebibytes) => { const piece = Buffer.alloc(1024 * 1024);
         const file = fs.openSync(path, 'w');
         const result = attempt(() => { for (let written = 0; written < mebibytes; written += 1) fs.writeSync(file, piece); return 'all'; });
@@ -267,7 +267,7 @@ describeWith('bwrap')('inside a sandbox', () => {
     });
   });
 
-  it('without a network nothing but its own loopback exists, not even names of this machine', async () => {
+  it('without a network only its own loopback exists, and no names of this machine', async () => {
     const own = Object.values(networkInterfaces()).flatMap((all) =>
       (all ?? []).map(({ address }) => address),
     );
@@ -333,7 +333,7 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
     driver.remove();
   });
 
-  it('leaves the mounts of the machine alone, those too that it shares', async () => {
+  it('does not change the mounts of the machine, not even shared ones', async () => {
     const shared = mkdtempSync(join(tmpdir(), 'shared-'));
     const script =
       'mount --bind "$0" "$0" && mount --make-shared "$0" && mkdir "$0/kept" && mount -t tmpfs tmpfs "$0/kept"';
@@ -347,7 +347,7 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
     }
   });
 
-  it('a socket that is bound to the interface, which needs no route, reaches none of it either', async () => {
+  it('a socket bound to the interface, which needs no route, does not reach them either', async () => {
     const { port } = tcp.address() as { port: number };
     const own = Object.values(networkInterfaces()).flatMap((all) =>
       (all ?? []).flatMap(({ address, family }) => (family === 'IPv4' ? [address] : [])),
@@ -366,7 +366,7 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
     expect(seen['bound']).toEqual(targets.map(() => expect.stringMatching(/^(101|113|111|nothing)$/)));
   });
 
-  it('a route leads outside, and none to this machine, its networks or a metadata service', async () => {
+  it('there is a route to the internet, and none to this machine, its networks or a metadata service', async () => {
     const { port } = tcp.address() as { port: number };
     const own = Object.values(networkInterfaces()).flatMap((all) =>
       (all ?? []).map(({ address }) => address),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 
-it('the set-up does nothing the second time, also when two run at once', async () => {
+it('the set-up does nothing the second time, also when two run concurrently', async () => {
   const runs = await Promise.all(
     [1, 2].map(
       () =>

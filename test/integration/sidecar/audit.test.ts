@@ -100,7 +100,7 @@ async function exited(): Promise<void> {
 }
 
 describe('a sidecar that is killed under load', () => {
-  it(`${kills} times, at random moments, with the platform away now and then, loses no call and doubles none`, async () => {
+  it(`${kills} times, at random moments, with outages of the platform, neither loses nor duplicates a call`, async () => {
     const random = seededRandom(seed);
     await startSession();
     for (let round = 0; round <= kills; round += 1) {

@@ -71,7 +71,7 @@ describe('a sidecar with a boot file', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o640);
   });
 
-  it('tells the platform an address that others can reach, and takes nothing from its own network', async () => {
+  it('reports an address that others can reach, and refuses connections from its own network', async () => {
     expect(platform.controlUrl).toMatch(/^http:\/\/(?!127\.|0\.0\.0\.0)\d+\.\d+\.\d+\.\d+:\d+$/);
     const { port } = new URL(platform.controlUrl ?? '');
     for (const host of [new URL(platform.controlUrl ?? '').hostname, '127.0.0.1', '127.1.2.3']) {
@@ -79,7 +79,7 @@ describe('a sidecar with a boot file', () => {
     }
   });
 
-  it('says which part of the file is not usable, and none of what is in it', async () => {
+  it('names the invalid part of the file, and repeats no content', async () => {
     const wrong = await start({ control_port: 1.5, internal_token: 'not-to-be-shown' });
     let log = '';
     wrong.stderr?.on('data', (chunk: Buffer) => {

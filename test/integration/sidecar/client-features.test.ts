@@ -51,8 +51,8 @@ const resultOf = async (client: Client, name: string) => {
   return { isError, text: JSON.stringify(content) };
 };
 
-describe('what a server asks of the agent', () => {
-  it('reaches it, and its answers the server, where the entry allows all of it', async () => {
+describe('a request of a server to the agent', () => {
+  it('reaches it, and its answers the server, if the entry allows all features', async () => {
     const { client, asked } = await connect('allowed');
     expect((await resultOf(client, 'sample')).text).toContain('something');
     expect((await resultOf(client, 'elicit')).text).toContain('scarlet');
@@ -71,7 +71,7 @@ describe('what a server asks of the agent', () => {
     await client.close();
   });
 
-  it('reaches nobody where the entry allows none of it, and the server is told', async () => {
+  it('reaches nobody if the entry allows no feature, and the server gets an error', async () => {
     const { client, asked } = await connect('silent');
     for (const tool of ['sample', 'elicit', 'roots']) {
       const { isError, text } = await resultOf(client, tool);

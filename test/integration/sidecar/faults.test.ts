@@ -81,7 +81,7 @@ describe('a server that fails', () => {
     },
   );
 
-  it('by dying in the middle of a call leaves a clear answer, and the next connection works', async () => {
+  it('by dying during a call results in a clear answer, and the next connection works', async () => {
     const client = await session.connect('everything');
     let progress = 0;
     const pending = client.callTool(
@@ -103,7 +103,7 @@ describe('a server that fails', () => {
     await again.close();
   });
 
-  it('by never answering holds up its own call only, and that one for a limited time', async () => {
+  it('by never answering delays its own call only, up to a limit', async () => {
     const wire = await openWire(session.socketOf('silent'));
     wire.send(initialize);
     await wire.answerTo(0);
@@ -117,7 +117,7 @@ describe('a server that fails', () => {
     wire.socket.destroy();
   });
 
-  it('by dying after the agent stopped sending leaves an answer to each call', async () => {
+  it('by dying after the agent stopped sending results in an answer to each call', async () => {
     const wire = await openWire(session.socketOf('leaving'));
     wire.send(initialize, call(1, 'first'), call(2, 'second'), call(3, 'last'));
     wire.socket.end();
@@ -129,7 +129,7 @@ describe('a server that fails', () => {
     }
   });
 
-  it('by having no relay is named after the time to connect is over, and the connection stays usable', async () => {
+  it('by having no relay is reported after the connect timeout, and the connection stays usable', async () => {
     const wire = await openWire(session.socketOf('absent'));
     wire.send(initialize, call(1, 'anything'));
     expect(await wire.answerTo(0)).toMatchObject({
@@ -146,7 +146,7 @@ describe('a server that fails', () => {
     wire.socket.destroy();
   });
 
-  it('gets no say over the agent: sampling is refused to it, a ping passes, foreign and second answers are dropped', async () => {
+  it('gains no control over the agent: sampling is refused, a ping passes, foreign and duplicate answers are dropped', async () => {
     const wire = await openWire(session.socketOf('pushy'));
     wire.send(call(5, 'go'));
     const answer = await wire.answerTo(5);
@@ -176,7 +176,7 @@ it('a cancelled call is recorded as cancelled, and its late answer does not reac
 });
 
 describe('a sidecar that is killed', () => {
-  it('leaves no way around it, and comes back with all input and working servers', async () => {
+  it('cannot be bypassed, and restarts with all input and working servers', async () => {
     await session.inject(userMessage(1, 'first'));
     session.platform.inputs = [userMessage(1, 'first'), userMessage(2, 'second')];
     const client = await session.connect('everything');
@@ -210,7 +210,7 @@ it('a call that is open when the sidecar is asked to stop is recorded as unknown
   await stopped.stop();
 });
 
-it('a sidecar whose supervisor is gone ends by itself', async () => {
+it('a sidecar whose supervisor has exited ends by itself', async () => {
   const orphan = new TestSession(await bundlePrograms(), {});
   await orphan.start();
   orphan.sidecar?.stdin?.end();

@@ -33,7 +33,7 @@ const write = (path: string, content: string) =>
   client.callTool({ name: 'write_file', arguments: { path, content } });
 
 describe('a gated tool of a real filesystem server', () => {
-  it('is refused without a grant, and says which scope it needs and how to ask', async () => {
+  it('is refused without a grant, with the scope that it needs and how to request it', async () => {
     const path = fileOfThisTest('never-written.txt');
     const result = await write(path, 'x');
     expect(result.isError).toBe(true);
@@ -64,7 +64,7 @@ describe('a gated tool of a real filesystem server', () => {
     });
   });
 
-  it('is checked again at each call, so that a revoked grant ends at once', async () => {
+  it('is checked again at each call, so that a revocation takes effect immediately', async () => {
     session.platform.onCheck = () => ({ decision: 'allowed', granted_via: null });
     expect((await write(fileOfThisTest('a.txt'), 'a')).isError).toBeFalsy();
     session.platform.onCheck = () => ({
@@ -86,7 +86,7 @@ describe('a gated tool of a real filesystem server', () => {
     expect((await write(fileOfThisTest('c.txt'), 'c')).isError).toBeFalsy();
   });
 
-  it('is refused when the platform stays away: without a check nothing passes', async () => {
+  it('is refused while the platform is unreachable: nothing passes without a check', async () => {
     session.platform.failWith = 503;
     const result = await write(fileOfThisTest('d.txt'), 'd');
     session.platform.failWith = null;
@@ -95,7 +95,7 @@ describe('a gated tool of a real filesystem server', () => {
     expect(await session.recordOf('files', 'write_file', 'refused')).toBeDefined();
   });
 
-  it('is refused under a name that only looks like it, without asking the server', async () => {
+  it('is refused under a lookalike name, without contacting the server', async () => {
     await expect(client.callTool({ name: 'Write_File', arguments: {} })).rejects.toMatchObject({
       data: { code: 'invalid_message', reason: 'lookalike_tool_name' },
     });
@@ -104,7 +104,7 @@ describe('a gated tool of a real filesystem server', () => {
 });
 
 describe('tools that no scope gates', () => {
-  it('pass without a check and are recorded all the same', async () => {
+  it('pass without a check and are still recorded', async () => {
     const checksBefore = session.platform.checks.length;
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toContain('write_file');
@@ -114,7 +114,7 @@ describe('tools that no scope gates', () => {
     expect(session.platform.checks.length).toBe(checksBefore);
   });
 
-  it('are recorded with the failure that the server told', async () => {
+  it('are recorded with the failure that the server reported', async () => {
     const result = await client.callTool({ name: 'read_text_file', arguments: { path: '/etc/passwd' } });
     expect(result.isError).toBe(true);
     expect(platformError(result)).toBeUndefined();
@@ -143,7 +143,7 @@ describe('a client of any kind', () => {
     await probing.close();
   });
 
-  it('gets the bytes of the server as they are', async () => {
+  it('receives the bytes of the server unchanged', async () => {
     const wire = await openWire(session.socketOf('everything'));
     wire.send(initialize, { jsonrpc: '2.0', method: 'notifications/initialized' });
     await wire.answerTo(0);
@@ -160,7 +160,7 @@ describe('a client of any kind', () => {
 });
 
 describe('a hostile agent', () => {
-  it('is answered line by line, and the connection goes on', async () => {
+  it('is answered line by line, and the connection continues', async () => {
     const wire = await openWire(session.socketOf('everything'));
     wire.send(
       'not json',
@@ -182,7 +182,7 @@ describe('a hostile agent', () => {
     wire.socket.destroy();
   });
 
-  it('cannot use one id for two calls at a time', async () => {
+  it('cannot use one id for two concurrent calls', async () => {
     const wire = await openWire(session.socketOf('everything'));
     wire.send(initialize);
     await wire.answerTo(0);
@@ -197,7 +197,7 @@ describe('a hostile agent', () => {
     wire.socket.destroy();
   });
 
-  it('cannot answer what no server asked, nor call without an id', async () => {
+  it('cannot answer what no server requested, nor call without an id', async () => {
     const wire = await openWire(session.socketOf('everything'));
     wire.send({ jsonrpc: '2.0', id: 99, result: {} });
     wire.send({

@@ -30,8 +30,8 @@ const start = async (limits: ConstructorParameters<typeof TestSession>[2]) => {
   return session;
 };
 
-describe('an agent that calls without end', () => {
-  it('is refused beyond what its session may call, and a gated tool among that is counted by its name', async () => {
+describe('an agent that calls endlessly', () => {
+  it('is refused beyond the calls of its session, and gated tools among them are counted by name', async () => {
     await start({ calls_per_session: 20 });
     const wire = await openWire(session.socketOf('platform'));
     wire.send(initialize);
@@ -56,7 +56,7 @@ describe('an agent that calls without end', () => {
     expect(session.platform.checks).toEqual([]);
   });
 
-  it('is slowed down to its rate', async () => {
+  it('is throttled to its rate', async () => {
     await start({ calls_per_minute: 120 });
     const wire = await openWire(session.socketOf('platform'));
     wire.send(initialize);
@@ -71,8 +71,8 @@ describe('an agent that calls without end', () => {
   });
 });
 
-describe('an agent that does much at a time', () => {
-  it('uploads a few artifacts at a time, whatever it begins, and all of them arrive', async () => {
+describe('an agent with many concurrent requests', () => {
+  it('uploads a few artifacts concurrently, however many it begins, and all of them arrive', async () => {
     await start({ concurrent_uploads: 4 });
     session.platform.artifactMs = 50;
     const answers = await Promise.all(
@@ -85,7 +85,7 @@ describe('an agent that does much at a time', () => {
     expect(session.platform.mostUploads).toBe(4);
   });
 
-  it('has a few calls wait for a human; the others are refused at once, and nobody was asked for them', async () => {
+  it('has a limited number of calls wait for a human; the others are refused immediately, and no human is asked', async () => {
     await start({ concurrent_waits: 16 });
     const wire = await openWire(session.socketOf('platform'));
     wire.send(initialize);
@@ -100,7 +100,7 @@ describe('an agent that does much at a time', () => {
     await until(() => session.platform.events.length === 17, 'the status');
   });
 
-  it('publishes events at their rate: a little more slowly first, then not at all', async () => {
+  it('publishes events at their rate: throttled first, then refused', async () => {
     await start({ events_per_minute: 20 });
     const publish = () =>
       session.agentRequest(
@@ -115,7 +115,7 @@ describe('an agent that does much at a time', () => {
     expect(answers.find(({ status }) => status === 429)?.body).toContain('The limit is 20 events a minute');
   });
 
-  it('hands out artifacts at their rate: a little more slowly first, then not at all', async () => {
+  it('uploads artifacts at their rate: throttled first, then refused', async () => {
     await start({ artifacts_per_minute: 20 });
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, at) => session.agentRequest('POST', `/artifact?name=a${at}`, 'x')),
@@ -128,7 +128,7 @@ describe('an agent that does much at a time', () => {
     );
   });
 
-  it('sends bytes at their rate, in whatever they are: more slowly first, then not at all', async () => {
+  it('sends bytes of any kind at their rate: throttled first, then refused', async () => {
     const perMinute = 6 * 1024 * 1024;
     await start({ sent_bytes_per_minute: perMinute, artifact_bytes: perMinute });
     const startedMs = performance.now();

@@ -50,7 +50,7 @@ const asksForWrite = {
 };
 
 describe('the tools of the platform server', () => {
-  it('are listed with schemas for what goes in and out', async () => {
+  it('are listed with input and output schemas', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
       'emit_artifact',
@@ -104,7 +104,7 @@ describe('the tools of the platform server', () => {
     });
   });
 
-  it('ask the user, wait for the answer, or go on without it', async () => {
+  it('ask the user, wait for the answer, or continue without it', async () => {
     const pending = tool('request_input', { prompt: 'which?', options: ['a', 'b'], wait_seconds: 20 });
     await until(() => session.platform.events.length > 0, 'the question');
     const { payload } = session.platform.events[0] as { payload: { input_request_id: string } };
@@ -154,7 +154,7 @@ describe('the tools of the platform server', () => {
 });
 
 describe('asking for a permission', () => {
-  it('sends a request and nothing more: request_grant returns at once', async () => {
+  it('sends a request and nothing more: request_grant returns immediately', async () => {
     const result = await tool('request_grant', asksForWrite);
     const [report] = session.platform.requests;
     expect(result.structuredContent).toEqual({ request_id: report?.request_id, status: 'sent' });
@@ -176,7 +176,7 @@ describe('asking for a permission', () => {
     expect(session.platform.requests).toEqual([]);
   });
 
-  it('tells the agent why the platform refuses it', async () => {
+  it('reports to the agent why the platform refuses it', async () => {
     const onRequest = session.platform.onRequest;
     session.platform.onRequest = () => ({
       status: 'refused',
@@ -216,7 +216,7 @@ describe('asking for a permission', () => {
     });
   });
 
-  it('is pending when nobody decided in time', async () => {
+  it('is pending when it was not decided in time', async () => {
     const result = await tool('request_permission', { ...asksForWrite, wait_seconds: 0 });
     expect(result.structuredContent).toMatchObject({ status: 'pending' });
   });
@@ -277,7 +277,7 @@ describe('the agent socket', () => {
     expect(session.platform.events).toEqual([]);
   });
 
-  it('streams an artifact on', async () => {
+  it('streams an artifact through', async () => {
     const bytes = Buffer.alloc(2000, 7);
     const answer = await session.agentRequest('POST', '/artifact?name=a.bin&mime_type=x/y', bytes);
     expect(JSON.parse(answer.body)).toMatchObject({ size_bytes: 2000 });
@@ -296,14 +296,14 @@ describe('the agent socket', () => {
 });
 
 describe('the control port', () => {
-  it('takes a message once, and refuses a gap so that the platform sends again', async () => {
+  it('accepts a message once, and refuses a gap so that the platform resends', async () => {
     const message = await send('again');
     expect(JSON.parse((await session.inject(message)).body)).toEqual({ ok: true, last_seq: message.seq });
     expect(await session.inject(userMessage(nextSeq + 5, 'too early'))).toMatchObject({ status: 409 });
   });
 
   it.each(['POST /inject', 'GET /health', 'GET /metrics', 'GET /else'])(
-    'answers %s to nobody without the key',
+    'refuses %s without the key',
     async (route) => {
       const [method = '', path = ''] = route.split(' ');
       const signedBy = (key: string, body = '', atMs = Date.now()) =>

@@ -33,7 +33,7 @@ describe('the relay', () => {
     await client.close();
   });
 
-  it('carries answers that come after the agent closed its side, and then ends', () => {
+  it('forwards answers that arrive after the agent closed its side, and then ends', () => {
     const input = [initialize, call(1, 'echo', { message: 'last words' })].map(
       (line) => `${JSON.stringify(line)}\n`,
     );
@@ -52,7 +52,7 @@ describe('the relay', () => {
     ).toEqual([0, 1]);
   });
 
-  it('carries a message of nearly a megabyte both ways', async () => {
+  it('forwards a message of nearly a megabyte in both directions', async () => {
     const client = await session.connect('everything');
     const message = 'ä'.repeat(500_000);
     const result = await client.callTool({ name: 'echo', arguments: { message } });
@@ -71,7 +71,7 @@ describe('the relay', () => {
     await second.close();
   });
 
-  it('ends a server that does not want to, and all that it started', async () => {
+  it('kills a server that ignores signals, and its child processes', async () => {
     const wire = await openWire(session.socketOf('stubborn'));
     wire.send(initialize);
     await until(() => wire.received.length > 0, 'something to come back');
@@ -80,7 +80,7 @@ describe('the relay', () => {
     await until(() => !isAlive(pid) && !isAlive(-pid), 'the whole group to end');
   });
 
-  it('starts a server that keeps crashing more and more slowly', async () => {
+  it('backs off for a server that keeps crashing', async () => {
     const waits: number[] = [];
     for (let attempt = 0; attempt < 4; attempt += 1) {
       const startedAt = Date.now();
@@ -93,7 +93,7 @@ describe('the relay', () => {
     expect(waits.at(-1)).toBeGreaterThan(200);
   });
 
-  it('says what it expects when its arguments are wrong, and what went wrong when nobody listens', async () => {
+  it('reports the expected arguments when they are wrong, and the error when nothing listens', async () => {
     expect(await outputOf(programs.relay, '-')).toMatchObject({
       code: 1,
       stderr: 'relay: expected: relay - UNIX-CONNECT:<socket>\n',

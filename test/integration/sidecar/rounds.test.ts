@@ -48,7 +48,7 @@ const order = (id: string | number, item: string, more: object = {}) =>
 const answers = { inputResponses: { choice: { action: 'accept', content: { choice: 'red' } } } };
 const text = (answer: Record<string, unknown>) => JSON.stringify(answer);
 
-describe('a call that goes on in rounds', () => {
+describe('a call in several rounds', () => {
   it('works for the official client, under one `once` grant, recorded once', async () => {
     const client = new Client(
       { name: 'buyer', version: '1' },
@@ -68,7 +68,7 @@ describe('a call that goes on in rounds', () => {
     await client.close();
   });
 
-  it('is given up by the official client when it does not end, and recorded as unknown', async () => {
+  it('is abandoned by the official client when it does not end, and recorded as unknown', async () => {
     const client = new Client({ name: 'patient', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StdioClientTransport({ ...session.relayLaunch('rounds'), stderr: 'ignore' }));
     await expect(client.callTool({ name: 'endless', arguments: {} })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ it('a question that the entry does not allow reaches nobody, and ends the call',
   expect(text(await wire.answerTo(2))).toContain('unknown_continuation');
 });
 
-describe('a round that a hostile agent makes up', () => {
+describe('a round forged by a hostile agent', () => {
   let wire: Wire;
   /** A call that waits for its next round. */
   const asked = async () => {
@@ -109,7 +109,7 @@ describe('a round that a hostile agent makes up', () => {
       order(2, 'hat', { requestState: 'asked:hat', inputResponses: { other: { action: 'accept' } } }),
     ],
   ])(
-    'with %s is a call of its own that needs its own grant, and the call can still go on',
+    'with %s is a separate call that needs its own grant, and the original call can still continue',
     async (_title, round) => {
       await asked();
       wire.send(round);
@@ -120,7 +120,7 @@ describe('a round that a hostile agent makes up', () => {
     },
   );
 
-  it('of another tool is a call of that tool, with a record of its own', async () => {
+  it('of another tool is a separate call of that tool, with its own record', async () => {
     await asked();
     const params = { name: 'endless', arguments: {}, requestState: 'asked:hat', ...answers, _meta: envelope };
     wire.send(request(2, 'tools/call', params));
@@ -131,7 +131,7 @@ describe('a round that a hostile agent makes up', () => {
     expect(await session.recordOf('rounds', 'endless', 'unknown')).toBeDefined();
   });
 
-  it('with a state for the second time needs another grant', async () => {
+  it('with a reused state needs another grant', async () => {
     await asked();
     const round = (id: number) => order(id, 'hat', { requestState: 'asked:hat', ...answers });
     wire.send(round(2), round(3));
@@ -153,7 +153,7 @@ describe('a round that a hostile agent makes up', () => {
     expect(await session.recordOf('rounds', 'order', 'permission_required')).toBeDefined();
   });
 
-  it('without end comes to an end all the same', async () => {
+  it('without end is limited', async () => {
     wire = await openWire(session.socketOf('rounds'));
     const round = (id: number) =>
       request(id, 'tools/call', {

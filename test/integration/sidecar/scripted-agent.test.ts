@@ -43,7 +43,7 @@ const send = (text: string) => {
 };
 
 describe('the scripted agent', () => {
-  it('is refused, asks, waits through a restart of the sidecar, and writes once it is approved', async () => {
+  it('is refused, requests a grant, waits through a restart of the sidecar, and writes once it is approved', async () => {
     const path = join(session.directory, 'work', 'story.txt');
     session.platform.requests.length = 0;
     const exit = session.runAgent({

@@ -86,7 +86,7 @@ describe('a server that does not start', () => {
     await untilReported(name, { kind: 'server', state: 'failed', cause, handshake_ms: null, ...ending });
   });
 
-  it('because its package manager has no registry is told from what that wrote, which goes nowhere else', async () => {
+  it('because its package manager reaches no registry is recognised by its output, which is passed on nowhere', async () => {
     const wire = await openWire(session.socketOf('packages'));
     wire.send(initialize);
     await tell('packages', session, written('npm error code EAI_AGAIN of-the-server\n'));
@@ -98,7 +98,7 @@ describe('a server that does not start', () => {
   });
 
   it.each(['prompts/list', 'resources/read'])(
-    'fails a %s that begins a connection in the same way, also when the server is silent',
+    'fails a %s that opens a connection in the same way, also when the server is silent',
     async (method) => {
       const wire = await openWire(session.socketOf('silent'));
       wire.send(request(6, method, { _meta: modernMeta, uri: 'a://b' }));
@@ -106,7 +106,7 @@ describe('a server that does not start', () => {
     },
   );
 
-  it('fails a call that begins a connection in the same way', async () => {
+  it('fails a call that opens a connection in the same way', async () => {
     const wire = await openWire(session.socketOf('absent'));
     wire.send(call(5, 'tool'));
     expect(JSON.stringify(await wire.answerTo(5))).toContain('container_not_running');
@@ -114,7 +114,7 @@ describe('a server that does not start', () => {
 });
 
 describe('a server that works', () => {
-  it('is ready with the time of its handshake, and ends with its connection', async () => {
+  it('is reported as ready with its handshake time, and ends with its connection', async () => {
     const client = await working.connect('everything');
     await untilReported('everything', { state: 'ready', starts: 1, cause: null }, working);
     expect(reportOf('everything', working)?.handshake_ms).toBeGreaterThan(0);
@@ -126,8 +126,8 @@ describe('a server that works', () => {
   });
 });
 
-describe('what is told on a report socket', () => {
-  it('keeps the end of what a process wrote, and how much it was', async () => {
+describe('a report on a report socket', () => {
+  it('keeps the end of a process’s output, and its total size', async () => {
     const text = 'x'.repeat(15_000);
     await tell('absent', session, ...Array.from({ length: 6 }, () => written(text)), written('the end'));
     await eventually(() => {
@@ -141,7 +141,7 @@ describe('what is told on a report socket', () => {
     });
   });
 
-  it('says nothing about other processes, nor anything that is not in the closed list', async () => {
+  it('cannot be about other processes, nor outside of the closed list', async () => {
     const before = session.platform.processes.length;
     await tell('missing', session, '{"type":"ended","exit_code":1,"signal":null,"name":"everything"}');
     await tell('missing', session, '{"type":"ready"}');
@@ -151,7 +151,7 @@ describe('what is told on a report socket', () => {
     expect(session.platform.processes.length).toBe(before);
   });
 
-  it('ends with a line that is too large, also while that has no end', async () => {
+  it('ends at a line that is too large, also if it is unfinished', async () => {
     const socket = createConnection(claimsPath('missing', session));
     socket.on('error', () => undefined).resume();
     const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -175,7 +175,7 @@ describe('what is told on a report socket', () => {
     expect(session.sidecarLog.slice(before.length)).toBe('');
   });
 
-  it('is read at one pace for all connections, also of a process that connects again and again', async () => {
+  it('shares one read rate over all connections, also of a process that reconnects repeatedly', async () => {
     const text = 'x'.repeat(12_000);
     const beganMs = performance.now();
     let isOver = false;
@@ -200,7 +200,7 @@ describe('what is told on a report socket', () => {
     expect(taken).toBeLessThan(256 * 1024 * (seconds + 1));
   });
 
-  it('is read slowly when it is too much, and holds up nothing else', async () => {
+  it('is throttled when it is too much, and delays nothing else', async () => {
     const flood = tell('silent', working, ...Array.from({ length: 2000 }, () => written('flood')));
     const client = await working.connect('everything');
     expect((await client.callTool({ name: 'echo', arguments: { message: 'hi' } })).isError).toBeFalsy();
@@ -210,7 +210,7 @@ describe('what is told on a report socket', () => {
     expect(ofSilent.length).toBeLessThan(100);
   });
 
-  it('is passed on more and more rarely when it changes without end', async () => {
+  it('is passed on increasingly rarely when it changes endlessly', async () => {
     const socket = createConnection(claimsPath('unusable', session));
     socket.on('error', () => undefined).resume();
     const before = session.platform.processes.filter(({ name }) => name === 'unusable').length;

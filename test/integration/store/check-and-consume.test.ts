@@ -36,7 +36,7 @@ describe('a gated call', () => {
     expect(await check()).toBeNull();
   });
 
-  it('passes once on a once grant, and the audit trail says on which', async () => {
+  it('passes once on a once grant, and the audit trail names it', async () => {
     const grant = await give();
     const call = callOf(session);
     expect(await check(call)).toEqual({ grantId: grant.id });
@@ -56,7 +56,7 @@ describe('a gated call', () => {
     ]);
   });
 
-  it('uses what lasts before what is used up, and the oldest first', async () => {
+  it('uses lasting grants before once grants, and the oldest first', async () => {
     const [older, newer] = [await give(), await give()];
     const persistent = await give({ scope: 'persistent' });
     const ofSession = await give({ scope: 'session' });
@@ -113,7 +113,7 @@ describe('a gated call', () => {
     expect(await check(callOf(other))).not.toBeNull();
   });
 
-  it('does not pass on anything once the session has ended', async () => {
+  it('passes on no grant once the session has ended', async () => {
     await give({ scope: 'persistent' });
     await give({ scope: 'session' });
     await give();
@@ -122,7 +122,7 @@ describe('a gated call', () => {
     expect(await check()).toBeNull();
   });
 
-  it('does not pass on what the same user holds in another workspace', async () => {
+  it('does not pass on a grant of the same user in another workspace', async () => {
     const other = await createTenant(database.db, testMasterKeys());
     const theirs = await other.session(await other.agent());
     await giveGrant(database.db, theirs, { user_subject_id: tenant.max.id, scope: 'persistent' });
@@ -150,7 +150,7 @@ describe('a once grant that answers a request', () => {
     return give({ request_id: requestId });
   };
 
-  it('is for the session that asked and the call that was refused there only', async () => {
+  it('is valid only for the requesting session and the refused call', async () => {
     const grant = await bound();
     expect(grant.bound_to).toEqual({ session_id: session.id, server: 'files', tool: 'write_file' });
     expect(await check(callOf(await frozenSession()))).toBeNull();
@@ -161,7 +161,7 @@ describe('a once grant that answers a request', () => {
 });
 
 describe('the same call id', () => {
-  it('asked again answers the same and uses up nothing more', async () => {
+  it('checked again returns the same answer and consumes nothing more', async () => {
     const [first, second] = [await give(), await give()];
     const call = callOf(session);
     expect(await check(call)).toEqual({ grantId: first.id });
@@ -169,7 +169,7 @@ describe('the same call id', () => {
     expect((await readGrant(database.db, second.id))?.consumed_at).toBeNull();
   });
 
-  it('asked several times at once never uses up a second grant', async () => {
+  it('checked several times concurrently never consumes a second grant', async () => {
     for (let round = 0; round < 50; round += 1) {
       const grants = [await give(), await give(), await give()];
       const call = callOf(session);
@@ -193,7 +193,7 @@ describe('the same call id', () => {
     }
   });
 
-  it('asked again after its grant was revoked is refused', async () => {
+  it('checked again after its grant was revoked is refused', async () => {
     const grant = await give({ scope: 'persistent' });
     const call = callOf(session);
     expect(await check(call)).not.toBeNull();
@@ -201,7 +201,7 @@ describe('the same call id', () => {
     expect(await check(call)).toBeNull();
   });
 
-  it('for another tool or session is refused, and uses up nothing', async () => {
+  it('for another tool or session is refused, and consumes nothing', async () => {
     await give();
     const spare = await give();
     const call = callOf(session);
@@ -222,7 +222,7 @@ describe('races', () => {
     }
   });
 
-  it('for as many once grants as there are calls leave nobody out', async () => {
+  it('for as many once grants as calls refuse no call', async () => {
     for (let round = 0; round < 30; round += 1) {
       const grants = await Promise.all(Array.from({ length: 4 }, () => give()));
       const answers = await Promise.all(grants.map(() => check()));
@@ -230,7 +230,7 @@ describe('races', () => {
     }
   });
 
-  it('between a revoke and checks: no check that begins after the revoke answered passes', async () => {
+  it('between a revocation and checks: no check that begins after its acknowledgement passes', async () => {
     for (let round = 0; round < 100; round += 1) {
       const grant = await give({ scope: round % 2 === 0 ? 'persistent' : 'once' });
       const racing = check();
@@ -251,7 +251,7 @@ describe('races', () => {
     }
   });
 
-  it('a check that waits for a revoke in flight sees it', async () => {
+  it('a check that waits for a revocation in flight sees it', async () => {
     const grant = await give({ scope: 'persistent' });
     const revoke = await database.db.transaction();
     await revokeGrant(revoke, grant.id, system);

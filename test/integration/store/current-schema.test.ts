@@ -19,7 +19,7 @@ describe('a database that this release cannot use', () => {
   });
   afterAll(() => database.drop());
 
-  it('is one that was never migrated, or not far enough', async () => {
+  it('is reported when it was never migrated, or not far enough', async () => {
     const empty = await createEmptyDatabase();
     await expect(requireCurrentSchema(empty.db)).rejects.toThrow(/lacks \d+ migrations/);
     await empty.drop();
@@ -33,7 +33,7 @@ describe('a database that this release cannot use', () => {
     await requireCurrentSchema(database.db);
   });
 
-  it('is one that a later release migrated, and says so', async () => {
+  it('is reported when a later release migrated it', async () => {
     await database
       .db('migrations')
       .insert({ name: '29990101000000_add_future', batch: 99, migration_time: new Date() });
@@ -44,7 +44,7 @@ describe('a database that this release cannot use', () => {
     await requireCurrentSchema(database.db);
   });
 
-  it('is one on a server that is too old', async () => {
+  it('is reported when its server is too old', async () => {
     await database.db.raw(`create schema older;
       create function older.current_setting(text) returns text language sql as
         $$ select case $1 when 'server_version_num' then '140009' else '14.9' end $$;`);
@@ -61,7 +61,7 @@ describe('a database that this release cannot use', () => {
 /** Debian's, where it is installed. */
 const oldest = `/usr/lib/postgresql/${oldestPostgres}/bin`;
 (existsSync(oldest) ? describe : describe.skip)(`Postgres ${oldestPostgres}`, () => {
-  it('takes every migration, and what the store writes', async () => {
+  it('accepts every migration, and what the store writes', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
     const data = join(directory, 'data');
     const options = ['-D', data, '-U', 'platform', '--auth=trust', '--encoding=UTF8', '--locale=C'];

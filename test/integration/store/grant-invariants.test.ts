@@ -118,7 +118,7 @@ describe('a grant', () => {
     }
   });
 
-  it('keeps its row, its audit side and its consumption when it is revoked, once', async () => {
+  it('keeps its row, its audit event and its consumption when it is revoked, once', async () => {
     const grant = await giveGrant(database.db, session, { reason: 'because' });
     const by = { type: 'user', id: tenant.ada.id } as const;
     expect(await revokeGrant(database.db, grant.id, by)).toBe(true);
@@ -136,7 +136,7 @@ describe('a grant', () => {
     });
   });
 
-  it('leaves its whole content in the audit trail when it is made and when it is revoked', async () => {
+  it('has its full content in the audit trail when it is created and when it is revoked', async () => {
     const grant = await giveGrant(database.db, session, { reason: 'because' });
     await revokeGrant(database.db, grant.id, { type: 'user', id: tenant.ada.id });
     const events = await database.db('audit_events').where({ resource_id: grant.id }).orderBy('position');
@@ -155,7 +155,7 @@ describe('a grant', () => {
     expect(created).toHaveLength(1);
   });
 
-  it('whose details do not parse is read and counted as none, and can be seen and revoked', async () => {
+  it('whose details do not parse is never used or counted, and can be listed and revoked', async () => {
     const lone = await tenant.agent();
     const theirs = await tenant.session(lone);
     const id = randomUUID();
@@ -178,7 +178,7 @@ describe('a grant', () => {
     expect(event.data).not.toHaveProperty('readable');
   });
 
-  it('that is expired stays so, whoever tries to revoke it', async () => {
+  it('that is expired stays expired when it is revoked', async () => {
     const own = await tenant.agent();
     const theirs = await tenant.session(own);
     const held = { user_subject_id: tenant.max.id };
@@ -327,7 +327,7 @@ describe('the list of grants', () => {
     expect(seen).toEqual(made.reverse());
   });
 
-  it('leaves revoked grants out unless asked', async () => {
+  it('omits revoked grants unless requested', async () => {
     const other = await createTenant(database.db, testMasterKeys());
     const theirs = await other.session(await other.agent());
     const grant = await giveGrant(database.db, theirs);

@@ -50,7 +50,7 @@ const replace = (approvers: 'admin' | 'operator', gates = manifest) =>
 
 describe('a member’s grant', () => {
   it.each(['once', 'session', 'persistent'] as const)(
-    'of scope %s lets nothing pass once an entry keeps its scope to admins, and stays as it is',
+    'of scope %s passes no call once an entry restricts its scope to admins, and stays unchanged',
     async (scope) => {
       const planted = await give({ scope });
       await register();
@@ -62,13 +62,13 @@ describe('a member’s grant', () => {
     },
   );
 
-  it('held by the user who drives the session lets nothing pass either', async () => {
+  it('held by the user who drives the session passes no call either', async () => {
     await give({ user_subject_id: tenant.max.id });
     await register();
     expect(await check()).toBeNull();
   });
 
-  it('stops to count when an entry changes to admins, and counts again when it changes back', async () => {
+  it('is ineffective once an entry is restricted to admins, and effective again when that is undone', async () => {
     const grant = await give();
     await register('files', 'operator');
     expect(await check()).toEqual({ grantId: grant.id });
@@ -78,26 +78,26 @@ describe('a member’s grant', () => {
     expect(await check()).toEqual({ grantId: grant.id });
   });
 
-  it('is not enough where another entry that names the scope keeps it to admins', async () => {
+  it('is not sufficient if another entry that names the scope restricts it to admins', async () => {
     await give();
     await register('mail', 'admin', { tool_scopes: { write_file: 'files.write' } });
     expect(await check()).toBeNull();
   });
 
-  it('is not enough where today’s entry of the called server is kept to admins under renamed scopes', async () => {
+  it('is not sufficient if the current entry of the called server is restricted to admins under renamed scopes', async () => {
     await give();
     const { id } = await register('files', 'admin', { tool_scopes: { write_file: 'files.put' } });
     expect(await check(await frozenSession({ entry_id: id }))).toBeNull();
     expect(await check()).not.toBeNull();
   });
 
-  it('is not enough where the session froze an entry that kept it to admins, whatever the catalog says now', async () => {
+  it('is not sufficient if the session froze an entry that restricted it to admins, whatever the catalog says now', async () => {
     await give();
     await register('files', 'operator');
     expect(await check(await frozenSession({ approvers: 'admin' }))).toBeNull();
   });
 
-  it('does not wake up when its maker becomes an admin', async () => {
+  it('does not become effective when its maker becomes an admin', async () => {
     await give();
     await register();
     const { workspace, max, ada } = tenant;
@@ -106,7 +106,7 @@ describe('a member’s grant', () => {
     expect(await check()).toBeNull();
   });
 
-  it('counts for other scopes, and in other workspaces', async () => {
+  it('is effective for other scopes, and in other workspaces', async () => {
     const grant = await give();
     await register('mail', 'admin', { tool_scopes: { write_file: 'mail.send' } });
     const other = await createTenant(database.db, testMasterKeys());
@@ -116,7 +116,7 @@ describe('a member’s grant', () => {
 });
 
 describe('an admin’s grant', () => {
-  it('lets the call pass, before and after, also when a member’s is older', async () => {
+  it('passes the call, before and after, also when a member’s is older', async () => {
     await give();
     const grant = await give(byAdmin());
     await register();
@@ -124,7 +124,7 @@ describe('an admin’s grant', () => {
     expect(await check(await frozenSession({ approvers: 'admin' }))).toEqual({ grantId: grant.id });
   });
 
-  it('counts after its maker became a member', async () => {
+  it('stays effective after its maker became a member', async () => {
     const grant = await give(byAdmin());
     await register();
     const by = { type: 'user', id: tenant.ada.id } as const;
@@ -152,12 +152,12 @@ describe('the gate of a tool', () => {
       .where({ session_id: id, server: 'files', tool: 'write_file' })
       .first('scope', 'admin_only');
 
-  it('is kept to admins when the frozen entry says so', async () => {
+  it('is restricted to admins when the frozen entry says so', async () => {
     const gate = await gateWith({ name: 'files', approvers: 'admin' });
     expect(gate).toEqual({ scope: 'files.write', admin_only: true });
   });
 
-  it('is kept to admins when another frozen entry that names the scope says so', async () => {
+  it('is restricted to admins when another frozen entry that names the scope says so', async () => {
     const gate = await gateWith(
       { name: 'files', approvers: 'operator' },
       { name: 'mail', approvers: 'admin' },
@@ -165,7 +165,7 @@ describe('the gate of a tool', () => {
     expect(gate).toEqual({ scope: 'files.write', admin_only: true });
   });
 
-  it('is everybody’s otherwise, also in sessions from before it was frozen', async () => {
+  it('is unrestricted otherwise, also in sessions from before it was frozen', async () => {
     expect(await gateWith({ name: 'files', approvers: 'operator' })).toMatchObject({ admin_only: false });
     const older = await tenant.session(agent);
     const { servers, ...frozen } = frozenFor(older, agent);

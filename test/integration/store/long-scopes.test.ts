@@ -17,7 +17,7 @@ afterAll(() => database.drop());
 const letters = (count: number) =>
   Array.from({ length: count }, () => String.fromCharCode(97 + randomInt(26))).join('');
 
-it('is asked for with the longest scope that there may be', async () => {
+it('can request the longest possible scope', async () => {
   const tenant = await createTenant(database.db, testMasterKeys());
   const session = await tenant.session(await tenant.agent());
   const scope = `${letters(999)}.${letters(1000)}`;

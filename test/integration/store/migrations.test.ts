@@ -53,7 +53,7 @@ describe('an index that is built on a table of the gated calls', () => {
     return { session, grantId: id, writing };
   }
 
-  it('keeps no call waiting', async () => {
+  it('blocks no call', async () => {
     const { db } = database;
     await migration.down?.(db);
     const { session, grantId, writing } = await useUnderWay();
@@ -66,7 +66,7 @@ describe('an index that is built on a table of the gated calls', () => {
     expect(await validOf(db, 'grant_uses_by_grant')).toBeUndefined();
   });
 
-  it('is built again when its build was cut off', async () => {
+  it('is rebuilt when its build was interrupted', async () => {
     const { db } = database;
     await migration.down?.(db);
     const { writing } = await useUnderWay();
@@ -105,7 +105,7 @@ describe('a database', () => {
     expect(await db('grants')).toMatchObject([{ id: old.id, granted_by_role: 'member' }]);
   });
 
-  it('is migrated although a process was killed while it migrated', async () => {
+  it('is migrated even if a process was killed while migrating', async () => {
     const { db } = database;
     await db('migrations_lock').update({ is_locked: 1 });
     await db('migrations').where({ name: '20261122100300_index_idempotency_keys' }).delete();
@@ -113,7 +113,7 @@ describe('a database', () => {
   });
 });
 
-it('is migrated once by several processes at the same time', async () => {
+it('is migrated once by several concurrent processes', async () => {
   const { db, drop } = await createEmptyDatabase();
   const runs = await Promise.all([migrate(db), migrate(db), migrate(db)]);
   const applied = runs.map((run) => run.applied.length).sort((a, b) => a - b);

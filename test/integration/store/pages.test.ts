@@ -191,7 +191,7 @@ describe('a list of large rows', () => {
     expect(names).toHaveLength(count);
   });
 
-  it('of a session’s events goes on after the last one of each page', async () => {
+  it('of a session’s events continues after the last one of each page', async () => {
     const before = (await listSessionEvents(database.db, session.id, { after: 0, limit: 200 })).length;
     await insert(
       `insert into session_events (id, session_id, seq, type, actor_type, payload)

@@ -74,12 +74,12 @@ async function isEncrypted(url: string): Promise<boolean> {
 const trusting = (name: string) => ({ sslrootcert: join(directory, `${name}.crt`) });
 
 describe('DATABASE_URL', () => {
-  it('without sslmode connects in the open', async () => {
+  it('without sslmode connects unencrypted', async () => {
     expect(await isEncrypted(urlOf('localhost', {}))).toBe(false);
   });
 
   it.each(['verify-full', 'verify-ca', 'require', 'prefer'])(
-    'with sslmode=%s takes a server with a certificate for its name of an authority that is trusted, and no other',
+    'with sslmode=%s accepts only a server with a certificate of a trusted authority for its name',
     async (sslmode) => {
       expect(await isEncrypted(urlOf('localhost', { sslmode, ...trusting('ca') }))).toBe(true);
       await expect(isEncrypted(urlOf('localhost', { sslmode }))).rejects.toThrow(/certificate/);
@@ -96,7 +96,7 @@ describe('DATABASE_URL', () => {
     expect(await isEncrypted(urlOf('127.0.0.1', { sslmode: 'no-verify' }))).toBe(true);
   });
 
-  it('holds for the connection that listens for events as well', async () => {
+  it('applies to the connection that listens for events as well', async () => {
     const feed = openSessionEventFeed(urlOf('localhost', { sslmode: 'verify-full', ...trusting('ca') }));
     await new Promise<void>((resolve) => {
       feed.subscribe('any', resolve);

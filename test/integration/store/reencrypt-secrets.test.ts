@@ -119,7 +119,7 @@ const somebodyWaits = () =>
   );
 
 describe('the change of the master key', () => {
-  it('goes on where it was killed, keeps everything else of a secret, and then the old key can go', async () => {
+  it('resumes where it was killed, keeps everything else of a secret, and then the old key can be removed', async () => {
     const before = await rowsOf();
     const held = before[150]?.name ?? '';
     await whileHeld(held, async () => {
@@ -170,7 +170,7 @@ describe('the change of the master key', () => {
     expect([now.get(replaced), now.get(late)]).toEqual(['written meanwhile', 'written with the new key']);
   });
 
-  it('finds what was left behind when all of a batch was written meanwhile', async () => {
+  it('finds what remains when a whole batch was written meanwhile', async () => {
     const { db } = database;
     const [first = ''] = (await rowsOf()).map(({ name }) => name);
     const running = { done: Promise.resolve({}) };
@@ -183,7 +183,7 @@ describe('the change of the master key', () => {
     expect(await byKey()).toEqual({ newer: count });
   });
 
-  it('changes nothing when it is asked what it would do, and nothing the second time', async () => {
+  it('changes nothing in a dry run, and nothing the second time', async () => {
     const before = await rowsOf();
     const dry = await run(['--dry-run']);
     expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
@@ -198,7 +198,7 @@ describe('the change of the master key', () => {
     expect(await rowsOf()).toEqual(after);
   });
 
-  it('names what does not open, leaves it as it is, and does the rest', async () => {
+  it('names what it cannot decrypt, leaves it unchanged, and does the rest', async () => {
     const { db } = database;
     await db('workspace_secrets').where({ name: 'S_1' }).update({ key_id: 'lost' });
     const other = await db('workspace_secrets').where({ name: 'S_2' }).first('sealed_value');
@@ -212,7 +212,7 @@ describe('the change of the master key', () => {
     expect(await run(['--dry-run'])).toMatchObject({ exitCode: 1 });
   });
 
-  it('says how it is used, and takes nothing that it does not know', async () => {
+  it('prints its usage, and refuses unknown arguments', async () => {
     const help = await run(['--help']);
     expect(help).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('--dry-run'), stderr: '' });
     const before = await rowsOf();

@@ -70,8 +70,8 @@ const boundary = (): Stage => ({
 const play = (name: string, stage: Stage, limit: number) =>
   playOnGrants(stage, { operations: limit, workers: connections, random: seededRandom(seed), name });
 
-describe('grants, revokes and calls at the same time', () => {
-  it('leave a history that one grant after the other explains', async () => {
+describe('concurrent grants, revocations and calls', () => {
+  it('leave a linearizable history', async () => {
     const history = await play('true', boundary(), operations);
     expect(history.violations()).toEqual([]);
     expect(history.operations).toBeGreaterThanOrEqual(operations);
@@ -84,7 +84,7 @@ describe('grants, revokes and calls at the same time', () => {
     }
   }, 900_000);
 
-  it('use no once grant twice, as the database has it', async () => {
+  it('use no once grant twice, according to the database', async () => {
     const twice = await db('grant_uses as u')
       .join('grants as g', 'g.id', 'u.grant_id')
       .where('g.scope', 'once')
@@ -95,11 +95,11 @@ describe('grants, revokes and calls at the same time', () => {
   });
 });
 
-describe('the history shows', () => {
+describe('the history reveals', () => {
   const found = async (name: (typeof wrong)[number], changes: Partial<Stage>) =>
     (await play(name, { ...boundary(), ...changes }, wrongOperations)).violations();
 
-  it('a check that looks first and uses up later', async () => {
+  it('a check that reads first and consumes later', async () => {
     const check: Stage['check'] = async ({ permission }) => {
       const seen = await db('grants')
         .where({ scope: 'once', details: JSON.stringify({ scope: permission }) })
@@ -117,7 +117,7 @@ describe('the history shows', () => {
     expect(await found('hasty', { check })).not.toEqual([]);
   });
 
-  it('an answer that is kept for later calls', async () => {
+  it('an answer that is cached for later calls', async () => {
     const kept = new Map<string, { grantId: string }>();
     const check: Stage['check'] = async (call) => {
       const key = `${call.sessionId} ${call.permission}`;
@@ -132,7 +132,7 @@ describe('the history shows', () => {
     expect(await found('cached', { check })).not.toEqual([]);
   });
 
-  it('a revoke that answers before it is done', async () => {
+  it('a revocation that is acknowledged before it is done', async () => {
     const revoke: Stage['revoke'] = async (id) => {
       const active = await db('grants').where({ id }).whereNull('revoked_at').whereNull('consumed_at');
       setTimeout(() => void revokeGrant(db, id, system), 5);
@@ -141,7 +141,7 @@ describe('the history shows', () => {
     expect(await found('early', { revoke })).not.toEqual([]);
   });
 
-  it('a repeated call that uses up a second grant', async () => {
+  it('a repeated call that consumes a second grant', async () => {
     const check: Stage['check'] = (call) => boundary().check({ ...call, callId: randomUUID() });
     expect(await found('forgetful', { check })).not.toEqual([]);
   });

@@ -41,7 +41,7 @@ const replaced = (tool_scopes: Record<string, string>) =>
   });
 
 describe('the gated tools of a session', () => {
-  it('are there with its configuration, in the order of its servers, and go with it', async () => {
+  it('are stored with its configuration, in the order of its servers, and deleted with it', async () => {
     const own = () =>
       database
         .db('session_tools')
@@ -75,7 +75,7 @@ describe('the gated tools of a session', () => {
     expect(hasSqlState(error, sqlState.checkViolation)).toBe(true);
   });
 
-  it('let nothing pass where a row is missing, with a grant and without', async () => {
+  it('pass no call when a row is missing, with or without a grant', async () => {
     const grant = await giveGrant(database.db, session);
     await database.db('session_tools').where({ session_id: session.id, tool: 'write_file' }).delete();
     await expect(checkAndConsume(database.db, callOf(session))).rejects.toThrow('no row');
@@ -97,7 +97,7 @@ describe('the gated tools of a catalog entry', () => {
       ),
     );
 
-  it('follow its manifest, and go with it', async () => {
+  it('follow its manifest, and are deleted with it', async () => {
     const { id } = await tenant.server('files', {
       tool_scopes: { write: 'files.write', move: 'files.move' },
     });
@@ -114,7 +114,7 @@ describe('the migration that fills them', () => {
   const fill = async () =>
     (await migrationSource.getMigration('20261123120100_fill_session_tools')).up(database.db);
 
-  it('writes what an earlier release stored, also when it was cut off', async () => {
+  it('converts what an earlier release stored, also when interrupted', async () => {
     await tenant.server('files', { tool_scopes: { write: 'files.write', move: 'files.move' } });
     // More than a batch.
     for (let count = 0; count < 120; count += 1) {
@@ -132,7 +132,7 @@ describe('the migration that fills them', () => {
     expect([await sessionTools(), await catalogTools()]).toEqual(written);
   });
 
-  it('reads an entry that is replaced at this moment as it is afterwards', async () => {
+  it('reads a concurrently replaced entry as it is afterwards', async () => {
     const { id } = await tenant.server('files', { tool_scopes: { write: 'files.write' } });
     await database.db('mcp_server_tools').where({ mcp_server_id: id }).delete();
     const replacing = await database.db.transaction();

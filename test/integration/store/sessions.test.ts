@@ -49,7 +49,7 @@ const move = (to: Session['status'], reason: string | null = null) =>
   moveSession(database.db, session.id, { to, reason });
 
 describe('a session', () => {
-  it('tells each step of its life once, in events and in the audit trail', async () => {
+  it('records each step of its life once, in events and in the audit trail', async () => {
     await move('validating');
     await move('starting');
     await move('starting');
@@ -76,7 +76,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('keeps the first request to end, and what the agent said of its work', async () => {
+  it('keeps the first request to end, and the outcome that the agent reported', async () => {
     const by = { type: 'agent', id: session.agent_id } as const;
     const first = { by, status: 'completed', reason: 'The agent finished', summary: 'All done' } as const;
     await requestEnding(database.db, session.id, first);
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect(await gate('others', 'write_file')).toMatchObject({ code: 'server_unavailable', scope: null });
   });
 
-  it('rests its idle clock while a question to the user is open', async () => {
+  it('pauses its idle clock while a question to the user is open', async () => {
     const waiting = async () => (await readIdleState(database.db, session.id)).waitingForHuman;
     const id = randomUUID();
     await insertInputRequest(database.db, session.id, { id, prompt: 'Which?', options: [] });
@@ -115,14 +115,14 @@ describe('a session', () => {
 });
 
 describe('events', () => {
-  it('are numbered without a gap, whoever writes them at the same time', async () => {
+  it('are numbered without gaps under concurrent writes', async () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, at) => appendSessionEvent(database.db, session.id, status(`${at}`))),
     );
     expect((await events()).map(({ seq }) => seq)).toEqual(Array.from({ length: 41 }, (_, at) => at + 1));
   });
 
-  it('written twice, even at the same time, are one event', async () => {
+  it('written twice, even concurrently, are one event', async () => {
     const event = status('working');
     const written = await Promise.all(
       Array.from({ length: 5 }, () => appendSessionEvent(database.db, session.id, event)),
@@ -131,7 +131,7 @@ describe('events', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  it('of another shape than their type says are refused', async () => {
+  it('that do not match the schema of their type are refused', async () => {
     const event: NewSessionEvent = { ...status('x'), type: 'agent.status', payload: { status: 'x' } };
     Object.assign(event.payload, { secret: 'y' });
     await expect(appendSessionEvent(database.db, session.id, event)).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe('events', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  it('are announced after they are written, also after the listening connection was lost', async () => {
+  it('are announced after their commit, also after the listening connection was lost', async () => {
     const feed = openSessionEventFeed(database.url);
     let wakes = 0;
     const stop = feed.subscribe(session.id, () => {
@@ -185,7 +185,7 @@ describe('messages for the agent', () => {
   const input = (text: string, id = randomUUID()) =>
     ({ id, kind: 'user_message', text, decision: null, inputRequestId: null }) as const;
 
-  it('are numbered without a gap, kept once, and delivered up to what was acknowledged', async () => {
+  it('are numbered without gaps, stored once, and delivered up to the acknowledged one', async () => {
     const first = input('one');
     await addSessionInput(database.db, session.id, first);
     await Promise.all([
@@ -206,7 +206,7 @@ describe('messages for the agent', () => {
 });
 
 describe('tool calls', () => {
-  it('are recorded once each, with the grant that the check used and not the report', async () => {
+  it('are recorded once each, with the grant of the check and not that of the report', async () => {
     const agent = await tenant.agent();
     const gated = await freezeGates(database.db, await tenant.session(agent), agent);
     const grant = await giveGrant(database.db, gated);
@@ -255,7 +255,7 @@ describe('arguments and results of a call', () => {
   ];
   const stored = (id: string | undefined) => database.db('audit_events').where({ id }).first('data');
 
-  it('are stored only for a session that was frozen with them, also when its sidecar left them', async () => {
+  it('are stored only if the frozen session enables them, also when read from a spool', async () => {
     const quiet = calls();
     await recordLeftCalls(database.db, session.id, quiet);
     expect((await stored(quiet[0]?.call_id)).data).not.toHaveProperty('arguments');
@@ -270,7 +270,7 @@ describe('arguments and results of a call', () => {
     expect((await stored(loud[0]?.call_id)).data).not.toHaveProperty('result');
   });
 
-  it('go with a session that was removed', async () => {
+  it('are deleted with their session', async () => {
     await expect(recordLeftCalls(database.db, randomUUID(), calls())).resolves.toBeUndefined();
   });
 });

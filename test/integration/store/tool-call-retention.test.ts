@@ -60,7 +60,7 @@ const remove = (days: number, limit = 100) =>
   removeExpiredCalls(database.db, { workspaceId: tenant.workspace.id, days, limit });
 
 describe('records of tool calls', () => {
-  it('go by the age of the record, not by the time that a sidecar gave, in batches; nothing else goes', async () => {
+  it('are removed by the age of the record, not by the sidecar’s time, in batches; nothing else is', async () => {
     const [old, fresh] = [callsOf(5), callsOf(2)];
     const count = countOf(7);
     await recordToolCalls(database.db, session, old);
@@ -96,7 +96,7 @@ describe('records of tool calls', () => {
     expect(row).toEqual({ recorded_calls: 3 });
   });
 
-  it('cannot be removed by anybody while their workspace keeps them', async () => {
+  it('cannot be removed while their workspace retains them', async () => {
     const calls = callsOf(1);
     await recordToolCalls(database.db, session, calls);
     const ids = calls.map(({ call_id }) => call_id);
@@ -110,7 +110,7 @@ describe('records of tool calls', () => {
     expect(await removeByHand()).toBe(1);
   });
 
-  it('are removed while calls are recorded: neither waits for the other', async () => {
+  it('are removed while calls are recorded: neither blocks the other', async () => {
     const old = callsOf(50);
     await recordToolCalls(database.db, session, old);
     await age(

@@ -29,11 +29,11 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('the start with master keys', () => {
-  it('goes on when every stored value opens', async () => {
+  it('continues when every stored value can be decrypted', async () => {
     expect(await verifyMasterKeys(database.db, [second, first])).toEqual({ verified: 2 });
   });
 
-  it('stops, naming the variable, when a key is missing, retired too early or another key of the same id', async () => {
+  it('fails, naming the variable, when a key is missing, retired too early or another key of the same id', async () => {
     for (const keys of [[], [second], [second, key('first')]]) {
       await expect(verifyMasterKeys(database.db, keys)).rejects.toThrow(
         /MASTER_KEYS does not fit this database/,
@@ -41,7 +41,7 @@ describe('the start with master keys', () => {
     }
   });
 
-  it('stops when a row was exchanged with another', async () => {
+  it('fails when a row was swapped with another', async () => {
     const stored = await readSealed(database.db, workspaceId, ['OLD', 'NEW', 'ABSENT']);
     expect(stored.map(({ name, version }) => [name, version]).sort()).toEqual([
       ['NEW', 1],

@@ -11,11 +11,11 @@ async function statuses(isReady: () => Promise<boolean>): Promise<Record<string,
 }
 
 describe('the health of a worker', () => {
-  it('is ready when it takes work', async () => {
+  it('is ready when it accepts work', async () => {
     expect(await statuses(async () => true)).toEqual({ alive: 200, ready: 200, other: 404 });
   });
 
-  it('is alive and not ready when it takes none, or cannot tell', async () => {
+  it('is alive and not ready when it accepts none, or that is unknown', async () => {
     expect(await statuses(async () => false)).toEqual({ alive: 200, ready: 503, other: 404 });
     await server?.close();
     expect(await statuses(() => Promise.reject(new Error('no database')))).toMatchObject({ ready: 503 });

@@ -69,8 +69,8 @@ async function running() {
   return { session, handle };
 }
 
-describe('what a session was not told', () => {
-  it('it is told again: a message that waits too long', async () => {
+describe('a message that did not reach its session', () => {
+  it('is resent: a message that waits too long', async () => {
     const { session, handle } = await running();
     const messages: unknown[] = [];
     const sidecar = createServer((request, response) => {
@@ -103,7 +103,7 @@ describe('what a session was not told', () => {
     await sessionIs(session.id, { status: 'terminated' });
   });
 
-  it('it is told again: that somebody asked it to end', async () => {
+  it('is resent: a request to end', async () => {
     const { session } = await running();
     const by = { type: 'user', id: tenant.max.id } as const;
     await requestEnding(activities.db, session.id, {
@@ -118,7 +118,7 @@ describe('what a session was not told', () => {
   });
 });
 
-it('a session is told also while what runs the sessions does not answer', async () => {
+it('is resent also while the runtime does not answer', async () => {
   const { session } = await running();
   const by = { type: 'user', id: tenant.max.id } as const;
   const ending = { by, status: 'terminated', reason: 'Enough', summary: null } as const;
@@ -130,7 +130,7 @@ it('a session is told also while what runs the sessions does not answer', async 
   await sessionIs(session.id, { status: 'terminated' });
 });
 
-it('a workflow is named for whom it works', async () => {
+it('a workflow is named after its owner', async () => {
   const { session, handle } = await running();
   const { name } = (await readAgent(activities.db, session.agent_id)) ?? {};
   expect(await (await handle.describe()).staticSummary()).toBe(
@@ -173,7 +173,7 @@ describe('what a lost process left behind', () => {
     expect(activities.runtime.stopped).toContain(id);
   });
 
-  it('a request that nobody watched any more expires', async () => {
+  it('an unwatched request expires', async () => {
     const session = await tenant.session(await tenant.agent());
     const requestId = randomUUID();
     await askForPermission(
@@ -198,7 +198,7 @@ describe('what a lost process left behind', () => {
   });
 });
 
-it('erases what processes of sessions wrote after its time, and keeps their state', async () => {
+it('erases the output of processes after its retention, and keeps their state', async () => {
   const written = async () => {
     const session = await tenant.session(await tenant.agent());
     const report = { kind: 'agent', name: 'agent', state: 'ended', exit_code: 0, signal: null } as const;
@@ -249,7 +249,7 @@ describe('a check of a catalog entry', () => {
   const ended = (id: string, expected: object) =>
     eventually(async () => expect(await readCheck(activities.db, id)).toMatchObject(expected));
 
-  it('is begun when the API was lost before it told anybody', async () => {
+  it('is started when the API was lost before it started the workflow', async () => {
     const { id } = await insert();
     await sweep();
     await eventually(async () => expect((await activities.runtime.inspect(id)).state).toBe('running'));
@@ -258,7 +258,7 @@ describe('a check of a catalog entry', () => {
     expect(activities.runtime.stopped).toContain(id);
   });
 
-  it('that ended is removed after its time', async () => {
+  it('that ended is removed after its retention', async () => {
     const [old, young] = [await insert(), await insert()];
     const end = (id: string, age: string) =>
       activities
@@ -282,7 +282,7 @@ describe('a check of a catalog entry', () => {
     expect(kept).toEqual([young.id]);
   });
 
-  it('that was begun and whose workflow is not known any more ends, and is not run a second time', async () => {
+  it('that was started and whose workflow is lost ends, and is not run a second time', async () => {
     const { id } = await insert();
     await moveCheck(activities.db, id, 'running');
     await sweep();

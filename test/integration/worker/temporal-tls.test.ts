@@ -81,7 +81,7 @@ describe('Temporal over mTLS', () => {
     await connection.close();
   });
 
-  it('is out of reach without a certificate', async () => {
+  it('is unreachable without a certificate', async () => {
     const client = createWorkflowClient({ ...settings({}), timeoutMs: 1_500 });
     await expect(
       client.signalSession('00000000-0000-4000-8000-000000000000', 'terminate'),

@@ -91,7 +91,7 @@ describe('an agent’s request', () => {
     expect(await readIdleState(database.db, session.id)).toMatchObject({ waitingForHuman: true });
   });
 
-  it('sent twice, or asked again in the same words, is one request', async () => {
+  it('sent twice, or repeated identically, is one request', async () => {
     const asked = report();
     const first = await open(asked);
     expect(await open(asked)).toEqual(first);
@@ -100,7 +100,7 @@ describe('an agent’s request', () => {
     expect(await eventsOf()).toHaveLength(2);
   });
 
-  it('asked several times at once is one request', async () => {
+  it('sent several times concurrently is one request', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => open()));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(await listOpenRequestsOfSession(database.db, session.id)).toHaveLength(1);
@@ -122,14 +122,14 @@ describe('an agent’s request', () => {
       'an agent that is not there',
       { grant_type: 'spawn', scope: 'session', details: { child_agent_id: randomUUID() } },
     ],
-  ] as const)('with %s is refused and leaves nothing', async (_what, content) => {
+  ] as const)('with %s is refused and writes nothing', async (_what, content) => {
     const details = { child_agent_id: agent.id };
     const asked = report({ ...('grant_type' in content ? { details } : {}), ...content });
     expect(await open(asked)).toMatchObject({ status: 'refused', code: 'invalid_request' });
     expect(await eventsOf()).toEqual([]);
   });
 
-  it('is refused where the workspace does not take any', async () => {
+  it('is refused if the workspace accepts none', async () => {
     await database
       .db('workspaces')
       .where({ id: tenant.workspace.id })
@@ -137,7 +137,7 @@ describe('an agent’s request', () => {
     expect(await open()).toMatchObject({ status: 'refused', code: 'runtime_requests_disabled' });
   });
 
-  it('is refused for a while after the same was denied, with the reason', async () => {
+  it('is refused for a while after an identical one was denied, with the reason', async () => {
     const asked = report();
     await open(asked);
     await closePermissionRequest(database.db, asked.request_id, {
@@ -158,7 +158,7 @@ describe('an agent’s request', () => {
     expect(await open()).toMatchObject({ status: 'sent' });
   });
 
-  it('is refused when its tree of sessions has too many open, however they race', async () => {
+  it('is refused when its tree of sessions has too many open, also under concurrency', async () => {
     const below = await child(session);
     const letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const answers = await Promise.all(
@@ -200,7 +200,7 @@ describe('an open request closes once', () => {
     expired: 'expired: nobody decided it in time.',
     cancelled: 'was cancelled.',
   };
-  it.each(['denied', 'expired', 'cancelled'] as const)('as %s, and says so to everybody', async (status) => {
+  it.each(['denied', 'expired', 'cancelled'] as const)('as %s, and notifies everybody', async (status) => {
     const asked = report();
     await open(asked);
     const closing = {
@@ -242,7 +242,7 @@ describe('an open request closes once', () => {
     );
   });
 
-  it('however many try at the same time', async () => {
+  it('however many try concurrently', async () => {
     for (let round = 0; round < 20; round += 1) {
       const asked = report({ details: { scope: `files.${'abcdefghijklmnopqrst'[round]}` } });
       await open(asked);

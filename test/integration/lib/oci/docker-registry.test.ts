@@ -53,13 +53,13 @@ const wrong = { user: 'ada', password: 'another' };
   });
 
   it.each(['team/server:none', 'team/nothing:1', `team/server@sha256:${'0'.repeat(64)}`])(
-    'says that %s is not there',
+    'reports that %s does not exist',
     async (name) => {
       expect(await outcome(open.host, name)).toMatchObject({ code: 'not_found' });
     },
   );
 
-  it('asks for a password and takes the right one', async () => {
+  it('requires a password and accepts the right one', async () => {
     const file = join(directory, 'htpasswd');
     // bcrypt of the password, with the fewest rounds.
     writeFileSync(file, 'ada:$2b$04$GW4JYP9Idmc0nJq.ORPTGecWkpjMzTR.VTDDMsPgSPPoZB0wNu0w6\n');
@@ -78,7 +78,7 @@ const wrong = { user: 'ada', password: 'another' };
     }
   });
 
-  it('over TLS sends to its token server, which gives a token for what was asked', async () => {
+  it('over TLS refers to its token server, which issues a token for the requested scope', async () => {
     const { key, certificate } = makeCertificate(directory);
     const tokens = await startTokenServer(readFileSync(key, 'utf8'), readFileSync(certificate, 'utf8'));
     const registry = await startDockerRegistry(storage, {

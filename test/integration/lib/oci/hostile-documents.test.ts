@@ -49,7 +49,7 @@ describe('a document of millions of values', () => {
     ],
     ['images of an index', filled('manifests', '{"mediaType":"x"},')],
     ['members', `{"schemaVersion":2,"config":{${'"":0,'.repeat(800_000)}"a":0}}`],
-  ])('is refused before it is read, and holds up nobody: %s', async (_what, text) => {
+  ])('is refused before it is parsed, and does not block the process: %s', async (_what, text) => {
     const heldMs = await held(text, 'what the reference names holds more than 20000 JSON values');
     expect(heldMs).toBeLessThan(Math.max(3 * controlMs, 50));
   });
@@ -63,7 +63,7 @@ describe('a document of millions of values', () => {
     });
   });
 
-  it('an index of a thousand images with all that they may say is read', async () => {
+  it('an index of a thousand images with all optional fields is read', async () => {
     const annotations = { 'vnd.docker.reference.type': 'x', 'vnd.docker.reference.digest': honest.digest };
     const platform = { os: 'linux', architecture: 's390x', variant: 'v1', 'os.version': '1' };
     const others = Array.from({ length: 999 }, () => ({

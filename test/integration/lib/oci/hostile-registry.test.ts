@@ -42,7 +42,7 @@ const redirecting =
 const limits = (changed: object) => ({ limits: { ...defaultImageLimits, ...changed } });
 
 describe('what a registry sends', () => {
-  it('is what the reference names', async () => {
+  it('must be what the reference names', async () => {
     const { host } = await start();
     expect(await read(host, 'team/server:1')).toEqual({
       digest: honest.digest,
@@ -79,7 +79,7 @@ describe('what a registry sends', () => {
     expect(await outcome(host, 'team/server:1')).toMatchObject({ code: 'digest_mismatch' });
   });
 
-  it('one byte changed in a layer is found before the file is believed', async () => {
+  it('one byte changed in a layer is detected before the file is used', async () => {
     const changed = Buffer.from(honest.blobs[1]?.bytes ?? '');
     changed[4] = 1;
     const { host } = await start((request, response) => {
@@ -117,7 +117,7 @@ describe('what a registry sends', () => {
   it.each([
     ['manifest', 'manifests/1'],
     ['layer', layerDigest],
-  ])('a %s that comes too slowly ends at the time limit', async (_what, part) => {
+  ])('a %s that arrives too slowly ends at the time limit', async (_what, part) => {
     let timer: NodeJS.Timeout | undefined;
     const { host } = await start((request, response) => {
       const isIt = request.url?.includes(part) ?? false;
@@ -141,7 +141,7 @@ describe('what a registry sends', () => {
     });
   });
 
-  it('nobody who listens is said to be unreachable', async () => {
+  it('a registry where nothing listens is reported as unreachable', async () => {
     const { host, close } = await startTestRegistry();
     await close();
     expect(await outcome(host, 'team/server:1')).toEqual({
@@ -221,7 +221,7 @@ describe('manifests', () => {
     expect(await served(value)).toMatchObject({ code });
   });
 
-  it('an index leads to the image of the platform, and its own digest is the one that counts', async () => {
+  it('an index leads to the image of the platform, and its own digest is stored', async () => {
     const registry = await start();
     const arm = image({
       configuration: { architecture: 'arm64' },
@@ -249,7 +249,7 @@ describe('manifests', () => {
     expect(await outcome(registry.host, 'team/server:arm')).toMatchObject({ code: 'platform_missing' });
   });
 
-  it('indexes inside indexes end', async () => {
+  it('nested indexes are limited', async () => {
     const registry = await start();
     let inner = honest.manifest;
     for (let depth = 0; depth < 4; depth += 1) {
@@ -313,7 +313,7 @@ describe('redirects', () => {
     expect(await outcome(host, 'team/server:1')).toMatchObject({ code });
   });
 
-  it('in a circle end', async () => {
+  it('in a loop end', async () => {
     const registry = await start(redirecting('/manifests/', (path) => path));
     expect(await outcome(registry.host, 'team/server:1')).toMatchObject({ code: 'too_many_redirects' });
     expect(registry.requests).toHaveLength(6);
@@ -321,7 +321,7 @@ describe('redirects', () => {
 });
 
 describe('addresses', () => {
-  it('a registry on a private address is not asked unless it is allowed, nor over plain http', async () => {
+  it('a registry on a private address, or over plain http, is contacted only if allowed', async () => {
     const registry = await start();
     const policy = (scheme?: 'http' | 'https') => ({
       policy: { ...allowing(), private: new Map(scheme === undefined ? [] : [[registry.host, scheme]]) },

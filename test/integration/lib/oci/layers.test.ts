@@ -84,7 +84,7 @@ describe('the file at the root of an image', () => {
     expect(await outcomeOfLayers([at(fileName, `${most}x`)])).toMatchObject({ code: 'manifest_too_large' });
   });
 
-  it('is not looked for when nobody asked for it', async () => {
+  it('is not read when it was not requested', async () => {
     const made = image({ layers: [tar(lower)] });
     registry.push('unread', 'v', made);
     registry.requests.length = 0;
@@ -96,7 +96,7 @@ describe('the file at the root of an image', () => {
 describe('a layer', () => {
   const layers = [tar(lower)];
 
-  it('may be sent without compression, and in several parts of gzip', async () => {
+  it('may be sent uncompressed, or as several gzip members', async () => {
     const layerType = 'application/vnd.oci.image.layer.v1.tar';
     expect(await outcomeOf({ layers, layerType, sent: (layer) => layer })).toBe('lower');
     const sent = (layer: Buffer) =>
@@ -144,7 +144,7 @@ describe('a layer', () => {
     expect(await outcomeOf(declaring(33))).toMatchObject({ code: 'too_large' });
   });
 
-  it('with something behind its gzip data is read as the configuration lists it, and the read ends', async () => {
+  it('with trailing data after gzip is read as the configuration lists it, and the read ends', async () => {
     const sent = (layer: Buffer) => Buffer.concat([gzipSync(layer), Buffer.alloc(300_000, 'x')]);
     const result = await outcomeOf({ layers, sent });
     expect(typeof result === 'string' ? result : result?.code).toMatch(/^(lower|unreadable_layer)$/);
@@ -162,7 +162,7 @@ describe('a layer', () => {
     });
   });
 
-  it('bounds hold for all layers together', async () => {
+  it('limits apply to all layers together', async () => {
     const filler = tar([{ path: 'zeros', content: Buffer.alloc(60_000) }]);
     const limits = { uncompressedBytes: 100_000 };
     expect(await outcomeOf({ layers: [filler] }, limits)).toBeNull();

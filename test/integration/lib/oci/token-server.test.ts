@@ -33,7 +33,7 @@ describe('a token server', () => {
       return false;
     };
 
-  it('of the registry itself is given the credentials, and asked for reading this repository only', async () => {
+  it('of the registry itself receives the credentials, and is asked for read access to this repository only', async () => {
     let own = '';
     const registry = await start(challenging(() => `http://${own}/token`));
     own = registry.host;
@@ -47,7 +47,7 @@ describe('a token server', () => {
     expect(registry.requests.filter(({ url }) => url.startsWith('/token'))).toHaveLength(1);
   });
 
-  it('elsewhere is given none unless the operator named it for this registry', async () => {
+  it('of another host receives none unless the operator configured it for this registry', async () => {
     const thief = await start(challenging(() => ''));
     const registry = await start(challenging(() => `http://${thief.host}/token`));
     const policy = allowing(registry.host, thief.host);
@@ -68,12 +68,12 @@ describe('a token server', () => {
     ['plain http', 'http://auth.test/token', 'insecure_registry'],
     ['no address', 'token', 'invalid_response'],
     ['credentials of its own', 'https://a:b@auth.test/', 'invalid_response'],
-  ])('with %s is not asked', async (_what, realm, code) => {
+  ])('with %s is not contacted', async (_what, realm, code) => {
     const { host } = await start(challenging(() => realm));
     expect(await outcome(host, 'team/server:1')).toMatchObject({ code });
   });
 
-  it('that only a host redirected to asks for is not asked', async () => {
+  it('that only the target of a redirect names is not contacted', async () => {
     let own = '';
     const elsewhere = await start((_request, response) => {
       response.writeHead(401, { 'www-authenticate': `Bearer realm="http://${own}/token"` }).end();
@@ -128,7 +128,7 @@ describe('a token server', () => {
     expect(await outcome(own, 'team/server:1')).toMatchObject({ code });
   });
 
-  it('whose token the registry does not take is asked once for each request', async () => {
+  it('whose token the registry refuses is contacted once for each request', async () => {
     let own = '';
     const registry = await start((request, response) => {
       const isToken = request.url?.startsWith('/token') ?? false;

@@ -28,7 +28,7 @@ import { server } from './package-sources.ts';
 usePackageRegistry();
 
 describeWith('bwrap')('packages', () => {
-  it('that cannot be had fail the server with the cause, in seconds, and say why', async () => {
+  it('that are unavailable fail the server with the cause, within seconds', async () => {
     const runtime = await open();
     for (const spec of ['no-such-package', 'probe-server@9.9.9']) {
       expect(await fails(runtime, ['-y', spec])).toMatchObject({
@@ -58,21 +58,21 @@ describeWith('bwrap')('packages', () => {
     });
   });
 
-  it('that a package manager without a network cannot load fail the server with that cause', async () => {
+  it('that a package manager without a network cannot load fail the server with this cause', async () => {
     const runtime = await open();
     const npx = await failsOffline(runtime, { command: 'npx', args: ['-y', 'probe-server'] });
     expect(npx).toEqual({ cause: 'packages_need_network', text: expect.stringContaining('npm error') });
     expect(registry().requests).toEqual([]);
   });
 
-  it('are not named as the cause where a server without a network connects to somewhere by itself', async () => {
+  it('are not reported as the cause when a server without a network fails to connect by itself', async () => {
     const runtime = await open();
     const connect = `require('node:net').connect(443, '192.0.2.1')`;
     const own = await failsOffline(runtime, { command: 'node', args: ['-e', connect] });
     expect(own).toEqual({ cause: 'network_unreachable', text: expect.stringContaining('192.0.2.1') });
   });
 
-  it('log their cause and how much the package manager wrote, and only admins read what that was', async () => {
+  it('log their cause and the size of the package manager’s output, which only admins can read', async () => {
     const told = 'https://registry.internal.example/?token=of-the-registry';
     const scripts = { postinstall: `echo ${told} >&2; exit 3` };
     const parts = { files: { 'server.js': server }, more: { bin: 'server.js', scripts } };
@@ -92,7 +92,7 @@ describeWith('bwrap')('packages', () => {
   it.each([
     ['never answers', () => undefined],
     ['stops in the middle of a file', (response: ServerResponse) => response.writeHead(200).write('half')],
-  ])('of a registry that %s fail within the time that a load has', async (_, hang) => {
+  ])('of a registry that %s fail within the timeout of a load', async (_, hang) => {
     const name = `hung-${randomUUID()}`;
     registry().publishNpm(name, '1.0.0', { files: { 'server.js': server }, more: { bin: 'server.js' } });
     let asked = 0;
@@ -114,7 +114,7 @@ describeWith('bwrap')('packages', () => {
     expect(cached().filter((path) => path.includes('unfinished'))).toEqual([]);
   });
 
-  it('a redirect to another private address is refused, and its host hears nothing', async () => {
+  it('a redirect to another private address is refused, and its host is not contacted', async () => {
     const heard: unknown[] = [];
     const elsewhere = createServer((request, response) => {
       heard.push(request.headers);
@@ -139,7 +139,7 @@ describeWith('bwrap')('packages', () => {
     elsewhere.close();
   });
 
-  it('too large, too many or without a program are refused, and nothing of them stays', async () => {
+  it('too large, too many or without a program are refused, and nothing of them is left', async () => {
     const big = { 'server.js': server, 'big.bin': 'x'.repeat(2 * 1024 * 1024) };
     registry().publishNpm('big-server', '1.0.0', { files: big, more: { bin: 'server.js' } });
     registry().publishNpm('no-program', '1.0.0', { files: { 'index.js': '' } });
@@ -153,7 +153,7 @@ describeWith('bwrap')('packages', () => {
     expect(cached().filter((path) => path.includes('big.bin') || path.includes('unfinished'))).toEqual([]);
   });
 
-  it('a worker that is killed while it loads leaves nothing that keeps the next from it', async () => {
+  it('a worker that is killed while it loads does not block the next one', async () => {
     registry().publishNpm('slow-server', '1.0.0', {
       files: { 'server.js': server },
       more: { bin: 'server.js' },
@@ -206,7 +206,7 @@ describeWith('bwrap')('packages', () => {
     expect(await runtime.inspect(frozen.session_id)).toEqual({ state: 'absent' });
   });
 
-  it('those in use are kept when there is no more room, and others go', async () => {
+  it('those in use are kept when the cache is full, and others are evicted', async () => {
     const files = { 'server.js': server, 'some.bin': 'y'.repeat(600 * 1024) };
     for (const name of ['room-one', 'room-two', 'room-three']) {
       registry().publishNpm(name, '1.0.0', { files, more: { bin: 'server.js' } });

@@ -82,7 +82,7 @@ const packument = (tarballs: readonly string[]) =>
     versions: Object.fromEntries(tarballs.map((tarball, at) => [`${at}.0.0`, { dist: { tarball } }])),
   });
 
-it('a document that is asked for a thousand times is asked of its registry and read once', async () => {
+it('a document that is requested a thousand times is fetched and parsed once', async () => {
   const held: ServerResponse[] = [];
   answer = (_request, response) => void held.push(response);
   await openProxy();
@@ -99,7 +99,7 @@ it('a document that is asked for a thousand times is asked of its registry and r
   expect((await get(`/file/${'0'.repeat(64)}/x`)).status).toBe(403);
 });
 
-it('a large document is read, and holds up nothing else of the worker', async () => {
+it('a large document is parsed without blocking the worker', async () => {
   const tarballs = Array.from({ length: 50_000 }, (_, at) => `/large-server/-/large-server-${at}.0.0.tgz`);
   answer = (_request, response) => void response.end(packument(tarballs));
   await openProxy();
@@ -114,7 +114,7 @@ it('a large document is read, and holds up nothing else of the worker', async ()
 it.each([
   ['packages', '/npm/odd-server', `{"versions":{},"more":[${'{},'.repeat(5_000_000)}0]}`],
   ['Python packages', '/pypi/odd-server/', `{"files":[],"more":${'['.repeat(8_000_000)}`],
-])('of %s, a document of millions of values is no document, and ends the load', async (_what, path, text) => {
+])('of %s, a document of millions of values is refused, and ends the load', async (_what, path, text) => {
   answer = (_request, response) =>
     void response.writeHead(200, { 'content-type': 'application/vnd.pypi.simple.v1+json' }).end(text);
   const faults = await openProxy();
@@ -124,7 +124,7 @@ it.each([
   ]);
 });
 
-it('a page whose addresses would grow to many times their length ends the load', async () => {
+it('a page whose URLs would grow to many times their length ends the load', async () => {
   // Each empty address becomes one of the proxy, of a hundred characters.
   const page = 'href=""'.repeat(2_000_000);
   answer = (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(page);
@@ -133,7 +133,7 @@ it('a page whose addresses would grow to many times their length ends the load',
   expect(faults.map(({ message }) => message)).toEqual([expect.stringContaining('knows too much')]);
 });
 
-it('eight documents are loaded at a time, however many are asked for', async () => {
+it('eight documents are loaded concurrently, however many are requested', async () => {
   const held: ServerResponse[] = [];
   answer = (_request, response) => void held.push(response);
   await openProxy();
@@ -150,7 +150,7 @@ it('eight documents are loaded at a time, however many are asked for', async () 
   expect((await Promise.all(many)).map(({ status }) => status)).toEqual(many.map(() => 200));
 });
 
-it('documents count among what a load may download', async () => {
+it('documents count towards the download limit of a load', async () => {
   answer = (_request, response) =>
     void response.end(JSON.stringify({ versions: {}, readme: 'x'.repeat(400_000) }));
   const faults = await openProxy(1_000_000);

@@ -22,7 +22,7 @@ import { server } from './package-sources.ts';
 usePackageRegistry();
 
 describeWith('bwrap')('packages of npx entries', () => {
-  it('are loaded at the first start; the second asks no registry and is quicker, also by another worker', async () => {
+  it('are loaded at the first start; the second contacts no registry and is quicker, also by another worker', async () => {
     const runtime = await open();
     const first = await start(runtime, ['-y', 'probe-server', '--flag', 'a b']);
     expect(first.told).toMatchObject({ version: '1.0.0', args: ['--flag', 'a b'] });
@@ -40,7 +40,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(told.writes).toEqual(['EROFS', 'EROFS', 'EROFS', 'EROFS']);
   });
 
-  it('an install script sees no secret, reaches the proxy alone, and gets nothing from it but packages', async () => {
+  it('an install script sees no secret, reaches only the proxy, and gets only packages from it', async () => {
     const { told } = await start(await open(), ['-y', 'probe-server']);
     const { installed } = told;
     if (typeof installed !== 'object') {
@@ -72,7 +72,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(Object.keys(installed.env).filter((name) => /TOKEN|SECRET|KEY|PASSWORD/.test(name))).toEqual([]);
   });
 
-  it('one byte that was changed on the disk is found, and they are loaded again', async () => {
+  it('with one byte changed on the disk are detected and loaded again', async () => {
     const runtime = await open();
     await start(runtime, ['-y', 'probe-server']);
     registry().requests.length = 0;
@@ -92,7 +92,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(registry().requests).toContain('/npm/probe-server');
   });
 
-  it('of one workspace are not those of another', async () => {
+  it('are not shared between workspaces', async () => {
     const runtime = await open();
     await start(runtime, ['-y', 'probe-server']);
     registry().requests.length = 0;
@@ -103,7 +103,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(keysOf(other)).toHaveLength(1);
   });
 
-  it('without a version are asked for again after a time, and used as they are while the registry is unreachable', async () => {
+  it('without a version are refreshed after a time, and used unchanged while the registry is unreachable', async () => {
     registry().publishNpm('moving', '1.0.0', { files: { 'server.js': server }, more: { bin: 'server.js' } });
     const patient = await open();
     const impatient = await open({ refreshAfterMs: 1 });
@@ -124,7 +124,7 @@ describeWith('bwrap')('packages of npx entries', () => {
     expect(registry().requests).not.toEqual([]);
   });
 
-  it('come through the proxy of the operator, where there is one', async () => {
+  it('are loaded through the proxy of the operator, if configured', async () => {
     const asked: (string | undefined)[][] = [];
     const outbound = createServer();
     outbound.on('connect', (request, client) => {

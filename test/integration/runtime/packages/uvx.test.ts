@@ -17,13 +17,13 @@ describeWith('bwrap')('packages of uvx entries', () => {
   });
 
   describeWithUv('with uv', () => {
-    it.each(['no-such-server', 'known-server==9.9'])('that do not exist are said to be: %s', async (spec) => {
+    it.each(['no-such-server', 'known-server==9.9'])('that do not exist are reported: %s', async (spec) => {
       registry().publishWheel('known_server', '1.0.0', python('1.0.0'));
       const { cause } = await fails(await open(), ['--from', spec, 'known-server'], 'uvx');
       expect(cause).toBe('package_not_found');
     });
 
-    it('are loaded at the first start; the second asks no registry, and cannot change them', async () => {
+    it('are loaded at the first start; the second contacts no registry, and cannot change them', async () => {
       registry().publishWheel('time_server', '1.0.0', python('1.0.0'));
       const runtime = await open();
       const first = await start(runtime, ['time-server', '--zone', 'UTC'], { command: 'uvx' });
