@@ -41,7 +41,7 @@ describe('the list of attacks', () => {
 });
 
 describe('the README', () => {
-  it('names every top-level folder in a line of its own, and there are at most 20', () => {
+  it('names each top-level folder on a separate line, 20 at most', () => {
     const notOurs = new Set(['node_modules', 'dist', 'coverage']);
     const folders = readdirSync('.', { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !notOurs.has(entry.name))
@@ -77,7 +77,7 @@ describe('references to documents', () => {
   const documents = filesOf('*.md');
   const pages = new Map(documents.map(({ path, text }) => [path, anchorsOf(text)]));
 
-  it('lead to pages and sections that exist, from code', () => {
+  it('in code resolve to existing pages and sections', () => {
     const files = filesOf('*.ts', '*.tsx', '*.mjs', '*.mts', '*.c', '*.sh', '*.yaml', '*.yml').filter(
       ({ path }) => path !== 'test/architecture/documents.test.ts',
     );
@@ -88,14 +88,14 @@ describe('references to documents', () => {
     expect(broken).toEqual([]);
   });
 
-  it('lead to files and sections that exist, from documents', () => {
+  it('in documents resolve to existing files and sections', () => {
     const broken = documents.flatMap(({ path, text }) =>
       brokenLinks(path, text, { pages, exists: existsSync }).map((link) => `${path}: ${link}`),
     );
     expect(broken).toEqual([]);
   });
 
-  it('are found where they lead nowhere', () => {
+  it('are reported when they do not resolve', () => {
     const code = `
       /** Allowed (docs/grants.md#no-such-rule), see docs/grants.md#holder and docs/no-such-page.md. */
       /** Refused (design 7) or ignored (spec, Errors). */

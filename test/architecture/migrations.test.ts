@@ -37,7 +37,7 @@ const migrations = readdirSync('migrations')
   .map((file) => file.replace(/\.ts$/, ''));
 
 describe('a migration', () => {
-  it.each(migrations)('%s only adds, holding nobody up, or its exceptions say why', (name) => {
+  it.each(migrations)('%s only adds and blocks nothing, or its exceptions give the reason', (name) => {
     const broken = brokenRules(readFileSync(`migrations/${name}.ts`, 'utf8'));
     const excepted = exceptions[name] ?? {};
     const why = (rule: MigrationRule) => `${rule}: ${migrationRules[rule]}`;
@@ -45,7 +45,7 @@ describe('a migration', () => {
     expect(broken).toEqual(Object.keys(excepted));
   });
 
-  it('has exceptions only where it is there, each with a reason in words', () => {
+  it('has only exceptions that apply, each with a reason', () => {
     expect(migrations).toEqual(expect.arrayContaining(Object.keys(exceptions)));
     for (const reason of Object.values(exceptions).flatMap((each) => Object.values(each))) {
       expect(reason.split(' ').length).toBeGreaterThan(6);
@@ -89,7 +89,7 @@ describe('the rules for migrations', () => {
     expect(brokenRules(raw(sql))).toEqual([rule]);
   });
 
-  it('notice what a function beside `up` does, and what is not SQL', () => {
+  it('also check other functions than `up`, and code that is not SQL', () => {
     const called = `export async function up(knex: Knex) { await fill(knex); }
 const fill = (knex: Knex) => knex.raw('update a set b = 1');`;
     expect(brokenRules(called)).toEqual(['rows']);
@@ -108,7 +108,7 @@ const fill = (knex: Knex) => knex.raw('update a set b = 1');`;
     'update a set b = 1 where id in (select id from a where b is null limit 1000)',
     'create trigger t after update or delete on a for each row execute function f()',
     'create function f() returns trigger language plpgsql as $$ begin update a set b = 1; end $$',
-  ])('let %j pass', (sql) => {
+  ])('accept %j', (sql) => {
     expect(brokenRules(raw(sql))).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ const wordsIn = (text: string) =>
   });
 
 describe('the wording of code and documents', () => {
-  it('is what the field says', () => {
+  it('uses standard terms', () => {
     const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.mts', '*.md'], {
       encoding: 'utf8',
     })
@@ -43,7 +43,7 @@ describe('the wording of code and documents', () => {
     expect(found).toEqual([]);
   });
 
-  it('is found wrong where it is', () => {
+  it('is reported with its line and the standard term', () => {
     expect(wordsIn('// Starts the session.\n// Makes a volume that is gone anew.')).toEqual([
       '2: anew (say: again, or: recreate, restart, resend)',
     ]);

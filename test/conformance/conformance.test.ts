@@ -61,7 +61,7 @@ describe.each<[Revision, number]>([
   ['2025-11-25', 70],
   ['2026-07-28', 130],
 ])('the official server scenarios of %s', (revision, atLeast) => {
-  it('come to the same through the sidecar as against the server', async () => {
+  it('have the same results through the sidecar as directly against the server', async () => {
     const before = session.platform.calls.length;
     const [expected, actual] = await Promise.all([
       runScenarios(direct.url, revision),

@@ -52,7 +52,7 @@ describe('the audit trail', () => {
   const recorded = async (id: string) =>
     (await ada.toolCalls(id)).map(({ data }) => [data['tool'], data['outcome']]);
 
-  it('has every call once when the API is killed and the database crashes meanwhile', async () => {
+  it('records every call once when the API is killed and the database crashes meanwhile', async () => {
     const count = 60;
     const id = await start('busy', steps(count));
     await running(id);
@@ -69,7 +69,7 @@ describe('the audit trail', () => {
     );
   });
 
-  it('has every call once when the whole database server is killed', async () => {
+  it('records every call once when the whole database server is killed', async () => {
     const count = 60;
     const id = await start('steady', steps(count));
     await running(id);
@@ -82,7 +82,7 @@ describe('the audit trail', () => {
     expect(platform.output()).toContain('Postgres runs again');
   });
 
-  it('has an open call as unknown when the session’s host and its sidecar are killed together', async () => {
+  it('records an open call as unknown when the session’s host and its sidecar are killed together', async () => {
     const id = await start('abandoned', [
       { call: 'any.before', arguments: {} },
       { call: 'any.stay', arguments: {} },
@@ -103,7 +103,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('has arguments and results where the workspace asks for them, and its sessions say so', async () => {
+  it('includes arguments and results if the workspace enables them, and its sessions show that', async () => {
     const settings = (log_tool_payloads: boolean) =>
       ada.ok('PATCH', '/api/workspaces/demo', { settings: { log_tool_payloads } });
     const notices = async (id: string) =>

@@ -51,7 +51,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
   };
 
   it(
-    'leads to a session that waits, which Ada approves after signing in, and which then completes',
+    'starts with a session that waits; Ada signs in and approves it, and it completes',
     withLogs(async () => {
       const visitor = await visit(browser, { url: compose.url });
       const { page } = visitor;
@@ -85,7 +85,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     return new FrontDoor(compose.url, cookie);
   };
 
-  it('gives the API its own keys and the platform no root but the worker', async () => {
+  it('gives the API its own keys, and runs nothing as root but the worker', async () => {
     const exec = (service: string, code: string) =>
       compose.run(['exec', '-T', service, 'node', '-e', `console.log(${code})`]);
     expect((await exec('api', 'process.getuid()')).trim()).not.toBe('0');
@@ -96,7 +96,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
   });
 
   it(
-    'tells why an MCP server does not work, and its output to admins alone',
+    'reports why an MCP server does not work, and shows its output to admins only',
     withLogs(async () => {
       expect(await startWithBrokenServer(ada, max)).toMatchObject(toldOfBrokenServer);
     }),
@@ -104,7 +104,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
   );
 
   it(
-    'does the main job with an image that was built and pushed, through a restart of API and worker',
+    'runs an approved call with an image that was built and pushed, across a restart of API and worker',
     withLogs(async () => {
       const notes = await prepareNotes(ada, await pushNotesImage(compose.registryAddress));
       expect(notes.entry).toMatchObject({ manifest_source: 'image' });

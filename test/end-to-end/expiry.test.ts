@@ -4,7 +4,7 @@ import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
-describe('a permission request that nobody decides', () => {
+describe('an undecided permission request', () => {
   let platform: Platform;
   let ada: FrontDoor;
 
@@ -14,7 +14,7 @@ describe('a permission request that nobody decides', () => {
   });
   afterAll(() => platform?.stop());
 
-  it('expires, the agent is told so, no grant is made, and a late approval is refused', async () => {
+  it('expires, the agent is notified, no grant is created, and a late approval is refused', async () => {
     const ask = {
       call: 'platform.request_grant',
       arguments: {

@@ -83,7 +83,7 @@ describe('when something fails', () => {
     },
   );
 
-  it('a server that never answers does not keep the session from other calls, and nothing stays running after the end', async () => {
+  it('a server that never answers does not block other calls, and no process remains after the session', async () => {
     await registerServer('silent', 'sleep', ['3600']);
     const agent = await ada.createAgent(
       'patient',
@@ -115,7 +115,7 @@ describe('when something fails', () => {
     }
   });
 
-  it('an image server that nothing here can run is refused at save, with the reason', async () => {
+  it('an image server that this installation cannot run is refused at save, with the reason', async () => {
     const refused = await ada.send('POST', '/api/workspaces/demo/mcp-servers', {
       name: 'boxed',
       shape: { type: 'image', image: 'registry.example/team/server:1' },

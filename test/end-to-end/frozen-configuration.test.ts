@@ -72,7 +72,7 @@ async function changeEverything(agentId: string): Promise<void> {
   await ada.ok('PATCH', workspace, { settings: { log_tool_payloads: false } });
 }
 
-it('runs and calls on while all of it is detached, cleared, edited and removed', async () => {
+it('keeps running and calling while its configuration is detached, cleared, edited and removed', async () => {
   await ada.ok('PATCH', workspace, { settings: { log_tool_payloads: true } });
   await ada.ok('PUT', `${workspace}/secrets/PROBE_SECRET`, { value: secret });
   await ada.ok('POST', `${workspace}/mcp-servers`, entry);

@@ -71,7 +71,7 @@ const slowly = { withinMs: 120_000 };
     );
   const startWaiting = () => release.explained(startWaitingSession(max, notes));
 
-  it('is installed as the README says, makes its own schema, and lets people of the identity provider in', async () => {
+  it('is installed as the README says, creates its schema, and accepts users of the identity provider', async () => {
     await release.install();
     expect((await release.pods('api')).map(isReady)).toEqual([true, true]);
     expect((await release.pods('worker')).map(isReady)).toEqual([true, true]);
@@ -82,7 +82,7 @@ const slowly = { withinMs: 120_000 };
     await ada.ok('PUT', `/api/workspaces/demo/members/${user.id}`, { role: 'member' });
   });
 
-  it('does the main job with an image that was built and pushed, and leaves nothing of the session', async () => {
+  it('runs an approved call with an image that was built and pushed, and removes every object of the session', async () => {
     const image = await pushNotesImage(registry.host);
     notes = await prepareNotes(ada, image);
     expect(notes.entry).toMatchObject({
@@ -99,11 +99,11 @@ const slowly = { withinMs: 120_000 };
     await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);
   });
 
-  it('tells why an MCP server does not work, and its output to admins alone', async () => {
+  it('reports why an MCP server does not work, and shows its output to admins only', async () => {
     expect(await release.explained(startWithBrokenServer(ada, max))).toMatchObject(toldOfBrokenServer);
   });
 
-  it('finishes a launch in the middle of which every worker was killed, once, and leaves nothing of it', async () => {
+  it('completes a launch exactly once when every worker was killed during it, and removes every object of it', async () => {
     const session = await max.startSession(notes.agentId);
     await untilFound('the session’s Pod', async () => (await release.sessionPods())[0]);
     await kill(await release.pods('worker'));
@@ -115,14 +115,14 @@ const slowly = { withinMs: 120_000 };
     await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);
   });
 
-  it('goes on after every Pod of the API and every worker was killed while a session waits', async () => {
+  it('continues after every Pod of the API and every worker was killed while a session waits', async () => {
     const { session, request } = await startWaiting();
     await kill([...(await release.pods('api')), ...(await release.pods('worker'))]);
     const grantId = await max.approveWhenBack(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grantId));
   });
 
-  it('is upgraded under a session that waits, and answers all the while', async () => {
+  it('is upgraded while a session waits, without downtime', async () => {
     const { session, request } = await startWaiting();
     const before = (await release.pods('api')).map(({ metadata }) => metadata?.uid);
     const watch = watchHealth(release.url);
@@ -136,7 +136,7 @@ const slowly = { withinMs: 120_000 };
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
   });
 
-  it('is removed with everything that runs in it', async () => {
+  it('is removed with all running sessions', async () => {
     await startWaiting();
     await release.uninstall();
     // Helm waits for the resources that it created, not for the Pods that controllers created from them.

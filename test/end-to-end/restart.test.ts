@@ -27,7 +27,7 @@ const loop = [
 ];
 
 describe('npm start', () => {
-  it('after kill -9, takes the same data up again, and a waiting session is approved there', async () => {
+  it('continues on the same data after kill -9, where a waiting session can be approved', async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'platform-restart-'));
     const first = await startPlatform({ dataDirectory });
     const before = await FrontDoor.signIn(first.url, 'ada@demo.test');
@@ -50,7 +50,7 @@ describe('npm start', () => {
     expect(await processesMentioning(dataDirectory)).toEqual([]);
   });
 
-  it('stopped with Ctrl-C, leaves nothing running, and the sessions say why they ended', async () => {
+  it('leaves no process running after Ctrl-C, and the sessions show why they ended', async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'platform-restart-'));
     const first = await startPlatform({ dataDirectory });
     const before = await FrontDoor.signIn(first.url, 'ada@demo.test');

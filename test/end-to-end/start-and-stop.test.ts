@@ -65,7 +65,7 @@ async function openRequests({ url }: Platform): Promise<PermissionRequest[]> {
 }
 
 describe('the start-up', () => {
-  it('ends with a session that waits for an approval, and says which', async () => {
+  it('ends with a session that waits for an approval, and prints its address', async () => {
     const waiting = await openRequests(platform);
     expect(waiting).toHaveLength(1);
     expect(platform.output()).toContain(waiting[0]?.session_id);
@@ -75,7 +75,7 @@ describe('the start-up', () => {
     expect(platform.output()).toContain(limitsSentence(findCgroups()));
   });
 
-  it('leaves somebody outside of the workspace, whom its admin can add by e-mail', async () => {
+  it('creates one user outside of the workspace, whom its admin can add by e-mail', async () => {
     const nora = await FrontDoor.signIn(platform.url, 'nora@demo.test');
     expect((await nora.send('GET', '/api/workspaces/demo')).status).toBe(404);
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
@@ -84,13 +84,13 @@ describe('the start-up', () => {
     expect((await nora.send('GET', '/api/workspaces/demo')).status).toBe(200);
   });
 
-  it('runs once for each data directory, and says which process has it', () => {
+  it('runs once for each data directory, and names the process that holds it', () => {
     const { status, stderr } = startThatEnds({});
     expect(status).toBe(1);
     expect(stderr).toMatch(/Another start-up \(process \d+\) uses .*DATA_DIR/);
   });
 
-  it('is ready again about as soon as at first, with one session that waits', async () => {
+  it('is ready again about as quickly as the first time, with one waiting session', async () => {
     // Other load on this machine slows down some of the starts; a wait in the product slows down each.
     let fastest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 3 && fastest / firstStartMs >= 2; round += 1) {
@@ -105,7 +105,7 @@ describe('the start-up', () => {
     await eventually(async () => expect(await openRequests(platform)).toHaveLength(1));
   });
 
-  it('refuses keys that do not open what is stored, and stops what it had started', async () => {
+  it('refuses keys that do not open the stored data, and stops what it had started', async () => {
     await platform.stop({ keepData: true });
     const file = join(dataDirectory, 'keys.json');
     const keys = JSON.parse(readFileSync(file, 'utf8'));
@@ -128,7 +128,7 @@ describe('the start-up', () => {
     expect(await processesMentioning(dataDirectory)).toEqual([]);
   });
 
-  it.each(['--help', '-h'])('explains itself at once, without any set-up (%s)', (option) => {
+  it.each(['--help', '-h'])('prints its usage immediately, without any set-up (%s)', (option) => {
     const { status, stdout } = npmStart([option]);
     expect(status).toBe(0);
     for (const variable of ['PORT', 'TEMPORAL_UI_PORT', 'DATA_DIR', 'DATABASE_URL', 'TEMPORAL_ADDRESS']) {
@@ -142,7 +142,7 @@ describe('the start-up', () => {
     expect(stderr).toContain('"--port=1"');
   });
 
-  it('stops in order when npm itself is told to, as by a supervisor', async () => {
+  it('stops in order when npm itself is signalled, as by a supervisor', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'npm-start-'));
     const npm = spawn('npm', ['start'], {
       env: { ...process.env, PORT: '0', TEMPORAL_UI_PORT: '0', DATA_DIR: directory },

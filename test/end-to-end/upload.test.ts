@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform?.stop());
 
-it('that the API was killed in leaves nothing, and succeeds when it is sent again', async () => {
+it('leaves no data when the API is killed during it, and succeeds when resent', async () => {
   const session = await HostileSession.start(ada, { name: 'uploader', servers: [] });
   const contents = () =>
     withPlatformDatabase(platform, (db) => db('artifact_contents').where({ session_id: session.id }));

@@ -72,7 +72,7 @@ function inventedLines(sent: readonly Buffer[], forwarded: Buffer): string[] {
 }
 
 describe('of generated lines, the gate', () => {
-  it('lets no call pass that it did not approve, however a server reads it', async () => {
+  it('passes no call that it did not approve, however a server parses it', async () => {
     const gate = new GateUnderTest();
     let forwardedLines = 0;
     for (let connection = 0; connection * linesPerConnection < lineCount; connection += 1) {
@@ -106,7 +106,7 @@ describe('of generated lines, the gate', () => {
   };
 });
 
-describe('the comparison would show', () => {
+describe('the comparison detects', () => {
   it('a call that passes: every server executes it', async () => {
     const era: Era = '2025-11-25';
     const [server] = ['through'];
@@ -171,7 +171,7 @@ const letThrough =
     server.destroy();
   };
 
-describe('behind the gate is also', () => {
+describe('other servers behind the gate', () => {
   const included = (program: string[] | null) => (program === null ? it.skip : it);
   included(programs.python)('the Python SDK (needs python3)', () => {
     expect(servers.map(({ name }) => name)).toContain('Python SDK');

@@ -63,7 +63,7 @@ function describeAttempts(
       }),
     );
 
-    it('and after all that the session works', async () => {
+    it('leaves the session working', async () => {
       expect(await of().works()).toBe(true);
     });
   });
@@ -88,21 +88,21 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
 
   for (const by of ['agent', 'server'] as const) {
     describe(`the ${by}`, () => {
-      describeAttempts('among files and in its environment', fileAttempts, { by });
-      describeAttempts('among processes', processAttempts, { by });
-      describeAttempts('with the kernel', kernelAttempts, { by, rights: true });
-      describeAttempts('with ports', [...portAttempts, ...outwardAttempts('none')], { by });
-      describeAttempts('with what all share', resourceAttempts, { by });
+      describeAttempts('in files and its environment', fileAttempts, { by });
+      describeAttempts('on processes', processAttempts, { by });
+      describeAttempts('on the kernel', kernelAttempts, { by, rights: true });
+      describeAttempts('on ports', [...portAttempts, ...outwardAttempts('none')], { by });
+      describeAttempts('on shared resources', resourceAttempts, { by });
       const own =
         by === 'agent'
           ? [...agentSocketAttempts, ...agentReportAttempts]
           : // In this order: what it leaves at its own socket makes the next call fail.
             [...serverReportAttempts, ...serverSocketAttempts];
-      describeAttempts('with sockets', [...socketAttempts, ...own], { by });
+      describeAttempts('on sockets', [...socketAttempts, ...own], { by });
     });
   }
 
-  it('what the server claimed is said of itself alone, and as far as it is in the closed list', async () => {
+  it('accepts claims of the server about itself only, from the closed list', async () => {
     // The control: its permitted claim has arrived. Later ends of its process may have replaced it since.
     expect([...exits].filter((exit) => / 6[56]$/.test(exit))).toEqual(['mallory 65']);
     const processes = await readProcesses();
@@ -110,7 +110,7 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
     expect(JSON.stringify(processes)).not.toContain('img src');
   });
 
-  it('keeps no other session waiting while it is as busy as it can be', () =>
+  it('delays no other session at full load', () =>
     table.note(
       { what: 'keeps every processor and all memory busy', by: 'agent', stoppedBy: 'its share' },
       async () => {
@@ -121,14 +121,14 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
       },
     ));
 
-  it('the sidecar has nothing open that it was handed', () => {
+  it('leaves no inherited descriptor open in the sidecar', () => {
     const directory = `/proc/${arena.sidecarPid(session.id)}/fd`;
     const open = readdirSync(directory).map((fd) => readlinkSync(`${directory}/${fd}`));
     expect(open.length).toBeGreaterThan(5);
     expect(open.filter((path) => path.includes('handed-over'))).toEqual([]);
   });
 
-  describe('with the internet', () => {
+  describe('on the internet', () => {
     let connected: HostileSession;
 
     beforeAll(async () => {
@@ -140,10 +140,10 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
     });
 
     const attempts = [...portAttempts, ...outwardAttempts('internet')];
-    describeAttempts('the agent with ports', attempts, { by: 'agent', of: () => connected });
+    describeAttempts('the agent on ports', attempts, { by: 'agent', of: () => connected });
   });
 
-  it('and nothing of a session is left when it ends', async () => {
+  it('leaves nothing of a session when it ends', async () => {
     for (const { id } of [session, arena.other]) {
       await arena.ada.ok('POST', `/api/sessions/${id}/terminate`, { reason: 'seen enough' });
       expect(await arena.ada.ended(id)).toMatchObject({ status: 'terminated' });

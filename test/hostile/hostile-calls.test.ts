@@ -62,13 +62,13 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       ),
     );
 
-    it('each call is in the audit trail once', async () => {
+    it('records each call once in the audit trail', async () => {
       const expected = lineAttempts.flatMap((attempt) => attempt.recorded);
       const lines = expected.map(([tool, outcome]) => `vault.${tool} ${outcome}`);
       await arena.expectRecorded(session.id, [...lines, 'vault.ledger ok']);
     });
 
-    it('and after all that the session works', async () => {
+    it('leaves the session working', async () => {
       expect(await session.works()).toBe(true);
     });
   });
@@ -89,14 +89,14 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
         }),
     );
 
-    it('no artifact that was too large is there', async () => {
+    it('stores no artifact that is too large', async () => {
       const path = `/api/sessions/${session.id}/artifacts?limit=200`;
       const { artifacts } = await arena.ada.ok<{ artifacts: { name: string }[] }>('GET', path);
       expect(artifacts.length).toBeGreaterThan(0);
       expect(artifacts.filter(({ name }) => name === 'big')).toEqual([]);
     });
 
-    it('no event is there but those that it may publish, with its own name on them', async () => {
+    it('publishes only permitted events, with itself as the actor', async () => {
       const events = (await arena.ada.events(session.id)).filter(
         ({ type }) => !/^(session\.status_changed|user\.message|agent\.artifact)$/.test(type),
       );
@@ -105,7 +105,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       ]);
     });
 
-    it('and after all that the session works', async () => {
+    it('leaves the session working', async () => {
       expect(await session.works()).toBe(true);
     });
   });
@@ -211,7 +211,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       expect(await asking.ledger()).toEqual(['race', 'granted']);
     });
 
-    it('each call is in the audit trail once', async () => {
+    it('records each call once in the audit trail', async () => {
       const refused = Array.from({ length: 8 }, () => 'vault.open permission_required');
       await arena.expectRecorded(asking.id, ['vault.open ok', 'vault.open ok', ...refused], 'vault.open');
     });
@@ -266,12 +266,12 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       expect(await flooding.run(hangOn)).toEqual([200]);
     });
 
-    it('and after all that the session works', async () => {
+    it('leaves the session working', async () => {
       expect(await flooding.works()).toBe(true);
     });
   });
 
-  describe('with what it might tell an accomplice outside', () => {
+  describe('over covert channels', () => {
     const send = async (path: string, options: RequestInit = {}) => {
       const response = await fetch(new URL(path, arena.platform.url), { method: 'POST', ...options });
       const body = (await response.json()) as { error?: { code: string } };
@@ -375,12 +375,12 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       }
     });
 
-    it('and after all that the session works', async () => {
+    it('leaves the session working', async () => {
       expect(await session.works()).toBe(true);
     });
   });
 
-  it('nothing of its sessions is left when they end, and their tokens are worth nothing', async () => {
+  it('leaves nothing of its sessions when they end, and their tokens are refused', async () => {
     const token = arena.tokenOf(session.id);
     await arena.ada.ok('POST', `/api/sessions/${session.id}/terminate`, { reason: 'seen enough' });
     expect(await arena.ada.ended(session.id)).toMatchObject({ status: 'terminated' });

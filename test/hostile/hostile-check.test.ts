@@ -92,7 +92,7 @@ describeWith('bwrap')('a server that is checked', () => {
     await platform?.stop();
   });
 
-  it('shows its tools with what it claims of them, and leaves nothing behind', async () => {
+  it('shows its tools with its claims about them, and leaves nothing behind', async () => {
     const check = await run('honest');
     expect(check).toMatchObject({ status: 'completed', reason: null, process: { starts: 1 } });
     expect(check.process?.handshake_ms).toBeGreaterThan(0);
@@ -148,14 +148,14 @@ describeWith('bwrap')('a server that is checked', () => {
     }),
   );
 
-  it('sends terminal escapes, which are text', () =>
+  it('sends terminal escapes, which are shown as text', () =>
     table.note({ what: 'terminal escapes', by: 'server', stoppedBy: 'text stays text' }, async () => {
       const { listing } = await run('terminal escapes');
       expect(listing?.tools).toMatchObject([{ name: 'a\u202eb\u001b[31m' }]);
       expect(platform.output()).not.toContain('\u001b]0;owned');
     }));
 
-  it('prints its secrets, which are blacked out of what it wrote and what it listed', () =>
+  it('prints its secrets, which are redacted in its output and its listing', () =>
     table.note({ what: 'its secrets', by: 'server', stoppedBy: 'values are blacked out' }, async () => {
       const check = await run('secrets');
       const text = await output(check);
@@ -172,7 +172,7 @@ describeWith('bwrap')('a server that is checked', () => {
       expect(audit_events.map(({ data }) => data)).toContainEqual({ check_id: check.id });
     }));
 
-  it('is no session, asks for nothing and calls nothing', async () => {
+  it('has no session, and can neither request nor call anything', async () => {
     const check = await run('honest');
     expect(await ada.send('GET', `/api/sessions/${check.id}`)).toMatchObject({ status: 404 });
     const { sessions } = await ada.ok<{ sessions: { id: string }[] }>('GET', '/api/workspaces/demo/sessions');
@@ -190,7 +190,7 @@ describeWith('bwrap')('a server that is checked', () => {
       );
 
     it.each(['worker', 'api', 'sidecar'] as const)(
-      'the %s: the check ends, and nothing is left',
+      'the %s: the check ends, and nothing is left behind',
       async (victim) => {
         const check = await start('silence');
         await running(check);
@@ -202,7 +202,7 @@ describeWith('bwrap')('a server that is checked', () => {
       },
     );
 
-    it('all of it: the check ends after the next start, and nothing is left', async () => {
+    it('all of them: the check ends after the next start, and nothing is left behind', async () => {
       const check = await start('silence');
       await running(check);
       const { dataDirectory } = platform;

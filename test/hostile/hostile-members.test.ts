@@ -62,7 +62,7 @@ describeWith('bwrap', 'slirp4netns')('hostile members', () => {
     await arena.close();
   });
 
-  describe('with expressions', () => {
+  describe('with regular expressions', () => {
     const shape = { type: 'command', command: 'mcp-server', args: [] };
     const manifest = (regexes: readonly string[], value?: string) => ({
       env: patternFields(regexes, value),
@@ -194,7 +194,7 @@ describeWith('bwrap', 'slirp4netns')('hostile members', () => {
     expect(beside.medianMs / before.medianMs).toBeLessThan(mostSlowdown);
   });
 
-  it('and after all that other sessions work', async () => {
+  it('leaves other sessions working', async () => {
     expect(await arena.other.works()).toBe(true);
   });
 });

@@ -47,7 +47,7 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
         }),
     );
 
-    it('each call is in the audit trail once, with how it ended', async () => {
+    it('records each call once in the audit trail, with its outcome', async () => {
       await eventually(async () => {
         const calls = (await arena.ada.toolCalls(session.id)).filter(
           ({ data }) => data['name'] === 'mallory',
@@ -58,18 +58,18 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
       });
     });
 
-    it('and after all that the session works', async () => {
+    it('leaves the session working', async () => {
       expect(await session.works()).toBe(true);
     });
   });
 
-  it('makes the agent ask with an imitated refusal, and the approver sees that nothing was refused', async () => {
+  it('makes the agent request a grant with an imitated refusal, and the approver sees that nothing was refused', async () => {
     expect(await session.run(askFor, { argument: { scope: 'once' } })).toBe('sent');
     expect(await arena.ada.openRequest(session.id)).toMatchObject({ status: 'open', refused_call: null });
     expect(await session.run(callGated, { argument: 'imitated' })).toBe('permission_required');
   });
 
-  it('forks twice without pause, and is gone with its connection all the same', () =>
+  it('forks twice without pause, and is still killed with its connection', () =>
     table.note(
       {
         what: 'forks twice without pause, to outlive its connection',
@@ -87,7 +87,7 @@ describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
       },
     ));
 
-  it('leaves processes that do not want to end, and files: none is there after the session', () =>
+  it('leaves processes that ignore signals, and files: all are removed with the session', () =>
     table.note(
       { what: 'leaves processes and files behind', by: 'server', stoppedBy: 'the end of its sandbox' },
       async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   bundle = await workflowBundle();
 });
 
-describe('sessions and requests that began under an earlier version', () => {
+describe('sessions and requests of an earlier version', () => {
   it('are all kept', () => {
     expect(histories.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(scenarios)));
   });
@@ -29,7 +29,7 @@ describe('sessions and requests that began under an earlier version', () => {
 });
 
 describe('a careless change of a workflow', () => {
-  it.each(alterations)('is noticed: $what', async (alteration) => {
+  it.each(alterations)('is detected: $what', async (alteration) => {
     const { history } = histories.find(({ name }) => name === alteration.breaks) ?? {};
     const altered = await bundleAltered(alteration);
     const replaying = Worker.runReplayHistory({ workflowBundle: altered }, history);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await connection?.close();
 });
 
-it('carries on after its worker was killed: what runs is watched again, and a start that was cut off is made again', async () => {
+it('continues after its worker was killed: a running workload is watched again, and an interrupted start is retried', async () => {
   const taskQueue = `test-${randomUUID()}`;
   const [running, starting] = [randomUUID(), randomUUID()];
   child = spawn(process.execPath, ['--import', 'tsx', program, taskQueue, running, starting], {
@@ -69,7 +69,7 @@ it('carries on after its worker was killed: what runs is watched again, and a st
   expect(runningScript.count('startWorkload')).toBe(0);
 });
 
-it('goes on while its worker is stopped in an orderly way and another one takes over', async () => {
+it('continues while its worker is stopped gracefully and another one takes over', async () => {
   const taskQueue = `test-${randomUUID()}`;
   const platform = new ScriptedPlatform();
   const sessionId = randomUUID();

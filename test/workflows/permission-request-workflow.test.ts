@@ -159,7 +159,7 @@ describe('a permission request', () => {
   });
 });
 
-describe('decisions that meet', () => {
+describe('concurrent decisions', () => {
   it('refuses the second of two humans as already decided', async () => {
     const { requestId, request } = script();
     const handle = await start(requestId);

@@ -120,7 +120,7 @@ describe('a session that runs', () => {
     });
   });
 
-  it('goes on past its idle limit while the clock rests', async () => {
+  it('continues past its idle limit while the clock is paused', async () => {
     const { handle, session } = await startRunning({
       limits: { startMs: 20_000, totalMs: 600_000, idleMs: 200 },
       remainingIdleMs: 200,
@@ -138,7 +138,7 @@ describe('a session that runs', () => {
     });
   });
 
-  it('delivers again for every message that becomes available', async () => {
+  it('delivers each time that a message becomes available', async () => {
     const { handle, session } = await startRunning();
     await handle.signal(inputAvailable);
     await eventually(() => expect(session.count('deliverInputs')).toBeGreaterThan(1));
@@ -146,7 +146,7 @@ describe('a session that runs', () => {
     await handle.result();
   });
 
-  it('ends while a delivery does not come through', async () => {
+  it('ends while a delivery fails', async () => {
     const { handle, session } = await startRunning();
     session.failures.set('deliverInputs', () => new Error('the sidecar does not answer'));
     await handle.signal(inputAvailable);
@@ -162,7 +162,7 @@ describe('a session that runs', () => {
     expect(session.calls.slice(-3)).toEqual(['stopWorkload', 'listOpenRequests', 'recordEnd']);
   });
 
-  it('is recorded as ended even when its workload cannot be stopped for now', async () => {
+  it('is recorded as ended even when its workload cannot be stopped at the moment', async () => {
     const { handle, session } = await startRunning();
     let refusals = 2;
     session.failures.set('stopWorkload', () => {
@@ -181,7 +181,7 @@ describe('a session that runs', () => {
 describe('a session that does not start', () => {
   const sentence = 'attachment "files": variable API_TOKEN needs secret FILES_TOKEN, which is not set';
 
-  it('fails with the sentence of the refusal, and starts no workload', async () => {
+  it('fails with the reason of the refusal, and starts no workload', async () => {
     const { handle, session } = await start({
       failures: new Map([
         ['validateLaunch', () => ApplicationFailure.nonRetryable(sentence, 'launch_refused')],
@@ -221,7 +221,7 @@ describe('a session that does not start', () => {
     });
   });
 
-  it('is stopped only after a start that was under way has ended', async () => {
+  it('is stopped only after a start in progress has ended', async () => {
     const { handle, session } = await start({ startTakesMs: 1500 });
     await eventually(() => expect(session.calls).toContain('startWorkload'));
     session.requestedEnding = { status: 'terminated', reason: 'Terminated by Max Member' };
@@ -263,7 +263,7 @@ describe('a long session', () => {
   });
 });
 
-describe('what an operator sees', () => {
+describe('the view of an operator', () => {
   it('finds the session by workspace, session and status, and reads where it is', async () => {
     const { handle, session } = await startRunning();
     const { typedSearchAttributes } = await handle.describe();
