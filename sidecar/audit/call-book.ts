@@ -34,7 +34,7 @@ export class CallBook {
     return [...this.#open.keys()];
   }
 
-  /** Returns the record that has to be durable before the call goes on. */
+  /** Returns the record that has to be durable before the call may continue. */
   start(call: StartedCall): string {
     const spooled = encodeSpoolRecord({ kind: 'started', ...call });
     this.#open.set(call.call_id, { call, startedMs: performance.now(), spooled, isRestarted: false });

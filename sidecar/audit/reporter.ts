@@ -91,7 +91,7 @@ export function createReporter(
           },
         );
         if (refused) {
-          // For example when the session's end is recorded already: the rest is taken over when its directory is removed.
+          // For example when the session's end is recorded already: the rest is handed over when its directory is removed.
           return;
         }
         await sleep(0);

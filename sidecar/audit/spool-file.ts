@@ -6,7 +6,7 @@ import { setImmediate as loopTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 export interface SpoolFile {
-  /** True once the record is on disk. False: it may not be, so what it stands for must not happen. */
+  /** True once the record is on disk. False: it may not be, so what it records must not happen. */
   commit(record: string): Promise<boolean>;
   /** The record is written soon, without waiting. */
   append(record: string): void;

@@ -66,7 +66,7 @@ export interface InputRequest {
 
 export type AgentDecision =
   | { action: 'forward' }
-  /** Neither forwarded nor answered: nobody waits for an answer. */
+  /** Neither forwarded nor answered: no answer is expected. */
   | { action: 'drop'; reason: GateRefusal }
   /** Forward once audit and, for a scope, the check allow it. `continues`: a further round of a call (2026 revision). */
   | {
@@ -131,7 +131,7 @@ function decide(message: Message, view: GateView): AgentDecision {
     : { action: 'forward' };
 }
 
-/** Only what is in flight can be cancelled: a server must not be told to drop a future call. */
+/** Only what is in flight can be cancelled: a server must not be made to drop a future call. */
 function decideCancellation({ requestId }: Params, view: GateView): AgentDecision {
   const isId = typeof requestId === 'string' || typeof requestId === 'number';
   return isId && view.agentIdOpen(requestId)

@@ -34,7 +34,7 @@ const requests2025 = new Set([
 ]);
 const requests2026 = new Set([...sharedRequests, 'server/discover', 'subscriptions/listen']);
 const agentRequests: Record<Era, ReadonlySet<string>> = {
-  // A probe, and whatever then opens the connection for good.
+  // A probe, and then the message that decides the era.
   opening: new Set(['server/discover']),
   '2025-11-25': requests2025,
   '2026-07-28': requests2026,

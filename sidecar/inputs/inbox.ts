@@ -14,10 +14,10 @@ export class InputGapError extends Error {
 
 export interface Inbox {
   readonly lastSeq: number;
-  /** Takes messages in order; duplicates are dropped by id. Throws InputGapError, having taken those before the gap. */
+  /** Accepts messages in order; duplicates are dropped by id. Throws InputGapError, having accepted those before the gap. */
   accept(messages: readonly InputMessage[]): void;
   after(seq: number): InputMessage[];
-  /** Calls back once for each message that is taken from now on. Returns a function to unsubscribe. */
+  /** Calls back once for each message that is accepted from now on. Returns a function to unsubscribe. */
   subscribe(listener: (message: InputMessage) => void): () => void;
   /** The first message, past or future, that `matches`; null on timeout or when `signal` aborts. */
   waitFor(

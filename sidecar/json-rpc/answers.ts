@@ -75,7 +75,7 @@ export function serverUnavailableAnswer(
   });
 }
 
-/** Tells a server that nobody waits for an answer any more. */
+/** Notifies a server that a request was cancelled. */
 export function cancelledNotice(requestId: RequestId, reason: string): Buffer {
   return Buffer.from(
     JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),

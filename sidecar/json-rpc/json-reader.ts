@@ -56,7 +56,7 @@ export class JsonReader {
     this.#maxDepth = maxDepth;
   }
 
-  /** Reads so many more tokens. Returns null while there are more. Throws NotJsonError. */
+  /** Reads that many more tokens. Returns null while there are more. Throws NotJsonError. */
   read(tokens: number): JsonReading | null {
     for (let left = tokens; left > 0; left -= 1) {
       const code = this.#skipSpace();

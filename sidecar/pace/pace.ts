@@ -3,7 +3,7 @@ const minuteMs = 60_000;
 
 export interface Pace {
   /**
-   * Takes turns, by default one. Returns how long the caller has to wait before it goes on, in milliseconds: 0 within the rate.
+   * Takes turns, by default one. Returns how long the caller has to wait before it continues, in milliseconds: 0 within the rate.
    * Null when the wait would be longer than `maxWaitMs`: then no turn was taken.
    */
   take(turns?: number): number | null;

@@ -57,7 +57,7 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
   };
 }
 
-/** Waits for so many turns, by default one. */
+/** Waits for that many turns, by default one. */
 type Pacer = (turns?: number) => Promise<void>;
 
 function pacer(perMinute: number, what: string): Pacer {

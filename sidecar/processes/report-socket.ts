@@ -18,7 +18,7 @@ export interface ReportSocket {
   close(): Promise<void>;
 }
 
-/** Throws when the socket cannot be made. */
+/** Throws when the socket cannot be created. */
 export async function openReportSocket(process: TrackedProcess): Promise<ReportSocket> {
   const sockets = new Set<Socket>();
   const budget = createReadBudget();

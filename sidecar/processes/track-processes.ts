@@ -14,7 +14,7 @@ export interface ProcessTracking {
   close(limitMs: number): Promise<void>;
 }
 
-/** Throws when a report socket cannot be made. */
+/** Throws when a report socket cannot be created. */
 export async function trackProcesses(
   boot: SidecarBoot,
   { api, logger }: { api: PlatformApi; logger: Logger },

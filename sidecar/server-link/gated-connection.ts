@@ -18,7 +18,7 @@ import type { AgentConnection, LinkDependencies } from './link-dependencies.ts';
 import { createReplies, type Replies } from './replies.ts';
 import { failLateCall, handleServerLine } from './server-messages.ts';
 
-/** A side that takes no bytes for this long is given up. */
+/** A side that accepts no bytes for this long is given up. */
 const stallMs = 30_000;
 /** Answers may still arrive for this long after the agent stopped sending. */
 const lastAnswersMs = 10_000;

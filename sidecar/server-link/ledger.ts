@@ -89,7 +89,7 @@ export class Ledger {
   readonly #onTimeout: (request: SentRequest) => void;
   /** By slot: no two ids that a reader could take for the same are in flight together. */
   readonly #sent = new Map<string, InFlight>();
-  /** Ids whose answer may still arrive although nobody waits for it: reusing one would mix up two calls. */
+  /** Ids of abandoned requests whose answer may still arrive: reusing one would mix up two calls. */
   readonly #abandoned = new Map<string, RequestId>();
   /** Calls that the agent may continue. */
   readonly #paused = new Set<PausedCall>();
@@ -241,7 +241,7 @@ export class Ledger {
     this.#paused.add(paused);
   }
 
-  /** Nobody continues the call. */
+  /** The call is not continued. */
   #giveUp(paused: PausedCall): void {
     clearTimeout(paused.timer);
     this.#paused.delete(paused);

@@ -85,7 +85,7 @@ async function refuse(message: Message, id: RequestId | null, connection: AgentC
   }
 }
 
-/** A call has ended because its answer did not arrive in time: the agent gets a failure, and the server is told. */
+/** A call has ended because its answer did not arrive in time: the agent gets a failure, and the server a cancellation. */
 export async function failLateCall(request: SentRequest, connection: AgentConnection): Promise<void> {
   const { dependencies, replies } = connection;
   await replies.failRequest(request, `did not answer within ${dependencies.limits.callTimeoutMs} ms`, null);

@@ -16,7 +16,7 @@ export interface RelaySide extends ServerSide {
   close(): void;
 }
 
-/** Nobody reads from an idle connection, so this detects the end of its relay. */
+/** An idle connection is not read otherwise, so this detects the end of its relay. */
 function dropEnded(this: Socket): void {
   if (this.readableLength === 0) {
     this.destroy();
