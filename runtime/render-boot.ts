@@ -1,4 +1,4 @@
-/** Pure: what a session's sidecar boots with, and what its agent is told, on every runtime. */
+/** Pure: what a session's sidecar boots with, and the configuration of its agent, on every runtime. */
 import { basename } from 'node:path';
 import type { AgentConfig } from '../contract/agent-contract.ts';
 import type { FrozenConfiguration, FrozenServer } from '../contract/session.ts';

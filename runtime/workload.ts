@@ -80,7 +80,7 @@ export interface Runtime<Spec> {
   sidecarHost(sessionId: string): Promise<string | null>;
   /**
    * The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). It may hold server-internal data:
-   * the platform shows it to nobody, and on a cluster the worker may not read it.
+   * the platform never shows it, and on a cluster the worker may not read it.
    */
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
   /**

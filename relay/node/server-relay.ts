@@ -114,7 +114,7 @@ async function bridge(
   socket.once('close', stop);
 
   const { how, claim } = await ended(child);
-  // Before the connection ends, so that whoever notices its end finds the reason.
+  // Before the connection ends, so that the reason is known when its end is noticed.
   await reportProcess(reportPath, claim);
   const bySelf = !asked;
   signal.removeEventListener('abort', stop);

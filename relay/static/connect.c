@@ -1,4 +1,4 @@
-/* Reaching a socket that somebody else makes, perhaps later. */
+/* Connecting to a socket that another process creates, perhaps later. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>

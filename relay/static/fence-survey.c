@@ -106,7 +106,7 @@ bool remove_routes(int netlink) {
     request.header.nlmsg_type = RTM_DELROUTE;
     request.header.nlmsg_flags = NLM_F_REQUEST;
     const int error = request_send(netlink, &request);
-    /* One that went with another is gone all the same. */
+    /* One that was removed with another is removed as well. */
     if (error != ESRCH && !report_failure("remove a route", error)) {
       return false;
     }

@@ -21,7 +21,7 @@ bool report_failure(const char *what, int error) {
   return error == 0;
 }
 
-/* From here on it can change nothing any more, whoever takes it over. */
+/* From here on it can change nothing any more, even if compromised. */
 static bool drop_capabilities(void) {
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++) {
     /* Needs a capability of its own, and is only a second lock. */

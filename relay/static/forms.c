@@ -69,7 +69,7 @@ static unsigned char short_escape(unsigned char byte) {
   }
 }
 
-/* The code point at the value, and how many bytes it has; a byte that begins none stands for itself. */
+/* The code point at the value, and how many bytes it has; a byte that begins none is returned as it is. */
 static unsigned decode(const unsigned char *value, size_t left, size_t *taken) {
   const unsigned char first = value[0];
   const size_t length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

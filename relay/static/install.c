@@ -27,7 +27,7 @@ static int enter(int parent, const char *name) {
     return -1;
   }
   errno = 0;
-  /* Exactly, whatever the umask. What is right already may belong to somebody else. */
+  /* Exactly, whatever the umask. What is right already may belong to another user. */
   if (has_mode(directory) || (fchmod(directory, DIRECTORY_MODE) == 0 && has_mode(directory))) {
     return directory;
   }
@@ -95,7 +95,7 @@ static bool copy_bytes(int from, int to) {
   return fchmod(to, PROGRAM_MODE) == 0;
 }
 
-/* Under a name of its own first, so that nobody runs half of it. Whoever runs it must not find it open for writing either. */
+/* Under a name of its own first, so that nothing runs half of it. It must not be open for writing either when it is run. */
 static bool install_program(int directory) {
   const int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   unsigned long long number = 0;

@@ -31,7 +31,7 @@ static size_t write_some(const char *bytes, size_t size) {
     return 0;
   }
   const ssize_t count = write(STDERR_FILENO, bytes, size < PIPE_BUF ? size : PIPE_BUF);
-  /* Nobody reads any more: what there is goes nowhere. */
+  /* There is no reader any more: the rest is dropped. */
   return count >= 0 ? (size_t)count : errno == EAGAIN || errno == EINTR ? 0 : size;
 }
 

@@ -8,7 +8,7 @@
 
 #include "relay.h"
 
-/* Somebody may hold the output open, or read slowly: then the rest of it is left. */
+/* Another process may hold the output open, or read slowly: then the rest of it is left. */
 enum { LAST_OUTPUT_MS = 500 };
 
 void output_open(const char *path, char *const secrets[]) {

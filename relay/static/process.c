@@ -101,7 +101,7 @@ static int kill_children(void) {
   return count;
 }
 
-/* Takes no other signal: one that asks to end is for whoever waits for it next. */
+/* Takes no other signal: one that asks to end is left for the next wait. */
 static void wait_for_a_child(int timeout_ms) {
   sigset_t child_ended;
   sigemptyset(&child_ended);

@@ -46,7 +46,7 @@ struct child {
   /* Why it could not be started; 0 when it was. */
   int start_error;
 };
-/* Starts a command in a process group of its own. A descriptor of -1 stands for the relay's own. */
+/* Starts a command in a process group of its own. A descriptor of -1 means the relay's own. */
 void child_start(struct child *child, char *const command[], int input, int output, int errors);
 /* "SIGKILL", or for one that is not known something else. */
 const char *signal_name(int number);
@@ -67,7 +67,7 @@ void adopt_orphans(void);
 enum { SOCKET_PATH_MAX_BYTES = 107 };
 /* A connected socket, or -1 with errno. Does not wait. */
 int connect_once(const char *path);
-/* Waits for somebody to listen. -1: reported. -2: a stop signal came. */
+/* Waits for a listener. -1: reported. -2: a stop signal came. */
 int connect_in_time(const char *path, int limit_ms);
 /* Waits until the path is there and, as a socket, takes connections. 0, or the exit code, which was reported or is a signal's. */
 int wait_for_path(const char *path, int limit_ms);
@@ -79,7 +79,7 @@ struct pump {
   int to;
   enum sink sink;
   bool has_source_ended;
-  /* Nobody reads any more: what comes is dropped, so that the end of the source is still seen. */
+  /* There is no reader any more: what comes is dropped, so that the end of the source is still seen. */
   bool is_sink_broken;
   size_t start;
   size_t end;
@@ -136,7 +136,7 @@ struct output {
   /* For the command, or -1: then it has our own. */
   int child_fd;
 };
-/* `path`: the sidecar's report socket, or NULL: then the command writes to our standard error itself, and nothing is told. */
+/* `path`: the sidecar's report socket, or NULL: then the command writes to our standard error itself, and nothing is reported. */
 void output_open(const char *path, char *const secrets[]);
 /* False with errno. */
 bool output_pipe(struct output *output);
@@ -149,7 +149,7 @@ void output_move(struct output *output, const struct pollfd watched[OUTPUT_WATCH
 /* `most_ms`, or what is left until there is something to do; -1: for ever. */
 int output_time_left_ms(int most_ms);
 void output_report_start(void);
-/* The last of the output, and how the command ended: told within half a second, or left out. */
+/* The last of the output, and how the command ended: sent within half a second, or left out. */
 void output_report_end(struct output *output, const struct child *child);
 void output_close(struct output *output);
 

@@ -59,7 +59,7 @@ static void answer(struct program *program, uint32_t value) {
   add(program, BPF_RET | BPF_K, 0, 0, value);
 }
 
-/* Answers when the test holds, else goes on. */
+/* Returns when the test holds, else continues. */
 static void answer_when(struct program *program, unsigned short test, uint32_t value, uint32_t given) {
   add(program, BPF_JMP | test | BPF_K, 0, 1, value);
   answer(program, given);

@@ -31,7 +31,7 @@ struct service {
   struct child server;
   /* Its standard error. */
   struct output errors;
-  /* Somebody wanted the process to end: the other side of the connection, or who stops the relay. */
+  /* The process was asked to end: by the other side of the connection, or by the relay's own stop. */
   bool is_asked;
   long long terminate_at;
   long long kill_at;
@@ -90,7 +90,7 @@ static bool wait_for_first_byte(struct service *service) {
       return false;
     }
     take_signals(NULL);
-    /* What could not be told of the process before. */
+    /* What could not be reported about the process before. */
     output_move(&service->errors, watched + 2);
     if (watched[1].revents != 0) {
       char byte;
@@ -177,7 +177,7 @@ static void carry(struct service *service) {
     };
     output_watch(&service->errors, watched + 4);
     if (!service->is_asked && watched[1].fd < 0) {
-      /* Also while the server is slow to read, it counts that nobody waits for it any more. */
+      /* Also while the server is slow to read, it is noticed that its peer has disconnected. */
       watched[1].fd = service->socket_fd;
     }
     if (poll(watched, sizeof watched / sizeof *watched, output_time_left_ms(time_left_ms(service))) < 0) {
@@ -214,7 +214,7 @@ static bool serve_connection(struct service *service, char *const command[]) {
   close_once(&service->input);
   close_once(&service->output);
   end_descendants();
-  /* Before the connection ends: whoever is told of its end finds out why. */
+  /* Before the connection ends, so that the reason is known when its end is noticed. */
   output_report_end(&service->errors, &service->server);
   close_socket(service);
   if (service->server.start_error != 0) {

@@ -1,4 +1,4 @@
-/* What the sidecar is told of the command, on a socket that is this container's own. Nothing here waits for the sidecar. */
+/* What is reported to the sidecar about the command, on a socket that is this container's own. Nothing here waits for the sidecar. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@ export async function sessionVolumes(engine: Engine, session: SessionOnEngine): 
   return found.filter(({ installation }) => installation === session.installation).map(({ name }) => name);
 }
 
-/** Every volume with one of the session's names, whoever created it. */
+/** Every volume with one of the session's names, even if created by something else. */
 export async function volumesOfName(engine: Engine, session: SessionOnEngine): Promise<string[]> {
   const start = volumeName(session, '');
   const found = await engine.listVolumes({ partOfName: start });

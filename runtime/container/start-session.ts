@@ -1,4 +1,4 @@
-/** Makes and starts a session's containers, the sidecar first (docs/decisions/0014). */
+/** Creates and starts a session's containers, the sidecar first (docs/decisions/0014). */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { retry } from '../../lib/timing/retry.ts';

@@ -26,7 +26,7 @@ interface Attempts {
   unanswered: Place[];
   /** There must be no route. */
   unroutable: Place[];
-  /** Discovery queries; sent normally, and bound to a device, which bypasses routes. Nobody may answer. */
+  /** Discovery queries; sent normally, and bound to a device, which bypasses routes. No answer may arrive. */
   asked: (Place & { message: 'ssdp' | 'mdns' })[];
 }
 
@@ -123,7 +123,7 @@ const messages = {
 };
 
 /**
- * Exits with the number of attempts with an unexpected result, or with 1 as soon as one of them reached somebody. Binding one of
+ * Exits with the number of attempts with an unexpected result, or with 1 as soon as one of them is answered. Binding one of
  * its own addresses selects the device: multicast and broadcast leave there, whatever the routes.
  */
 function program(port: number): string {

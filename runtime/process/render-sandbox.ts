@@ -116,7 +116,7 @@ function programMounts(
   ];
 }
 
-/** Node and npm from outside /usr, and nothing next to them: the installation may be in somebody's home. */
+/** Node and npm from outside /usr, and nothing next to them: the installation may be in a user's home directory. */
 function nodeMounts(prefix: string): string[] {
   const inside = nodePrefixInside(prefix);
   if (inside === prefix) {

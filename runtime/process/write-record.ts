@@ -1,4 +1,4 @@
-/** Replaces a record atomically, so that nobody ever reads half of it. */
+/** Replaces a record atomically, so that it is never read half-written. */
 import { renameSync, writeFileSync } from 'node:fs';
 
 export function writeRecord(file: string, record: unknown): void {

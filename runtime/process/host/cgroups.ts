@@ -43,7 +43,7 @@ function files(version: 1 | 2, { memoryBytes, cpuMillis, processes }: ContainerL
 export interface CgroupPlace {
   /** Replaces `/`. */
   root: string;
-  /** Makes a directory; the kernel puts the files of its limits into it. */
+  /** Creates a directory; the kernel puts the files of its limits into it. */
   makeGroup(directory: string): void;
 }
 
@@ -75,7 +75,7 @@ export function cgroupsOf({ parents }: Cgroups, owner: string, name: string): st
   return parents.map((parent) => join(parent, `${prefix}.${owner}.${name}`));
 }
 
-/** Makes a sandbox's directories with its limits. Throws when one cannot be set. */
+/** Creates a sandbox's directories with its limits. Throws when one cannot be set. */
 export function makeCgroups(
   directories: readonly string[],
   limits: ContainerLimits,
@@ -174,7 +174,7 @@ const parseMount = (line: string) => {
 const relativeTo = (root: string, path: string) =>
   root !== '/' && path.startsWith(root) ? path.slice(root.length) : path;
 
-/** The nearest place where a group with every limit can be made and entered. */
+/** The nearest place where a group with every limit can be created and entered. */
 function writableParent(version: 1 | 2, { mount, own }: Tree, place: CgroupPlace): string | null {
   for (let parent = own; parent.startsWith(mount); parent = dirname(parent)) {
     if (canLimit(version, parent, place)) {

@@ -1,4 +1,4 @@
-/** One session on this machine: its sidecar, then its containers, until it is told to stop (docs/decisions/0002). */
+/** One session on this machine: its sidecar, then its containers, until it is stopped (docs/decisions/0002). */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { abandonAfter } from '../../../lib/timing/time-limit.ts';
@@ -14,7 +14,7 @@ import { type StartedContainer, startContainer } from './start-container.ts';
 import { createStateFile, type StateFile } from './state-file.ts';
 
 export interface SessionHost {
-  /** Resolves when the sidecar is lost for good, and everything was stopped. */
+  /** Resolves when the sidecar is permanently lost, and everything was stopped. */
   ended: Promise<void>;
   /** Stops the containers, then the sidecar, which reports what is pending. May be called again. */
   stop(): Promise<void>;

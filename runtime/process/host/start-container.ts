@@ -20,7 +20,7 @@ const eachProcess = ({ memoryBytes }: ContainerLimits) => `ulimit -d ${Math.ceil
 const allProcesses = ({ processes }: ContainerLimits) =>
   `ulimit -p ${processes} 2>/dev/null || ulimit -u ${processes}; `;
 /**
- * Signals readiness, and continues when told to; exits at the end of the pipe, when the host died.
+ * Signals readiness, and continues when signalled; exits at the end of the pipe, when the host died.
  * Bubblewrap alone does not ensure that while it sets up the sandbox.
  */
 const waitForHost = 'echo >&5; read go <&5 || exit 1';

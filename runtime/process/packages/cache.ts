@@ -115,7 +115,7 @@ function currentTree({ settings }: CacheDependencies, { directory, request }: Pl
   return isOld && !isPinned(request) ? null : entry;
 }
 
-/** The session is recorded first, so that nobody evicts what is being verified. Null when verification fails. */
+/** The session is recorded first, so that no other worker evicts what is being verified. Null when verification fails. */
 async function verified(
   { logger }: CacheDependencies,
   { directory, session }: Place,
@@ -200,7 +200,7 @@ async function load(dependencies: CacheDependencies, place: Place): Promise<Prov
   return provided;
 }
 
-/** In this order: whatever an entry names is complete. */
+/** In this order, so that everything that an entry names is complete. */
 async function publish(
   { settings, sessionsDirectory }: CacheDependencies,
   { workspace, directory }: Place,

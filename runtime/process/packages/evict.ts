@@ -66,7 +66,7 @@ function sizeOf(directory: string): number {
   }
 }
 
-/** Also drops sessions whose directory is deleted, whoever stopped them. */
+/** Also drops sessions whose directory is deleted, regardless of how they ended. */
 export function isUsed(directory: string, sessionsDirectory: string): boolean {
   const users = join(directory, usersDirectory);
   const all = existsSync(users) ? readdirSync(users) : [];

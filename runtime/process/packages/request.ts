@@ -21,7 +21,7 @@ interface Options {
 
 interface Parsed {
   values: Readonly<Record<string, string[]>>;
-  /** The first word that is no option, and what follows it. */
+  /** The first word that is not an option, and what follows it. */
   rest: string[];
 }
 
@@ -41,7 +41,7 @@ const pythonVersion = /^\d+(\.\d+){0,2}$/;
 const programName = /^[a-z0-9_][\w.-]*$/i;
 
 /**
- * Null for a command that is no package manager, and for what the cache does not take: an unknown option, or a package that is
+ * Null for a command that is no package manager, and for what the cache does not support: an unknown option, or a package that is
  * named by an address or a path. Such a command runs unchanged.
  */
 export function readPackageRequest(command: string, args: readonly string[]): PackageRequest | null {
