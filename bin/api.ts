@@ -20,7 +20,7 @@ import { reportFailure } from './report-failure.ts';
 
 /** Streams are cut after this long; running requests have ended by then. */
 const closeLimitMs = 5_000;
-/** Nobody waits longer for an answer, and a statement that takes long holds a connection that others wait for. */
+/** No caller waits longer for an answer, and a slow statement holds a connection that others wait for. */
 const statementTimeoutMs = 15_000;
 /** Beside this program once it is built. */
 const webDirectory = fileURLToPath(new URL('web', import.meta.url));

@@ -1,4 +1,4 @@
-/** The scripted agent as a program: what it is told is in the file that PLATFORM_CONFIG names (docs/agent-contract.md). */
+/** The scripted agent as a program: its instructions are in the file that PLATFORM_CONFIG names (docs/agent-contract.md). */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { runScriptedAgent } from '../agents/scripted/run-scripted-agent.ts';

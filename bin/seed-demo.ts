@@ -1,6 +1,6 @@
 /**
  * Fills a platform whose people sign in at the demo identity provider (deploy/demo-identity) with the demo workspace, and
- * leaves a session waiting for an approval. It uses the public API only: whatever it does, the demo people may do.
+ * leaves a session waiting for an approval. It uses the public API only: whatever it does, the demo users may do.
  */
 import { z } from 'zod';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
@@ -21,7 +21,7 @@ const environment = z.object({
 });
 
 async function seed(PUBLIC_URL: string): Promise<void> {
-  // Once signed in, she is known: an admin can add her to a workspace by her e-mail address.
+  // Once she has signed in, an admin can add her to a workspace by her e-mail address.
   await signInAtProvider(PUBLIC_URL, 'nora');
   const demo = await seedDemo({
     ada: await signInAtProvider(PUBLIC_URL, 'ada'),

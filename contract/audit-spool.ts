@@ -1,6 +1,6 @@
 /**
  * The spool of a session's tool calls on disk: written by the sidecar, read by the next sidecar of the session or, when
- * there is none, by whoever removes the session's directory. One record per line, `<checksum> <JSON>`: a record truncated
+ * there is none, by the process that removes the session's directory. One record per line, `<checksum> <JSON>`: a record truncated
  * by a crash or a full disk is detected, and every other record can still be read. Zeros may follow the last record.
  */
 import { hash } from 'node:crypto';

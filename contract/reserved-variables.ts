@@ -1,6 +1,6 @@
 /**
  * Environment variables that decide which code any program loads or runs. A manifest must not declare them: they would let
- * whoever fills in a value run other code inside the server, before the platform's own first instruction.
+ * anyone who fills in a value run other code inside the server, before the platform's own first instruction.
  */
 const prefixes = /^(LD_|DYLD_|BASH_FUNC_|MALLOC_|GIT_CONFIG_)/;
 /** Package managers, which read them case-insensitively: registry, shell, configuration. */

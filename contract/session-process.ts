@@ -10,7 +10,7 @@ export type ProcessKind = z.infer<typeof processKind>;
 
 /**
  * `ready`: a server answered its first request; an agent or sibling runs. `failed`: it did not get that far.
- * `ended`: it was ready, and its process is gone.
+ * `ended`: it was ready, and its process has ended.
  */
 export const processState = z.enum(['not_started', 'starting', 'ready', 'failed', 'ended']);
 export type ProcessState = z.infer<typeof processState>;

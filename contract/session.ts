@@ -30,7 +30,7 @@ export function isTerminal(status: SessionStatus): status is TerminalStatus {
   return terminalStatus.safeParse(status).success;
 }
 
-/** Who a session waits for: somebody who decides its permission request, or its operator, who owes it an answer. */
+/** Who a session waits for: a person who may decide its permission request, or its operator, who has to answer a question. */
 export const sessionWait = z.enum(['approval', 'answer']);
 export type SessionWait = z.infer<typeof sessionWait>;
 

@@ -156,7 +156,7 @@ export const mcpCheckWorkflowContract = {
   type: 'mcpCheckWorkflow',
   queue: 'sessions',
   id: mcpCheckWorkflowId,
-  /** Somebody cancelled the check; that is on its row. */
+  /** The check was cancelled, as its row says. */
   signals: { cancelCheck: 'cancelCheck' },
 } as const satisfies WorkflowContract;
 

@@ -1,4 +1,4 @@
-/** `npm test`: prepares what the tests need, runs them, and says what they came to. `npm test -- --help` says how to run a part. */
+/** `npm test`: prepares what the tests need, runs them, and reports their results. `npm test -- --help` says how to run a part. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -19,7 +19,7 @@ import { showOwner, showProgress } from './visibility.ts';
 
 class RequestState {
   outcome: RequestOutcome | null = null;
-  /** The session ended, or somebody cancelled this workflow: nobody waits for an answer any more. */
+  /** The session ended, or this workflow was cancelled: no answer is needed any more. */
   abandoned = false;
   /** A decision is being carried out. */
   deciding = false;

@@ -80,7 +80,7 @@ function endingOfAgent(exit: {
 }
 
 /**
- * A step that failed for good is an ending too. Only the platform's own refusals are quoted verbatim: other
+ * A step that failed permanently is an ending too. Only the platform's own refusals are quoted verbatim: other
  * messages may hold anything. Rethrows what is not Temporal's, so that a fault in this code stops the workflow's task
  * instead of a session.
  */

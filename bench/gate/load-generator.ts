@@ -64,7 +64,7 @@ async function measure({ client: name, kind, sizeBytes, inFlight, durationMs }: 
   return { latenciesMs, perSecond: (latenciesMs.length / (performance.now() - startedMs)) * 1000 };
 }
 
-/** Sends large lines until told to stop, two at a time, so that the next one waits when one was answered. */
+/** Sends large lines until stopped, two at a time, so that the next one waits when one was answered. */
 function flood(name: string, sizeBytes: number, content: LargeContent): void {
   const client = clientOf(name);
   const params = largeParams(sizeBytes, content);

@@ -4,7 +4,7 @@ import type { LoadGenerator, Processes } from './processes.ts';
 import { median, quantile } from './statistics.ts';
 import { type Address, type Place, proxies, type Target } from './targets.ts';
 
-/** Requests of this size, so many at a time. */
+/** Requests of this size, with that many concurrent ones. */
 export interface Shape {
   sizeBytes: number;
   inFlight: number;

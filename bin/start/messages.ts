@@ -1,4 +1,4 @@
-/** What `npm start` says to the person at the terminal. */
+/** What `npm start` prints for the person at the terminal. */
 import { demoPeople, demoSlug } from './demo-content.ts';
 import { messageOf } from './start-error.ts';
 import type { StartedPlatform } from './start-platform.ts';

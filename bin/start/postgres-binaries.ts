@@ -23,7 +23,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 
 /**
  * Postgres refuses to run as root. A user namespace that maps us to another id satisfies it, while its files
- * stay ours, even below directories that nobody else may enter.
+ * stay ours, even below directories that no other user may enter.
  */
 export function asOrdinaryUser(program: string, args: readonly string[]): [string, string[]] {
   return process.getuid?.() === 0

@@ -1,6 +1,6 @@
 /**
- * Makes the demo workspace and leaves one session waiting for an approval. Existing content stays as it is, so a
- * second start repeats nothing and undoes nobody's changes.
+ * Creates the demo workspace and leaves one session waiting for an approval. Existing content stays as it is, so a
+ * second start repeats nothing and undoes no changes.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 /**
  * The address of the embedded Temporal UI for browsers. The UI itself has no authentication and accepts any `Host`, so that another
  * site could point its own name here (DNS rebinding). This proxy accepts its own address only, and forwards to where the UI listens,
- * an address that nobody can guess.
+ * an address that cannot be guessed.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';

@@ -104,7 +104,7 @@ async function launch(wanted: TemporalOptions): Promise<RunningTemporal> {
   throw new StartError(`The Temporal server did not start (${options.program}): ${lines}`);
 }
 
-/** Random: nobody listens there by chance, and a page that scans these addresses does not get far. */
+/** Random: nothing listens there by chance, and a page that scans these addresses does not get far. */
 async function chooseUiPlace(): Promise<UiPlace> {
   const byte = () => String(randomInt(1, 255));
   // Only Linux answers to all of 127.0.0.0/8.

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 export interface WorkerHealth {
   host: string;
   port: number;
-  /** Whether the worker takes work: it polls Temporal and reaches its database. */
+  /** Whether the worker accepts work: it polls Temporal and reaches its database. */
   isReady(): Promise<boolean>;
 }
 

@@ -106,7 +106,7 @@ export function literalAddress(hostname: string): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** The IPv4 address that is reached through an IPv6 one (mapped, or NAT64), as dotted text; null when it stands for none. */
+/** The IPv4 address that is reached through an IPv6 one (mapped, or NAT64), as dotted text; null when there is none. */
 function embeddedIpv4(address: string): string | null {
   const groups = groupsOf(address);
   const prefix = groups.slice(0, 6).join(':');

@@ -8,7 +8,7 @@ import { createTurns } from '../timing/in-turn.ts';
 
 export interface PatternChecker {
   /**
-   * Runs the tasks and returns a verdict on each. `userId` identifies the caller: nobody may fill the queue alone.
+   * Runs the tasks and returns a verdict on each. `userId` identifies the caller: no single user may fill the queue.
    * Throws PatternsBusyError when too many are queued, which says nothing about the tasks.
    */
   check(userId: string, tasks: readonly PatternTask[]): Promise<JudgePattern>;
