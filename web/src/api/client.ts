@@ -9,7 +9,7 @@ import { failureOf, unreachable } from './failure.ts';
 import type { paths } from './schema.d.ts';
 import { noteServerTime } from './server-time.ts';
 
-/** After this long without an answer the page says so; the request goes on. */
+/** After this long without an answer the page says so; the request continues. */
 const slowMs = 4_000;
 
 /** `fetch` that reports the platform's health to the page. Rejects with an ApiFailure when there is no answer. */

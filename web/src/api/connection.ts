@@ -5,7 +5,7 @@ export type Connection = 'ok' | 'slow' | 'unreachable';
 interface State {
   connection: Connection;
   signedOut: boolean;
-  /** Somebody else signed in with this browser. */
+  /** Another person signed in with this browser. */
   isOfSomebodyElse: boolean;
   /** The platform serves a newer UI than this page. */
   isOutdated: boolean;

@@ -83,7 +83,7 @@ export class StreamFollower<Message> {
     this.pause?.end();
   }
 
-  /** Replaced by another one: it goes on until it breaks, and is not reconnected. */
+  /** Replaced by another one: it continues until it breaks, and is not reconnected. */
   retire(): void {
     this.retired = true;
     this.pause?.end();

@@ -19,7 +19,7 @@ export class ApiFailure extends Error {
   /** The API's code, such as `validation_failed`; `unreachable` when there was no answer. */
   readonly code: string;
   readonly fields: FieldProblem[];
-  /** What stands in the way of a removal (`in_use`). */
+  /** What blocks a removal (`in_use`). */
   readonly uses: Use[];
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;

@@ -14,7 +14,7 @@ import type { SessionEvent } from './types.ts';
 export interface SessionEvents {
   /** All events so far, in order, each once. */
   events: readonly SessionEvent[];
-  /** `failed` is for good (`failure` says why); `reconnecting` recovers by itself. */
+  /** `failed` is permanent (`failure` says why); `reconnecting` recovers by itself. */
   state: StreamState;
   failure: ApiFailure | null;
 }
@@ -76,7 +76,7 @@ async function fetchEvents(sessionId: string, after: number): Promise<SessionEve
   return (await call(api.GET('/api/sessions/{session_id}/events', { params }))).events;
 }
 
-/** Events after which a session waits for somebody, or no longer does. */
+/** Events after which a session waits for a person, or no longer does. */
 const changesWaiting = [
   'agent.permission_request',
   'permission.decided',

@@ -1,6 +1,6 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 
-/** Follows the system until somebody chooses. */
+/** Follows the system's setting until the person chooses. */
 export function ColorSchemeButton() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';

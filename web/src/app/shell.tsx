@@ -16,7 +16,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const { slug } = useWorkspace();
   const waiting = useWaitingCount(slug);
   const [location] = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page was opened, so the navigation makes room.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page was opened, so the navigation closes.
   useEffect(close, [location]);
   useFocusOnNewPage(location);
   return (

@@ -11,7 +11,7 @@ import { useLeadToProblem } from './use-lead-to-problem.ts';
  *
  * Problems that a field shows (`shownAtFields`, by path) are left out; the others are listed, so that none is silently
  * dropped. `values` is what the form holds: once it changes, the message is about something else and goes.
- * `takesFocus={false}` is for a form in which one goes on typing.
+ * `takesFocus={false}` is for a form where the person continues to type.
  */
 export function FailureAlert({
   error,

@@ -2,11 +2,11 @@ import { Blockquote, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { VisibleText } from './visible-text.tsx';
 
-/** A quote of more than this is folded: the relevant facts must not be pushed out of sight by somebody's words. */
+/** A quote of more than this is folded: the relevant facts must not be pushed out of sight by a long text. */
 const shownCharacters = 400;
 const shownLines = 6;
 
-/** What somebody else says, marked as their words: readers must not take them for the platform's. */
+/** A quote of another person or an agent, marked as such: readers must not mistake it for the platform's own words. */
 export function QuotedClaim({ by, text }: { by: string; text: string }) {
   const [open, setOpen] = useState(false);
   const isLong = text.length > shownCharacters || text.split('\n').length > shownLines;

@@ -8,7 +8,7 @@ export interface SecretValue {
 }
 
 /**
- * A field for a value that nobody may read back. What is typed lives in the browser's password field alone, what is pasted
+ * A field for a value that can never be read back. What is typed lives in the browser's password field alone, what is pasted
  * with line breaks (which such a field would drop) in a variable: neither is ever part of the page's markup or state.
  */
 export function SecretValueInput({

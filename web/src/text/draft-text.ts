@@ -14,7 +14,7 @@ function withoutSecretText(name: string, text: string): string {
   if (isNamedSecret || (looksSecret(text) && !/\s/.test(text))) {
     return '';
   }
-  // Every second piece is what stands between two words.
+  // Every second piece is the separator of two words.
   return text
     .split(betweenWords)
     .map((piece, at) => (at % 2 === 0 && looksSecret(piece) ? '' : piece))

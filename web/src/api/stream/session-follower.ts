@@ -126,7 +126,7 @@ export class SessionFollower<Event extends Numbered> {
     }
   }
 
-  /** Refused for good, or retried when it may be transient. A person who is signed out is asked to sign in first. */
+  /** Refused permanently, or retried when it may be transient. A person who is signed out is asked to sign in first. */
   private fail(error: unknown): void {
     const failure = error instanceof ApiFailure ? error : null;
     if (this.isStopped) {

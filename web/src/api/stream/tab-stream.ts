@@ -20,7 +20,7 @@ export interface StreamListener {
   onStatus(status: StreamStatus): void;
   /** These sessions are ahead of this tab. */
   onAhead(positions: Watches): void;
-  /** Somebody signed out in another tab. */
+  /** The person signed out in another tab. */
   onLeft(): void;
 }
 
@@ -37,7 +37,7 @@ type TabMessage =
   | { kind: 'ahead'; tab: string; positions: Watches };
 
 const pingEveryMs = 3_000;
-/** So many pings without an answer mean that the holder of the stream hangs. */
+/** After that many pings without an answer, the holder of the stream is considered hung. */
 const lostPings = 3;
 const rollCallEveryMs = 60_000;
 /** A tab that missed this many roll calls is dropped. */
@@ -82,7 +82,7 @@ export class TabStream {
     void this.lead(false);
   }
 
-  /** Stops for good; idempotent. */
+  /** Stops permanently; idempotent. */
   stop(): void {
     if (this.stopped) {
       return;
@@ -124,7 +124,7 @@ export class TabStream {
     }
   }
 
-  /** Connects now when the stream waits for its next attempt: somebody signed in, or the platform is back. */
+  /** Connects now when the stream waits for its next attempt: a person signed in, or the platform is reachable again. */
   retry(): void {
     this.hub?.retry();
     this.send({ kind: 'retry' });

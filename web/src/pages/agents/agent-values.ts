@@ -112,7 +112,7 @@ export function contentOf(values: AgentValues): AgentDefinition {
   };
 }
 
-/** Only what differs, so that a save does not undo what somebody else changed meanwhile in other fields. */
+/** Only what differs, so that a save does not undo concurrent changes of other fields. */
 export function changesBetween(before: AgentDefinition, after: AgentDefinition): Partial<AgentDefinition> {
   const changes: Partial<AgentDefinition> = { ...after };
   for (const key of Object.keys(after) as (keyof AgentDefinition)[]) {

@@ -24,7 +24,7 @@ export function EditAgentPage({ id }: { id: string }) {
 function EditAgent({ agent }: { agent: Agent }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  // What the form began with: somebody else may save meanwhile.
+  // What the form began with: another person may save meanwhile.
   const [begun] = useState(agent);
   const page = pathOf(slug, 'agents', begun.id);
   const save = useApiMutation({

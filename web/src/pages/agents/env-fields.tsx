@@ -8,7 +8,7 @@ const kinds = [
   { value: 'secret', label: 'Secret' },
 ];
 
-/** The rows of an environment; `path` is where they stand in the form, such as `env`. */
+/** The rows of an environment; `path` is their place in the form, such as `env`. */
 export function EnvFields({
   form,
   path,

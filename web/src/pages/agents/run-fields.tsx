@@ -19,7 +19,7 @@ const help: Record<RunValues['type'], string> = {
   claude: 'An LLM agent.',
 };
 
-/** What runs; `path` is where it stands in the form, such as `run` or `siblings.0.run`. */
+/** What runs; `path` is its place in the form, such as `run` or `siblings.0.run`. */
 export function RunFields({ form, path, value }: { form: AgentFormState; path: string; value: RunValues }) {
   const here = useAvailability();
   const data = types.map(({ value: type, label }) => ({

@@ -10,7 +10,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { choiceLabel, type GrantScope } from './choices.ts';
 
-/** All facts at once, of a request that is closed or is for somebody else to decide. */
+/** All facts at once, of a request that is closed or that another person decides. */
 export function RequestFacts({ request }: { request: PermissionRequest }) {
   return (
     <FactList label="Request details">

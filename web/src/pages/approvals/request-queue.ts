@@ -26,7 +26,7 @@ export function putOff(queue: Queue, waiting: readonly string[]): Queue {
   return isNew ? closed(queue, waiting) : queue;
 }
 
-/** The person is done with the one that is shown: goes on to the next. */
+/** The person is done with the one that is shown: continues with the next. */
 export function toNext(queue: Queue, waiting: readonly string[]): Queue {
   const shown = waitingAfter(queue, waiting)[0] ?? null;
   return { shown, putOff: queue.shown === null ? queue.putOff : [...queue.putOff, queue.shown] };

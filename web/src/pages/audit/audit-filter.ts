@@ -1,4 +1,4 @@
-/** The filter of the audit page, which is a part of its address so that it can be sent to somebody. */
+/** The filter of the audit page, which is a part of its address so that it can be shared. */
 import type { AuditEvent } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { eventLabels } from './audit-text.ts';

@@ -26,7 +26,7 @@ export function EditEntryPage({ name }: { name: string }) {
 function EditEntry({ entry }: { entry: McpServer }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  // What the form began with: somebody else may save meanwhile.
+  // What the form began with: another person may save meanwhile.
   const [begun] = useState(entry);
   const { name } = begun;
   const page = pathOf(slug, 'catalog', name);

@@ -1,6 +1,6 @@
 /**
  * A desktop client's configuration (`mcpServers`) as entries of the catalog. Values that look secret become fields that a
- * secret fills in; the values themselves go nowhere. Whatever cannot be taken over is named.
+ * secret fills in; the values themselves go nowhere. Whatever cannot be imported is named.
  */
 import { type Availability, unavailableEntry } from '../../../../contract/available-runs.ts';
 import { mcpServerInput } from '../../../../contract/catalog.ts';
@@ -119,7 +119,7 @@ function shapeOf(server: Record<string, unknown>, problems: string[]): McpServer
   return { type: 'command', command: '', args: [] };
 }
 
-/** Arguments are shown to every member, so none that looks like a credential is taken over. */
+/** Arguments are shown to every member, so none that looks like a credential is imported. */
 function secretArguments(args: readonly string[]): string[] {
   return args.flatMap((argument, at) => {
     const [option = '', value] = argument.split(/=(.*)/s);

@@ -17,7 +17,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { shapeLabels, shapeText } from '../../text/shape-text.ts';
 import { choiceKey, type KindChoices, type PlannedServer } from './import-plan.ts';
 
-/** One server of a pasted configuration, as it would stand in the catalog. */
+/** One server of a pasted configuration, as the catalog entry that it would become. */
 export function PlannedServerCard({
   server,
   failure,

@@ -1,4 +1,4 @@
-/** The form of a grant that somebody makes by hand, and the body that it becomes. */
+/** The form for creating a grant without a request, and the request body that it becomes. */
 import type { paths } from '../../api/schema.d.ts';
 import { type GrantScope, type GrantType, scopesOf } from './grant-text.ts';
 

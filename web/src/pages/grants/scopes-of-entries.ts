@@ -5,7 +5,7 @@ export interface KnownScope {
   /** The first ones; a catalog may gate tens of thousands with one scope. */
   tools: { server: string; tool: string }[];
   moreTools: number;
-  /** An entry that names it keeps its approval to admins. */
+  /** An entry that names it restricts its approval to admins. */
   adminOnly: boolean;
 }
 

@@ -37,7 +37,7 @@ export default function NewWorkspacePage() {
   });
   const wasAdded = cameWithNone && joined !== undefined && !create.isPending && !create.isSuccess;
   const rename = (name: string) => {
-    // The slug follows the name until somebody writes their own.
+    // The slug follows the name until the person edits it.
     const follows = form.values.slug === slugOf(form.values.name);
     form.setValues(follows ? { name, slug: slugOf(name) } : { name });
   };

@@ -11,7 +11,7 @@ import { FormDraft } from '../../components/form-draft.tsx';
 import { isUserId, meaningOfRole } from './role-text.ts';
 
 interface Values {
-  /** An e-mail address, or the id that somebody reads in their own menu. */
+  /** An e-mail address, or the user id, which each person finds in their own menu. */
   who: string;
   role: ListedMember['role'];
 }

@@ -1,4 +1,4 @@
-/** What a role allows, shown before it is given to somebody. */
+/** What a role allows, shown before it is assigned. */
 import type { Member } from '../../api/types.ts';
 
 export const meaningOfRole: Record<Member['role'], string> = {
@@ -10,5 +10,5 @@ export const meaningOfRole: Record<Member['role'], string> = {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether somebody was named by their user id, which everyone finds in the menu below their own name. */
+/** Whether a person was named by their user id, which everyone finds in the menu below their own name. */
 export const isUserId = (text: string): boolean => uuid.test(text.trim());

@@ -25,7 +25,7 @@ export function MessageForm({ session, question }: { session: Session; question:
     event.preventDefault();
     if (text.trim() !== '' && !send.isPending) {
       send.mutate(text);
-      // The button is out of use for a moment; one goes on typing.
+      // The button is disabled for a moment; the person continues to type.
       field.current?.focus({ preventScroll: true });
     }
   };

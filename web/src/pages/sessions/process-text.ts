@@ -2,7 +2,7 @@
 import { causeText, type FailureCause } from '../../../../contract/session-process.ts';
 import type { SessionProcess } from '../../api/types.ts';
 
-/** What somebody can do about a server that does not work. */
+/** What a person can do about a server that does not work. */
 export const remedyByCause: Readonly<Record<FailureCause, string>> = {
   container_not_running:
     'Its container did not start or has ended. The transcript says how; start a new session when that is fixed.',

@@ -1,4 +1,4 @@
-/** Before a person starts somebody else's agent: which of the person's grants it could use. */
+/** Before a person starts another person's agent: which of the person's grants it could use. */
 import { Alert, Button, Code, List, Text } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';

@@ -7,7 +7,7 @@ import { absoluteTime, minutesText } from '../../text/time-text.ts';
 import { callOutcomeText } from './call-text.ts';
 import { useRefusedCalls } from './use-tool-calls.ts';
 
-/** Nothing for a session that kept to its limits. */
+/** Nothing for a session that stayed within its limits. */
 export function RefusedCallsPanel({ session }: { session: Session }) {
   const query = useRefusedCalls(session);
   const { data, error } = query;

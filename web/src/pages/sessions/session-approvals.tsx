@@ -23,7 +23,7 @@ export interface ApprovalQueue {
 export function useApprovalQueue(waiting: readonly string[]): ApprovalQueue {
   const [queue, setQueue] = useState(emptyQueue);
   useEffect(() => {
-    // Whoever is typing is not interrupted: the banner says that something waits.
+    // A person who is typing is not interrupted: the banner says that something waits.
     const next = isTyping() ? putOff : withWaiting;
     setQueue((before) => next(before, waiting));
   }, [waiting]);

@@ -6,7 +6,7 @@ import { type ShownState, sessionStateLabel, sessionStates } from './status-text
 
 const states = sessionStates.map((value) => ({ value, label: sessionStateLabel(value) }));
 
-/** Kept in the address, so that a filtered list can be sent to somebody. */
+/** Kept in the address, so that a filtered list can be shared. */
 export function SessionFilters({ status, agentId }: { status: ShownState | null; agentId: string | null }) {
   const [, setParams] = useSearchParams();
   const agents = useAllAgents(useWorkspace().slug);

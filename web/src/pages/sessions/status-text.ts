@@ -40,7 +40,7 @@ const terminal: ReadonlySet<SessionStatus> = new Set(['completed', 'failed', 'te
 
 export const hasEnded = (status: SessionStatus): boolean => terminal.has(status);
 
-/** What a session shows of itself: its status, or whom it waits for while it goes on. */
+/** What a session shows of itself: its status, or whom it waits for while it runs. */
 export type ShownState = SessionStatus | `waiting_for_${NonNullable<Session['waiting_for']>}`;
 
 export const sessionStates: readonly ShownState[] = [
@@ -68,7 +68,7 @@ export function sessionStateLabel(state: ShownState): string {
 export const sessionStateColor = (state: ShownState): string =>
   state === 'waiting_for_approval' || state === 'waiting_for_answer' ? 'yellow' : sessionStatusColor[state];
 
-/** The filter of the list of sessions that a state stands for. */
+/** The filter of the list of sessions for a state. */
 export function filterOf(state: ShownState): {
   status?: SessionStatus;
   waiting_for?: NonNullable<Session['waiting_for']>;

@@ -9,7 +9,7 @@ import { EntryFrame } from './entry-frame.tsx';
 import { EventEntry } from './event-entry.tsx';
 import type { TranscriptEntry } from './transcript-entries.ts';
 
-/** So many entries are drawn at first, the newest; the others on request. */
+/** Number of entries that are drawn at first, the newest; the others on request. */
 const shownAtOnce = 300;
 
 export function Transcript({

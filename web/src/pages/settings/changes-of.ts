@@ -2,7 +2,7 @@ import type { Workspace } from '../../api/types.ts';
 
 export type WorkspaceValues = Pick<Workspace, 'name' | 'settings'>;
 
-/** Only what was changed is sent, so that what somebody else changes meanwhile stays. */
+/** Only what was changed is sent, so that concurrent changes of others are kept. */
 export function changesOf(
   before: WorkspaceValues,
   after: WorkspaceValues,

@@ -1,7 +1,7 @@
 import { NumberInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Days, or nothing: then records are kept for good. */
+/** Days, or nothing: then records are kept forever. */
 export function RetentionField({
   value,
   onChange,

@@ -30,7 +30,7 @@ export function SettingsForm({ workspace }: { workspace: Workspace }) {
       const body = changesOf({ name, settings }, values);
       return call(api.PATCH('/api/workspaces/{slug}', { params: { path: { slug } }, body }));
     },
-    // The workspace's name stands in the header.
+    // The workspace's name is shown in the header.
     invalidates: [keys.me],
     onSuccess(answer) {
       const { name, settings } = answer.workspace;

@@ -26,7 +26,7 @@ export function ClaimedTools({
   listing: ToolListing;
 }) {
   const { tools } = listing;
-  // What the form began with: somebody else may save meanwhile.
+  // What the form began with: another person may save meanwhile.
   const [begun, setBegun] = useState(entry);
   const [pairs, setPairs, forgetDraft] = useDraft(
     `scopes of check ${check.id}`,
