@@ -17,6 +17,15 @@ const words: [RegExp, string][] = [
   [/\bsigns? of life\b/i, 'heartbeat'],
   [/\b(told|tells|tell) of\b/i, 'reports, informs of'],
   [/\bat the wheel\b/i, 'drives'],
+  [/\b(does|do|did) not want to\b/i, 'ignores signals, refuses'],
+  [/\bmakes? room\b/i, 'frees a place, evicts'],
+  [/\bstands? in the way\b/i, 'blocks'],
+  [/\b(comes?|came) to (the same|nothing)\b/i, 'has the same result, has no effect'],
+  [/\bwhat (it|they) (came|comes?) to\b/i, 'the result'],
+  [/\bkeeps? to no\b/i, 'enforces no'],
+  [/\basks? nobody\b/i, 'sends no request'],
+  [/\bword for word\b/i, 'verbatim'],
+  [/\bin the open\b/i, 'unencrypted'],
 ];
 
 /** Recorded as they were: what people read of earlier releases, and histories of workflows. */
@@ -46,6 +55,9 @@ describe('the wording of code and documents', () => {
   it('is reported with its line and the standard term', () => {
     expect(wordsIn('// Starts the session.\n// Makes a volume that is gone anew.')).toEqual([
       '2: anew (say: again, or: recreate, restart, resend)',
+    ]);
+    expect(wordsIn("it('ends a process that does not want to', async () => {")).toEqual([
+      '1: does not want to (say: ignores signals, refuses)',
     ]);
   });
 });
