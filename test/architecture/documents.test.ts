@@ -46,7 +46,7 @@ describe('the README', () => {
     const folders = readdirSync('.', { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !notOurs.has(entry.name))
       .map(({ name }) => name)
-      // A folder that was moved away keeps its packages until somebody removes them.
+      // A folder that was moved away keeps its packages until they are removed.
       .filter((name) => readdirSync(name).some((inside) => inside !== 'node_modules'));
     const [, list = ''] = /## Folders\n\n```\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
     const named = list.split('\n').flatMap((line) => /^(\S+)\/ +\S/.exec(line)?.[1] ?? []);
@@ -60,7 +60,7 @@ describe('the architecture page', () => {
     const text = readFileSync('docs/architecture.md', 'utf8');
     const rows = text.split('\n').flatMap((line) => /^\| `([a-z][^`*]*\.ts)` +\|/.exec(line)?.[1] ?? []);
     expect(rows.length).toBeGreaterThan(15);
-    // The walk of a line is told in files of the sidecar.
+    // The walk-through of a line names files of the sidecar.
     expect(rows.filter((file) => ![file, `sidecar/${file}`].some((path) => existsSync(path)))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * No regular expression of ours backtracks exponentially: anybody who sends such a text would block a
+ * No regular expression of ours backtracks exponentially: such a text would block a
  * process for everybody. Quadratic growth is tolerated, since texts are bounded.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -8,7 +8,7 @@ import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
-/** Answers every call of any tool, but for `stay`. */
+/** Answers every call of any tool, except `stay`. */
 const server = `
   process.stdin.on('data', (chunk) => {
     for (const line of String(chunk).split('\\n').filter(Boolean)) {

@@ -1,4 +1,4 @@
-/** docker-compose.yml from its one command: the demo by a browser, then the main job with an MCP server's own image. */
+/** docker-compose.yml from its one command: the demo in a browser, then an approved call with an MCP server's own image. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { signInAtProvider } from '../../bin/start/provider-sign-in.ts';
@@ -27,7 +27,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     compose = await openCompose();
     browser = await openBrowser();
     await compose.run(['up', '--detach']);
-    // Anybody who signs in earlier is in no workspace yet.
+    // A person who signs in earlier is in no workspace yet.
     await untilFound('the demo workspace', demoSaid, 300_000);
   }, slowMs);
   afterAll(async () => {

@@ -1,4 +1,4 @@
-/** A request that nobody decides: its outcome is expired, not denied. */
+/** An undecided request: its outcome is expired, not denied. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { FrontDoor } from '../support/front-door.ts';

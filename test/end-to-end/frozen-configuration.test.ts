@@ -50,7 +50,7 @@ const untilCalled = (sessionId: string, times: number) =>
     (await callsOf(sessionId)).length >= times ? true : null,
   );
 
-/** Edits, clears, detaches and removes everything that the session was made of. */
+/** Edits, clears, detaches and removes everything that the session was configured with. */
 async function changeEverything(agentId: string): Promise<void> {
   const attachment = { name: 'probe', env: { PROBE_DETAIL: 'changed' } };
   await ada.ok('PUT', `/api/agents/${agentId}/mcp-attachments`, attachment);

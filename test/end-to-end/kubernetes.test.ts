@@ -1,4 +1,4 @@
-/** The chart on a real cluster, from its installation to its removal, and the main job on it with an MCP server's own image. */
+/** The chart on a real cluster, from its installation to its removal, and an approved call on it with an MCP server's own image. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -109,7 +109,7 @@ const slowly = { withinMs: 120_000 };
     await kill(await release.pods('worker'));
     const request = await release.explained(max.openRequest(session.id));
     expect(await release.sessionPods()).toHaveLength(1);
-    // A decision wants a worker, too.
+    // A decision needs a worker, too.
     const grantId = await max.approveWhenBack(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grantId));
     await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);

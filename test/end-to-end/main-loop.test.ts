@@ -1,4 +1,4 @@
-/** The main job end to end: refused, requested, decided by a human, continued, audited. */
+/** An approved call end to end: refused, requested, decided by a human, continued, audited. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';

@@ -1,4 +1,4 @@
-/** The main job with an MCP server whose image was built, pushed and registered as its author and an admin do it. */
+/** An approved call with an MCP server whose image was built, pushed and registered as its author and an admin do it. */
 import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

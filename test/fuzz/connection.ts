@@ -12,7 +12,7 @@ import { createLastRefusals } from '../../sidecar/server-link/last-refusals.ts';
 import { closingRequest, type Era, gatedTool } from './generate-lines.ts';
 import type { OracleServer } from './oracle-servers.ts';
 
-/** What stands between the agent and the servers; `server` connects to all of them. */
+/** What is between the agent and the servers; `server` connects to all of them. */
 export type Front = (agent: Duplex, server: () => Promise<Duplex>) => Promise<void>;
 
 const limits = {
@@ -24,7 +24,7 @@ const limits = {
 const readLimitMs = 20_000;
 const silent = pino({ level: 'silent' });
 
-/** The sidecar's own gate, for which `danger` needs a scope that nobody grants. */
+/** The sidecar's own gate, for which `danger` needs a scope that is never granted. */
 export class GateUnderTest {
   /** Calls that passed, by tool. */
   readonly passed = new Map<string, number>();

@@ -87,7 +87,7 @@ export class Arena {
     return join(this.platform.dataDirectory, 'sessions', sessionId);
   }
 
-  /** The token of a session's sidecar; nobody in a sandbox can know it. */
+  /** The token of a session's sidecar; no process in a sandbox can know it. */
   tokenOf(sessionId: string): string {
     return internalToken(Buffer.from(this.keys().session_key_seed, 'base64'), sessionId);
   }

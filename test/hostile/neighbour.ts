@@ -1,4 +1,4 @@
-/** Another tenant: an honest agent in a workspace of somebody else, whose human approves what it asks for as soon as it asks. */
+/** Another tenant: an honest agent in a workspace of another person, who approves each of its requests immediately. */
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Arena, registerServers } from './arena.ts';

@@ -9,12 +9,12 @@ export interface Target {
   sockets: string;
   /** A socket that the container may connect to. */
   ownSocket: string;
-  /** The name of an abstract socket that somebody listens on. */
+  /** The name of an abstract socket with a listener. */
   abstractSocket: string;
   /** A directory that is writable. */
   workspace: string;
   platform: { dataDirectory: string; projectDirectory: string };
-  /** Name to port, on the loopback address of the machine; somebody listens on each. */
+  /** Name to port, on the loopback address of the machine; each has a listener. */
   ports: Record<string, number>;
   /** The machine's addresses beside the loopback one. */
   addresses: string[];

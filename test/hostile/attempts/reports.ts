@@ -42,7 +42,7 @@ export const serverReportAttempts: Attempt[] = [
   {
     what: 'tells on its report socket how another server ended, what is no claim, and lines of any size',
     stoppedBy: 'a closed list of claims, about the process of the socket alone',
-    // The first of each ends the connection: nobody reads what follows.
+    // The first of each ends the connection: what follows is not read.
     run: async (kit) => {
       const ended = { type: 'ended', exit_code: 66, signal: null };
       const lines = [

@@ -9,7 +9,7 @@ export interface RequestAttempt {
   answer: string | RegExp;
 }
 
-/** Stands for this many of these characters, since a message to the agent is bounded, too. */
+/** Replaced by this many of these characters, since a message to the agent is bounded, too. */
 const long = (length: number, characters = 'x') => `@@${characters}*${length}@@`;
 
 const json = { 'content-type': 'application/json' };

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterAll(() => api.stop());
 
-/** Somebody who signed in at a provider. */
+/** A person who signed in at a provider. */
 const signedIn = (email: string, email_verified: boolean): Promise<User> =>
   upsertUser(api.db, {
     issuer: 'https://idp.test',

@@ -1,4 +1,4 @@
-/** Bytes of artifacts: stored as they arrive, within limits, and at nobody else's cost. */
+/** Bytes of artifacts: stored as they arrive, within limits, and without affecting other sessions. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type ClientRequest, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

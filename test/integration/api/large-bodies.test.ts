@@ -1,4 +1,4 @@
-/** A megabyte of many small values costs the API no more than a megabyte of text, whoever sends it. */
+/** A megabyte of many small values costs the API no more than a megabyte of text, from any sender. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxRequestValues } from '../../../contract/json-values.ts';
 import type { Answer, Person } from '../../support/api.ts';
@@ -66,7 +66,7 @@ describe('the answer to a megabyte with a problem in every value', () => {
   });
 });
 
-/** A grant whose details have so many fields that its type does not know. */
+/** A grant whose details have that many unknown fields. */
 function grantWith(unknown: number): string {
   const details = Array.from({ length: unknown }, (_, at) => [`${at}-${'x'.repeat(90)}`, 0] as const);
   return JSON.stringify({

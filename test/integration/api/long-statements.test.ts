@@ -1,4 +1,4 @@
-/** A statement that takes long is stopped and said to be, so that it does not keep a connection that others wait for. */
+/** A slow statement is stopped and reported, so that it does not hold a connection that others wait for. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { anySignedIn } from '../../../api/policies/access.ts';

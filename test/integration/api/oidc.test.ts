@@ -63,7 +63,7 @@ class Browser {
   private readonly jar = new Map<string, Map<string, string>>();
 
   async go(url: string, form?: Record<string, string>): Promise<Answer & { url: string }> {
-    // The public address stands for the API's real port.
+    // The public address is mapped to the API's real port.
     const target = url.startsWith(publicUrl) ? url.replace(publicUrl, api.url) : url;
     const { origin, pathname, search } = new URL(target);
     const answer = await caller(origin).send(

@@ -65,7 +65,7 @@ describe('running sessions', () => {
     expect((await start(person, first.base, agents[0] ?? '')).status).toBe(201);
   });
 
-  it('of a workspace are limited, whoever starts them', async () => {
+  it('of a workspace are limited, for all members together', async () => {
     const { admin, member, base } = await api.workspace();
     const agentId = await agentOf(admin, base);
     for (const person of [admin, admin, member, member]) {

@@ -1,5 +1,5 @@
 /**
- * The promise of test/integration/store/revocation.test.ts at the front door: people revoke with `DELETE /grants/{id}` while
+ * The guarantee of test/integration/store/revocation.test.ts through the API: people revoke with `DELETE /grants/{id}` while
  * sidecars ask about calls, and no check that begins after a revoke was answered passes on that grant.
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';

@@ -1,6 +1,6 @@
 /**
- * What the API lets one session's sidecar ask, spoken to with the session's own token: a sidecar that was taken over
- * keeps to no limit of its own. Each limit has its answer, and no other session notices.
+ * What the API accepts of one session's sidecar, called with the session's own token: a compromised sidecar
+ * enforces no limit of its own. Each limit has its answer, and no other session is affected.
  */
 import { randomUUID } from 'node:crypto';
 import { type ClientRequest, request } from 'node:http';

@@ -1,4 +1,4 @@
-/** Somebody who holds a request open, by its body or in the queue: what they may do is decided once all of it is there. */
+/** A request that is held open, by its body or in the queue: access is decided once all of it has arrived. */
 import { type ClientRequest, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { z } from 'zod';

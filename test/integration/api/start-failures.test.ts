@@ -1,4 +1,4 @@
-/** What API and worker say when they do not start: a JSON line on standard output, as everything that they log. */
+/** What API and worker say when they do not start: a JSON line on standard output, like everything that they log. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';

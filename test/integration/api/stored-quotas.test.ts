@@ -90,6 +90,6 @@ it('the values of all attachments of an agent are limited to 1 MiB', async () =>
     body: { error: { fields: [{ path: 'name', message: expect.stringContaining('1048576 bytes') }] } },
   });
   expect((await attach('b', 10_000)).status).toBeLessThan(300);
-  // What it holds already does not count twice.
+  // What is stored already does not count twice.
   expect((await attach('a', 29_000)).status).toBeLessThan(300);
 });

@@ -1,4 +1,4 @@
-/** One user's requests take turns, so that they do not take every connection that others wait for. */
+/** One user's requests take turns, so that they do not use every connection that others wait for. */
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually.ts';
 
 const atATime = 4;
 const waiting = 6;
-/** What is worked on: each waits here to be let go. */
+/** Running requests: each waits here to be released. */
 const held: (() => void)[] = [];
 let begun = 0;
 let api: TestApi;

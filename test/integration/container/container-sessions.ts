@@ -31,7 +31,7 @@ const seen = z.object({
 });
 export type Seen = z.infer<typeof seen>;
 
-/** A program that looks around; `targets` are `host:port`, `routes` are addresses. */
+/** A program that probes its surroundings; `targets` are `host:port`, `routes` are addresses. */
 export const probe = (targets: string[], routes: string[] = []) => ({
   ...node(probeScript),
   env: {

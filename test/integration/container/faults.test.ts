@@ -1,4 +1,4 @@
-/** Parts that are lost, killed or removed at a bad moment: nothing of a session stays behind, and no call is lost. */
+/** Components that are lost, killed or removed at a bad moment: nothing of a session is left behind, and no call is lost. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallRecord } from '../../../contract/tool-call.ts';
@@ -12,7 +12,7 @@ import { containerDriver } from './container-driver.ts';
 import { createSessions } from './container-sessions.ts';
 import { describeInContainers } from './describe-in-containers.ts';
 
-/** Calls a tool that takes a minute, and says so once it runs. */
+/** Calls a tool that takes a minute, and reports when it runs. */
 const callsTool = `const socket = require('node:net').connect('/run/platform/mcp/slow.sock');
 const send = (message) => socket.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };

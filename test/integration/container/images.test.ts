@@ -1,4 +1,4 @@
-/** MCP servers whose images are in a registry that wants credentials. */
+/** MCP servers whose images are in a registry that requires credentials. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A Podman whose networks cannot be fenced is refused when the worker starts, not when a session fails. */
+/** A Podman whose networks cannot be fenced is refused when the worker starts, not when a session does. */
 import { describe, expect, it } from '@jest/globals';
 import pino from 'pino';
 import { createContainerRuntime } from '../../../runtime/container/driver.ts';

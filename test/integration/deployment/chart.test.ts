@@ -1,4 +1,4 @@
-/** The Helm chart as Helm renders it: what it asks for, what it refuses, and the rules that its manifests keep. */
+/** The Helm chart as Helm renders it: what it requests, what it refuses, and the rules that its manifests follow. */
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -104,7 +104,7 @@ describeWithTool('helm')('the Helm chart', () => {
       .filter(({ kind }) => ['Deployment', 'Job'].includes(kind))
       .map((each) => ({ name: each.metadata.name, ...workload.parse(each).spec.template }));
 
-  /** What the process finds in its environment. */
+  /** The environment of the process. */
   function environmentOf(manifests: Manifest[], name: string): Record<string, string> {
     const { env, envFrom } = podOf(manifests, 'Deployment', name).spec.containers[0];
     const maps = envFrom.map(({ configMapRef }) => find(manifests, 'ConfigMap', configMapRef.name)['data']);

@@ -23,7 +23,7 @@ export function confinedArguments(
   return [
     ...confined,
     ...['--network', network],
-    // podman alone makes /run and /tmp writable unless it is told not to.
+    // podman alone makes /run and /tmp writable unless disabled.
     ...(engineCommand([]).program === 'podman' ? ['--read-only-tmpfs=false'] : []),
     ...(user === undefined ? [] : ['--user', user]),
     ...(capability === undefined ? [] : ['--cap-add', capability]),

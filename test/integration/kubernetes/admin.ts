@@ -25,7 +25,7 @@ export interface Admin {
 }
 
 const account = 'worker';
-/** The platform shows nobody what containers write; the tests read it. */
+/** The platform never shows what containers write; the tests read it. */
 const readLogs = { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] };
 const tokenSeconds = 3600;
 

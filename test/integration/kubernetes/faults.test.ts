@@ -1,4 +1,4 @@
-/** Parts of the cluster that are killed while sessions start and run. */
+/** Components of the cluster that are killed while sessions start and run. */
 import { describe, expect, it } from '@jest/globals';
 import type { V1Taint } from '@kubernetes/client-node';
 import type { KubernetesRuntime } from '../../../runtime/kubernetes/driver.ts';

@@ -51,7 +51,7 @@ export interface KubernetesDriver extends DriverUnderTest<ContainerWorkload> {
   cluster(): TestCluster;
   /** The worker's account, with the library's own client, and the name of a session's Secret. */
   openWorker(sessionId: string): Promise<{ core: CoreV1Api; name: string }>;
-  /** The worker's own way to the cluster. */
+  /** The worker's own connection to the cluster. */
   openCluster(): Promise<Cluster>;
   settings(changes?: Partial<KubernetesSettings>): KubernetesSettings;
   containers(apiUrl: string, changes?: Partial<ContainerSettings>): ContainerSettings;

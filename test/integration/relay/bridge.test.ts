@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => bench.clear());
 afterAll(() => bench.close());
 
-/** Both relays keep the same promises. */
+/** Both relays give the same guarantees. */
 describeWithStaticRelay.each(['static', 'node'])("the %s relay at the agent's side", (kind) => {
   const bridge = (path: string, keepsOutput = true) =>
     bench.start([...(relays[kind] ?? []), '-', `UNIX-CONNECT:${path}`], {}, keepsOutput);

@@ -142,7 +142,7 @@ describeWithStaticRelay('a command with a network', () => {
   });
 });
 
-/** Linux 6.12 and later scope them by Landlock; before, containers of one Pod are told apart by their namespaces alone. */
+/** Linux 6.12 and later scope them by Landlock; before, containers of one Pod are separated by their namespaces alone. */
 describeWithStaticRelay('abstract sockets and signals', () => {
   it('stay within the container if the kernel supports that', async () => {
     const name = `relay-test-${process.pid}`;

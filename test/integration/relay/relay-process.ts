@@ -12,7 +12,7 @@ import { bundlePrograms } from '../sidecar/programs.ts';
 /** The static relay's command; without one, its tests are skipped before they run it. */
 export const staticRelay = [findStaticRelay() ?? 'no-static-relay'];
 
-/** Options of unshare(1) that make whoever runs the tests root of a namespace. */
+/** Options of unshare(1) that make the user of the tests root of a namespace. */
 const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
 
 /** A command in fresh namespaces of the given kinds, as PID 1; all that it starts ends with it. */

@@ -64,7 +64,7 @@ async function leave(socket: Socket): Promise<void> {
   }
 }
 
-/** Both relays keep the same promises. */
+/** Both relays give the same guarantees. */
 describeWithStaticRelay.each(['static', 'node'])("the %s relay at the server's side", (kind) => {
   it('starts a fresh process with the first byte of each connection, and none before', async () => {
     const { relay, next } = await serve(kind, 'fresh', echo);

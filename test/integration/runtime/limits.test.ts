@@ -132,7 +132,7 @@ describeWith('bwrap')('each process of a sandbox without control groups', () => 
   });
 });
 
-(found === null ? it.skip : it)('removes the groups of sessions that are gone, and no others', async () => {
+(found === null ? it.skip : it)('removes the groups of deleted sessions, and no others', async () => {
   const { makeCgroups } = await import('../../../runtime/process/host/cgroups.ts');
   const [gone, kept, foreign] = ['gone.agent', 'kept.agent', 'gone.agent'].map((name, index) =>
     groupsOf(index === 2 ? `${owner}x` : owner, name),

@@ -1,4 +1,4 @@
-/** Hosts, sidecars and records that are lost at a bad moment: nothing keeps running, and nobody else is hurt. */
+/** Hosts, sidecars and records that are lost at a bad moment: nothing keeps running, and no other session is affected. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {

@@ -1,4 +1,4 @@
-/** Workloads that no session wants any more are found on the runtime, and stopped. */
+/** Orphaned workloads are found on the runtime, and stopped. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pino from 'pino';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';

@@ -362,7 +362,7 @@ describeWith('bwrap', 'slirp4netns')('inside a sandbox with the internet', () =>
        tell({ bound: await Promise.all(${JSON.stringify(targets)}.map(bound)) })`,
       { network: 'internet' },
     );
-    // Unreachable, refused, or no answer: it was bound, and nobody was there.
+    // Unreachable, refused, or no answer: it was bound, and nothing listened there.
     expect(seen['bound']).toEqual(targets.map(() => expect.stringMatching(/^(101|113|111|nothing)$/)));
   });
 

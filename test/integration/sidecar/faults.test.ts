@@ -23,7 +23,7 @@ const leavingServer = `
     if (String(chunk).includes('last')) setTimeout(() => process.exit(), 300);
   });
 `;
-/** A server that sends requests to the agent, and answers to requests that nobody made. */
+/** A server that sends requests to the agent, and answers to requests that were never made. */
 const pushyServer = `
   const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
   process.stdin.on('data', (chunk) => {

@@ -218,7 +218,7 @@ describe('removal', () => {
     expect(await database.db('audit_events').where({ resource_id: grant.id })).toHaveLength(1);
   });
 
-  it('of the session that it is for removes the grant, whoever holds it', async () => {
+  it('of the session that it is for removes the grant, for any holder', async () => {
     const theirs = await tenant.session(agent);
     const content = { scope: 'session', session_id: theirs.id } as const;
     const ofAgent = await giveGrant(database.db, theirs, content);

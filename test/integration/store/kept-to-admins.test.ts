@@ -1,4 +1,4 @@
-/** A scope that a catalog entry keeps to admins takes an admin's grant at the moment of the call, whoever granted first. */
+/** A scope that a catalog entry restricts to admins requires an admin's grant at the moment of the call, even if a member granted first. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { replaceMcpServer } from '../../../commands/mcp-servers/replace.ts';
 import { putMember } from '../../../commands/members/put.ts';

@@ -92,7 +92,7 @@ describe('DATABASE_URL', () => {
     },
   );
 
-  it('with sslmode=no-verify encrypts, whoever answers', async () => {
+  it('with sslmode=no-verify encrypts without verifying the server', async () => {
     expect(await isEncrypted(urlOf('127.0.0.1', { sslmode: 'no-verify' }))).toBe(true);
   });
 

@@ -10,7 +10,7 @@ const userId = randomUUID();
 const workspaceId = randomUUID();
 const sessionId = randomUUID();
 
-/** A session with so many events; `wake` announces one more. */
+/** A session with that many events; `wake` announces one more. */
 function source({ events, batchSize }: { events: number; batchSize: number }) {
   const wakes = new Set<(eventType: string | null) => void>();
   const subscribe = (_id: string, wake: (eventType: string | null) => void) => {

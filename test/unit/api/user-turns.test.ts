@@ -17,7 +17,7 @@ function entrance(turns: ReturnType<typeof createUserTurns>, begun: string[]) {
   };
 }
 
-/** Whatever was resolved has been told by then. */
+/** By then, everything that was resolved has been reported. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the requests of a user', () => {

@@ -27,7 +27,7 @@ import { createLocalSide } from '../../../sidecar/server-link/server-side.ts';
 import { cpuMs, longestHold } from '../../support/loop-hold.ts';
 
 const logger = pino({ level: 'silent' });
-// Nothing listens there: what is refused never gets that far.
+// Nothing listens there: what is refused is never sent.
 const api = createPlatformApi({ apiUrl: 'http://127.0.0.1:1', sessionId: 's', token: 't' });
 const inbox = createInbox();
 const lastRefusals = createLastRefusals();
@@ -46,7 +46,7 @@ const callOf = (id: number, details: string) =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"request_grant","arguments":${asking(details)}}}\n`;
 const eventOf = (details: string) => `{"type":"agent.permission_request","payload":${asking(details)}}`;
 
-/** A connection of an agent to the platform's own tools, as `start-sidecar` makes it. */
+/** A connection of an agent to the platform's own tools, as `start-sidecar` creates it. */
 async function connectToPlatform(messageValues: number) {
   const [agent, gateSide] = duplexPair();
   const audit: AuditTrail = {

@@ -75,7 +75,7 @@ it('ends with the last event, and opens no stream for a session that has ended',
   expect(states).toHaveLength(2);
 });
 
-it('fails for good when the platform refuses, and retries when it could not respond', async () => {
+it('fails permanently when the platform refuses, and retries when it could not respond', async () => {
   const answers = [
     new Error('no answer'),
     undefined,

@@ -1,4 +1,4 @@
-/** Registries that lie, stall, send too much, or try to make the platform talk to somebody else. */
+/** Registries that lie, stall, send too much, or try to make the platform contact another host. */
 import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { defaultImageLimits } from '../../../../lib/oci/limits.ts';

@@ -94,7 +94,7 @@ function diskBytesOf({ name }: V1VolumeMount, volumes: readonly V1Volume[]): num
     : Number(emptyDir.sizeLimit);
 }
 
-/** Its own view and the relay, read-only, and volumes that nobody else mounts. */
+/** Its own view and the relay, read-only, and volumes that no other container mounts. */
 function mayMount(
   name: string,
   { name: volume, subPath, readOnly }: V1VolumeMount,
