@@ -274,13 +274,13 @@ describe('a check that fails', () => {
 
   it('is swept when its worker was lost after it had ended, and not while it runs', async () => {
     const check = await startRunning();
-    const deps = { db: api.db, runtime: api.runtime, log: pino({ level: 'silent' }) };
-    expect(await stopOrphans(deps)).not.toContain(check.id);
+    const dependencies = { db: api.db, runtime: api.runtime, log: pino({ level: 'silent' }) };
+    expect(await stopOrphans(dependencies)).not.toContain(check.id);
     await api
       .db('mcp_checks')
       .where({ id: check.id })
       .update({ status: 'failed', ended_at: api.db.fn.now() });
-    expect(await stopOrphans(deps)).toContain(check.id);
+    expect(await stopOrphans(dependencies)).toContain(check.id);
   });
 });
 
