@@ -58,8 +58,8 @@ function pathsOf(route: AnyRoute): string[] {
 }
 
 function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
-  const query = strict(route.query ?? (route.response === undefined ? z.unknown() : z.object({})));
-  const body = route.body ?? z.strictObject({});
+  const querySchema = strict(route.query ?? (route.response === undefined ? z.unknown() : z.object({})));
+  const bodySchema = route.body ?? z.strictObject({});
   const readsBody = route.body !== undefined || (route.method !== 'get' && route.rawBody !== true);
 
   const answerRequest = async (ctx: RouterContext): Promise<void> => {
@@ -88,12 +88,12 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
   };
 
   /** Until the answer is made: streams and downloads go on after it. */
-  const work = async (ctx: RouterContext, { params, body: sent, scope }: Sent): Promise<void> => {
+  const work = async (ctx: RouterContext, { params, body, scope }: Sent): Promise<void> => {
     const input = {
       ...scope,
       params: route.params && parsedPath(route, params),
-      query: parsed(query, usableQuery(ctx.query)),
-      body: readsBody ? parsed(body, sent) : undefined,
+      query: parsed(querySchema, usableQuery(ctx.query)),
+      body: readsBody ? parsed(bodySchema, body) : undefined,
       requestId: requestState(ctx).requestId,
       idempotencyKey: route.idempotent === true ? idempotencyKeyOf(ctx) : null,
       ctx,

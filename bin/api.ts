@@ -18,7 +18,7 @@ import { openSessionEventFeed } from '../store/session-events/feed.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 
-/** Streams are cut after this long; running requests have ended by then. */
+/** What is open for longer is cut: every stream, and a request that is still not answered. */
 const closeLimitMs = 5_000;
 /** No caller waits longer for an answer, and a slow statement holds a connection that others wait for. */
 const statementTimeoutMs = 15_000;

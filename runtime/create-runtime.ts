@@ -44,17 +44,11 @@ async function whileStarting(
   work: (givenUp: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
   const ofSession = starts.get(sessionId) ?? new Set();
   starts.set(sessionId, ofSession.add(controller));
-  signal?.addEventListener('abort', abort);
   try {
-    if (signal?.aborted) {
-      abort();
-    }
-    await work(controller.signal);
+    await work(AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]));
   } finally {
-    signal?.removeEventListener('abort', abort);
     ofSession.delete(controller);
     if (ofSession.size === 0) {
       starts.delete(sessionId);

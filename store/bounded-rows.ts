@@ -1,6 +1,8 @@
 /** Reads as many first rows of a query as fit into an answer; the rest stays in the database and takes no memory here. */
 import type { Knex } from 'knex';
+import { z } from 'zod';
 import type { Db } from './database.ts';
+import { type RowSchema, readRows } from './read-rows.ts';
 
 export interface RowBounds {
   /** Max number of rows. */
@@ -15,24 +17,18 @@ export interface BoundedRows<Row> {
   more: boolean;
 }
 
-interface Measures {
-  page_row: number;
-  page_bytes: number;
-  page_found: number;
-}
-
 /** Reads the first rows of `query`, which must be ordered and have no limit of its own. */
-export function readBoundedRows<Row extends object>(
+export function readBoundedRows<Row>(
   db: Db,
   query: Knex.QueryBuilder,
+  schema: RowSchema<Row>,
   { limit, maxBytes }: RowBounds,
 ): Promise<BoundedRows<Row>> {
   const sql = boundedSql({ query: '?', limit: '?', maxBytes: '?' });
-  return fewRowsFirst(limit, async (most) => {
+  return fewRowsFirst(limit, (most) => {
     // The extra row only shows that there are more.
     const bindings = [query.clone().limit(most + 1), most, maxBytes];
-    const result: { rows: Row[] } = await db.raw(sql, bindings);
-    return withoutMeasures(result.rows);
+    return readMeasured(db.raw(sql, bindings), schema);
   });
 }
 
@@ -47,15 +43,20 @@ export async function fewRowsFirst<Row>(
   return few.more && few.rows.length === fewRows && limit > fewRows ? read(limit) : few;
 }
 
-/** Converts the rows of `boundedSql` for a query with one row more than its limit. */
-export function withoutMeasures<Row extends object>(rows: (Row & Partial<Measures>)[]): BoundedRows<Row> {
-  const more = (rows[0]?.page_found ?? 0) > rows.length;
-  for (const row of rows) {
-    delete row.page_row;
-    delete row.page_bytes;
-    delete row.page_found;
-  }
-  return { rows, more };
+const measured = z
+  .looseObject({ page_row: z.int(), page_bytes: z.int(), page_found: z.int() })
+  .transform(({ page_row: _row, page_bytes: _bytes, page_found: found, ...columns }) => ({ columns, found }));
+
+/** Reads the rows of `boundedSql` for a query with one row more than its limit. */
+export async function readMeasured<Row>(
+  query: PromiseLike<unknown>,
+  schema: RowSchema<Row>,
+): Promise<BoundedRows<Row>> {
+  const rows = await readRows(query, measured);
+  return {
+    rows: rows.map(({ columns }) => schema.parse(columns)),
+    more: (rows[0]?.found ?? 0) > rows.length,
+  };
 }
 
 /** Returns the same query as SQL text, for a query in parentheses and placeholders; its rows include the measures. */

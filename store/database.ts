@@ -1,7 +1,9 @@
 /** The connection pool, and the way to run the hot statements as plain prepared SQL. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { z } from 'zod';
 import { migrationSource } from '../migrations/index.ts';
+import { onlyRow, readRows } from './read-rows.ts';
 
 /** A pool or a transaction: every store function takes one as its first argument. */
 export type Db = Knex | Knex.Transaction;
@@ -65,12 +67,13 @@ export const oldestPostgres = 15;
 
 /** Throws UnusableDatabaseError when the server is too old, or the schema is not the one that this code was written for. */
 export async function requireCurrentSchema(db: Knex): Promise<void> {
-  const { rows } = await db.raw<{ rows: { version: number; name: string }[] }>(
+  const statement = db.raw(
     "select current_setting('server_version_num')::int as version, current_setting('server_version') as name",
   );
-  if ((rows[0]?.version ?? 0) < oldestPostgres * 10_000) {
+  const server = onlyRow(await readRows(statement, z.object({ version: z.int(), name: z.string() })));
+  if (server.version < oldestPostgres * 10_000) {
     throw new UnusableDatabaseError(
-      `the database server is Postgres ${rows[0]?.name}; the platform needs ${oldestPostgres} or later`,
+      `the database server is Postgres ${server.name}; the platform needs ${oldestPostgres} or later`,
     );
   }
   const known = await migrationSource.getMigrations([]);
@@ -94,7 +97,8 @@ async function appliedMigrations(db: Knex): Promise<string[]> {
   if (!(await db.schema.hasTable('migrations'))) {
     return [];
   }
-  const rows = await db('migrations').orderBy('id').select<{ name: string }[]>('name');
+  const query = db('migrations').orderBy('id').select('name');
+  const rows = await readRows(query, z.object({ name: z.string() }));
   return rows.map(({ name }) => name);
 }
 
@@ -115,19 +119,19 @@ export function inSnapshot<Result>(
 }
 
 /**
- * Runs one named prepared statement with `$1` parameters on a connection of the pool, or on the transaction's.
- * For the hot statements only; everything else reads better with the query builder.
+ * Runs one named prepared statement with `$1` parameters on a connection of the pool, or on the transaction's. Returns its
+ * rows for `readRows`. For the hot statements only; everything else reads better with the query builder.
  */
-export async function prepared<Row>(
+export async function prepared(
   db: Db,
   name: string,
   text: string,
   values: readonly unknown[],
-): Promise<Row[]> {
+): Promise<readonly unknown[]> {
   const connection: pg.Client = await db.client.acquireConnection();
   try {
     const result = await connection.query({ name, text, values: [...values] });
-    return result.rows as Row[];
+    return result.rows;
   } catch (error) {
     dropValues(error);
     throw error;

@@ -2,9 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import { z } from 'zod';
+import { onlyRow, readRows } from './read-rows.ts';
 
 /** A number of this program's own among Postgres's advisory locks. */
 const lockKey = 7_206_154_311;
+/** The number of the batch, and the names of its migrations. */
+const latest = z.tuple([z.int(), z.array(z.string())]);
 const lookAgainMs = 200;
 const longestWaitMs = 10 * 60_000;
 
@@ -16,7 +20,7 @@ export function migrate(db: Knex): Promise<{ applied: string[] }> {
   return alone(db, async () => {
     // Nobody is migrating now: a lock in knex's own table is stale, left by a killed process.
     await db.migrate.forceFreeMigrationsLock();
-    const [, applied] = (await db.migrate.latest()) as [number, string[]];
+    const [, applied] = latest.parse(await db.migrate.latest());
     return { applied };
   });
 }
@@ -46,6 +50,6 @@ async function ask(
   connection: pg.Client,
   lock: 'pg_try_advisory_lock' | 'pg_advisory_unlock',
 ): Promise<boolean> {
-  const { rows } = await connection.query<{ done: boolean }>(`select ${lock}($1) as done`, [lockKey]);
-  return rows[0]?.done === true;
+  const statement = connection.query(`select ${lock}($1) as done`, [lockKey]);
+  return onlyRow(await readRows(statement, z.object({ done: z.boolean() }))).done;
 }

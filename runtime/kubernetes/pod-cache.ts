@@ -25,8 +25,7 @@ export interface PodCache {
   close(): void;
 }
 
-const firstPauseMs = 200;
-const maxPauseMs = 5000;
+const delays = { firstDelayMs: 200, maxDelayMs: 5000 };
 /** They may never be read again; only the latest are kept. */
 const maxGone = 1000;
 const gone = 410;

@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
 import { settled } from '../settled.ts';
-import { withinLimit } from '../time-limit.ts';
 import { resolvedSecret } from '../variables.ts';
 import { type LaunchSecrets, WorkloadFailedError } from '../workload.ts';
 import type { Cluster } from './cluster.ts';

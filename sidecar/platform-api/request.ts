@@ -1,6 +1,8 @@
 /** One request to the platform's internal routes: with this session's token, timeouts and retries. */
 import type { z } from 'zod';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
+import { retry } from '../../lib/timing/retry.ts';
+import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { requestJson } from './send.ts';
 
 /** The platform answered with a refusal. */
@@ -66,16 +68,9 @@ function attempt(
   address: PlatformAddress,
   request: PlatformRequest,
   timeoutMs: number,
-): Promise<{ status: number; body: unknown } | null> {
-  // A timer of its own: on Node 20 a timeout inside a combined signal may be collected, and then never fires.
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  const timer = setTimeout(end, Math.max(1, timeoutMs));
-  request.signal?.addEventListener('abort', end);
-  try {
-    if (request.signal?.aborted) {
-      return null;
-    }
+): Promise<{ status: number; body: unknown }> {
+  return withinLimit(timeoutMs, request.signal, async (signal) => {
+    signal.throwIfAborted();
     const response = await requestJson(internalUrl(address, request.path), {
       method: request.method,
       headers: { [internalTokenHeader]: address.token },

@@ -1,6 +1,6 @@
 /** Reading agents. */
 import { z } from 'zod';
-import type { Agent } from '../../contract/agent.ts';
+import { type Agent, agent } from '../../contract/agent.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
@@ -27,6 +27,6 @@ export async function listAgents(db: Db, workspaceId: string, page: PageQuery): 
     .modify((query) => after !== null && query.where('name', '>', after))
     .orderBy('name')
     .select(agentColumns);
-  const { rows, nextCursor } = await readPage<{ name: string }>(db, query, page.limit, (row) => row.name);
-  return { items: rows.map(presentAgent), nextCursor };
+  const { rows, nextCursor } = await readPage(db, query, agent, page.limit, ({ name }) => name);
+  return { items: rows, nextCursor };
 }

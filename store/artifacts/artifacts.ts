@@ -4,6 +4,7 @@ import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db, Transaction } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
+import { onlyRow, readRow, readRows } from '../read-rows.ts';
 import type { BytesOfArtifact } from './contents.ts';
 
 export const artifact = z.strictObject({
@@ -35,20 +36,18 @@ export interface NewArtifact {
 
 /** The artifact of this id, of whichever session it is, or null. */
 export async function readArtifactById(db: Db, id: string): Promise<Artifact | null> {
-  return (await db<Artifact>('artifacts').where({ id }).first(columns)) ?? null;
+  return readRow(db('artifacts').where({ id }).first(columns), artifact);
 }
 
 /** Total size of a session's artifacts. */
 export async function usedBytes(db: Db, sessionId: string): Promise<number> {
-  const [used]: { bytes: number | null }[] = await db('artifacts')
-    .where({ session_id: sessionId })
-    .sum('size_bytes as bytes');
-  return used?.bytes ?? 0;
+  const query = db('artifacts').where({ session_id: sessionId }).sum('size_bytes as bytes');
+  return onlyRow(await readRows(query, z.object({ bytes: z.int().nullable() }))).bytes ?? 0;
 }
 
 /** Turns a content into an artifact. Null when another session already uses this id. */
 export async function insertArtifact(trx: Transaction, input: NewArtifact): Promise<Artifact | null> {
-  const rows: Artifact[] = await trx('artifacts')
+  const rows = await trx('artifacts')
     .insert({
       id: input.id,
       session_id: input.sessionId,
@@ -70,13 +69,7 @@ export async function insertArtifact(trx: Transaction, input: NewArtifact): Prom
 
 /** Newest first, without the bytes. Throws InvalidCursorError. */
 export function listArtifacts(db: Db, sessionId: string, page: PageQuery): Promise<Page<Artifact>> {
-  return pageByTime<Artifact>(
-    db,
-    db('artifacts').where({ session_id: sessionId }),
-    columns,
-    'created_at',
-    page,
-  );
+  return pageByTime(db, db('artifacts').where({ session_id: sessionId }), artifact, 'created_at', page);
 }
 
 /** An artifact, and where `readBytes` finds its bytes. */
@@ -84,7 +77,7 @@ export async function readArtifact(
   db: Db,
   { sessionId, id }: { sessionId: string; id: string },
 ): Promise<{ artifact: Artifact; bytes: BytesOfArtifact } | null> {
-  const row = await db<Artifact & { content_id: string | null }>('artifacts')
+  const row = await db('artifacts')
     .where({ id, session_id: sessionId })
     .first([...columns, 'content_id']);
   if (row === undefined) {

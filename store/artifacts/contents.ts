@@ -1,6 +1,8 @@
 /** The bytes of artifacts, in chunks: nothing holds a connection while bytes arrive or leave. */
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { type Db, prepared } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /** Begins a content for bytes that arrive; returns its id. Incomplete contents are removed later. */
 export async function beginContent(db: Db, sessionId: string): Promise<string> {
@@ -52,6 +54,7 @@ export async function removeAbandonedContents(
 /** Where an artifact's bytes are: in chunks, or whole in its own row as they were stored before there were chunks. */
 export type BytesOfArtifact = { contentId: string } | { artifactId: string };
 
+const piece = z.object({ bytes: z.instanceof(Buffer) });
 const oldChunkBytes = 256 * 1024;
 const chunkOf = 'select bytes from artifact_chunks where content_id = $1 and position = $2';
 const pieceOf =
@@ -60,15 +63,13 @@ const pieceOf =
 /** Yields the chunks, each read by a separate statement. */
 export async function* readBytes(db: Db, of: BytesOfArtifact): AsyncGenerator<Buffer> {
   for (let position = 0; ; position += 1) {
-    const rows =
+    const [found] = await readRows(
       'contentId' in of
-        ? await prepared<{ bytes: Buffer }>(db, 'artifact_chunk', chunkOf, [of.contentId, position])
-        : await prepared<{ bytes: Buffer }>(db, 'artifact_piece', pieceOf, [
-            of.artifactId,
-            position,
-            oldChunkBytes,
-          ]);
-    const bytes = rows[0]?.bytes;
+        ? prepared(db, 'artifact_chunk', chunkOf, [of.contentId, position])
+        : prepared(db, 'artifact_piece', pieceOf, [of.artifactId, position, oldChunkBytes]),
+      piece,
+    );
+    const bytes = found?.bytes;
     if (bytes === undefined || bytes.length === 0) {
       return;
     }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { OpenedTools } from '../../contract/session-event.ts';
 import type { Db } from '../database.ts';
 import { readFirstTools } from '../grants/first-tools.ts';
+import { readRows } from '../read-rows.ts';
 
 const gatesOfAttached = `
   from agent_mcp_attachments t
@@ -15,9 +16,9 @@ export async function scopesOfAttached(
   agentId: string,
   scopes: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await db.raw(`select distinct gate.scope ${gatesOfAttached}`, [agentId, [...scopes]]);
-  const found = z.array(z.object({ scope: z.string() })).parse(rows);
-  return found.map(({ scope }) => scope);
+  const statement = db.raw(`select distinct gate.scope ${gatesOfAttached}`, [agentId, [...scopes]]);
+  const rows = await readRows(statement, z.object({ scope: z.string() }));
+  return rows.map(({ scope }) => scope);
 }
 
 /** The tools that each of the scopes opens on the agent's attached servers in the current catalog. */

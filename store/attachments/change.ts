@@ -1,22 +1,25 @@
-import type { Attachment } from '../../contract/agent.ts';
+import { z } from 'zod';
+import { attachment } from '../../contract/agent.ts';
 import type { Transaction } from '../database.ts';
+import { onlyRow, readRow, readRows } from '../read-rows.ts';
 
 export interface AttachmentKey {
   agentId: string;
   serverId: string;
 }
 
-export type StoredAttachment = Omit<Attachment, 'name'>;
+const storedAttachment = attachment.omit({ name: true });
+export type StoredAttachment = z.infer<typeof storedAttachment>;
 
 /** The agent's attachment of this entry, or null. */
 export async function readAttachment(
   trx: Transaction,
   { agentId, serverId }: AttachmentKey,
 ): Promise<StoredAttachment | null> {
-  const row = await trx('agent_mcp_attachments')
+  const query = trx('agent_mcp_attachments')
     .where({ agent_id: agentId, mcp_server_id: serverId })
     .first('env', 'created_at', 'updated_at');
-  return row ?? null;
+  return readRow(query, storedAttachment);
 }
 
 /** How many attachments the agent has; counts up to `limit`. */
@@ -33,11 +36,11 @@ export async function sumOtherEnvBytes(
   trx: Transaction,
   { agentId, serverId }: AttachmentKey,
 ): Promise<number> {
-  const others = await trx('agent_mcp_attachments')
+  const query = trx('agent_mcp_attachments')
     .where({ agent_id: agentId })
     .whereNot({ mcp_server_id: serverId })
-    .first<{ bytes: number }>(trx.raw('coalesce(sum(octet_length(env::text)), 0)::bigint as bytes'));
-  return others.bytes;
+    .select(trx.raw('coalesce(sum(octet_length(env::text)), 0)::bigint as bytes'));
+  return onlyRow(await readRows(query, z.object({ bytes: z.int() }))).bytes;
 }
 
 /** Adds the attachment, or replaces its env. */
@@ -46,7 +49,7 @@ export async function upsertAttachment(
   { workspaceId, agentId, serverId }: AttachmentKey & { workspaceId: string },
   env: Record<string, string>,
 ): Promise<StoredAttachment> {
-  const [row] = await trx('agent_mcp_attachments')
+  const rows = await trx('agent_mcp_attachments')
     .insert({
       workspace_id: workspaceId,
       agent_id: agentId,
@@ -56,7 +59,7 @@ export async function upsertAttachment(
     .onConflict(['agent_id', 'mcp_server_id'])
     .merge({ env: JSON.stringify(env), updated_at: trx.fn.now() })
     .returning(['env', 'created_at', 'updated_at']);
-  return row;
+  return storedAttachment.parse(onlyRow(rows));
 }
 
 /** Deletes the agent's attachment of the entry of this name, and returns its env; null when there is none. */
@@ -69,5 +72,5 @@ export async function deleteAttachment(
     .whereIn('mcp_server_id', trx('mcp_servers').where({ workspace_id: workspaceId, name }).select('id'))
     .delete()
     .returning('env');
-  return deleted?.env ?? null;
+  return deleted === undefined ? null : attachment.shape.env.parse(deleted.env);
 }

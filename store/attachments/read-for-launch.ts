@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { approvers, clientFeature, egressRule, manifest, network, shape } from '../../contract/catalog.ts';
 import { entryName, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /** Parsed on every read: an entry that does not fit the contract is refused, not run. */
 const attachedServer = z.object({
@@ -25,7 +26,7 @@ export type AttachedServer = z.infer<typeof attachedServer>;
 
 /** By name. Throws a ZodError. */
 export async function readAttachedServers(db: Db, agentId: string): Promise<AttachedServer[]> {
-  const rows = await db('agent_mcp_attachments as a')
+  const query = db('agent_mcp_attachments as a')
     .join('mcp_servers as s', 's.id', 'a.mcp_server_id')
     .where('a.agent_id', agentId)
     .orderBy('s.name')
@@ -44,5 +45,5 @@ export async function readAttachedServers(db: Db, agentId: string): Promise<Atta
       client_features: 's.client_features',
       env: 'a.env',
     });
-  return z.array(attachedServer).parse(rows);
+  return readRows(query, attachedServer);
 }

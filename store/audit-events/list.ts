@@ -19,20 +19,20 @@ export interface AuditEventFilter {
   to?: string | undefined;
 }
 
-interface AuditEventRow {
-  id: string;
-  position: number;
-  workspace_id: string;
-  event: string;
-  at: string;
-  actor_type: string;
-  actor_id: string | null;
-  resource_type: string;
-  resource_id: string;
-  resource_name: string;
-  session_id: string | null;
-  data: Record<string, unknown>;
-}
+const auditEventRow = z.object({
+  id: z.string(),
+  position: z.int(),
+  workspace_id: z.string(),
+  event: z.string(),
+  at: z.string(),
+  actor_type: z.string(),
+  actor_id: z.string().nullable(),
+  resource_type: z.string(),
+  resource_id: z.string(),
+  resource_name: z.string(),
+  session_id: z.string().nullable(),
+  data: z.unknown(),
+});
 
 /** One page of events that pass the filter. Throws InvalidCursorError. */
 export async function listAuditEvents(
@@ -42,9 +42,7 @@ export async function listAuditEvents(
   page: PageQuery,
 ): Promise<Page<AuditEvent>> {
   const before = decodeCursor(page.cursor, z.int());
-  const query = db<AuditEventRow>('audit_events')
-    .where({ workspace_id: workspaceId })
-    .orderBy('position', 'desc');
+  const query = db('audit_events').where({ workspace_id: workspaceId }).orderBy('position', 'desc');
   if (filter.event !== undefined) {
     query.where('event', filter.event);
   }
@@ -68,7 +66,13 @@ export async function listAuditEvents(
   if (before !== null) {
     query.where('position', '<', before);
   }
-  const { rows, nextCursor } = await readPage<AuditEventRow>(db, query, page.limit, (row) => row.position);
+  const { rows, nextCursor } = await readPage(
+    db,
+    query,
+    auditEventRow,
+    page.limit,
+    ({ position }) => position,
+  );
   return { items: rows.map(present), nextCursor };
 }
 
@@ -90,7 +94,7 @@ export async function* eachAuditEvent(
   }
 }
 
-function present(row: AuditEventRow): AuditEvent {
+function present(row: z.infer<typeof auditEventRow>): AuditEvent {
   return auditEvent.parse({
     id: row.id,
     event: row.event,

@@ -2,18 +2,7 @@
 import { z } from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
-
-const decision = z.object({
-  id: uuid,
-  workspace_id: uuid,
-  request_id: uuid.nullable(),
-  kind: z.enum(['approve', 'deny']),
-  user_id: uuid,
-  reason: z.string().nullable(),
-  /** The signed approval; null for a denial. */
-  approval: z.string().nullable(),
-  mutes_session: z.boolean(),
-});
+import { readRow } from '../read-rows.ts';
 
 export interface Decision {
   id: string;
@@ -22,6 +11,7 @@ export interface Decision {
   kind: 'approve' | 'deny';
   userId: string;
   reason: string | null;
+  /** The signed approval; null for a denial. */
   approval: string | null;
   /** A denial after which the session's requests are refused at once. */
   mutesSession: boolean;
@@ -61,12 +51,19 @@ export async function insertDecision(
   return stored.length > 0;
 }
 
+const storedApproval = z.object({
+  decisionId: uuid,
+  requestId: uuid.nullable(),
+  grantId: uuid,
+  inputSha256: z.string(),
+});
+
 /** The person's approval with this key, or null. */
-export async function findApproval(
+export function findApproval(
   db: Db,
   { workspaceId, userId, idempotencyKey }: { workspaceId: string; userId: string; idempotencyKey: string },
-): Promise<{ decisionId: string; requestId: string | null; grantId: string; inputSha256: string } | null> {
-  const found = await db('decisions')
+): Promise<z.infer<typeof storedApproval> | null> {
+  const query = db('decisions')
     .where({ workspace_id: workspaceId, user_id: userId, idempotency_key: idempotencyKey })
     .first({
       decisionId: 'id',
@@ -74,23 +71,21 @@ export async function findApproval(
       grantId: 'grant_id',
       inputSha256: 'input_sha256',
     });
-  return found ?? null;
+  return readRow(query, storedApproval);
 }
 
 export async function readDecision(db: Db, id: string): Promise<Decision | null> {
-  const row: unknown = await db('decisions').where({ id }).first();
-  if (row === undefined) {
-    return null;
-  }
-  const parsed = decision.parse(row);
-  return {
-    id: parsed.id,
-    workspaceId: parsed.workspace_id,
-    requestId: parsed.request_id,
-    kind: parsed.kind,
-    userId: parsed.user_id,
-    reason: parsed.reason,
-    approval: parsed.approval,
-    mutesSession: parsed.mutes_session,
-  };
+  const row = await db('decisions').where({ id }).first();
+  return row === undefined
+    ? null
+    : {
+        id: row.id,
+        workspaceId: row.workspace_id,
+        requestId: row.request_id,
+        kind: row.kind,
+        userId: row.user_id,
+        reason: row.reason,
+        approval: row.approval,
+        mutesSession: row.mutes_session,
+      };
 }

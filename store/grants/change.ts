@@ -1,30 +1,32 @@
 /** Changes of grants that are there, but for the check of a call, which is one statement of its own. */
+import { z } from 'zod';
 import type { StoredGrant } from '../../contract/grant.ts';
 import type { Transaction } from '../database.ts';
-import { type GrantRow, grantColumns, presentStoredGrant } from './row.ts';
+import { readRow } from '../read-rows.ts';
+import { grantColumns, presentStoredGrant } from './row.ts';
 
 /** One grant, or all that a user holds in a workspace. */
 export type GrantsToRevoke = { id: string } | { workspaceId: string; userId: string };
 
 /** Revokes those that are active, and returns them. */
 export async function revokeActiveGrants(trx: Transaction, which: GrantsToRevoke): Promise<StoredGrant[]> {
-  const rows: GrantRow[] = await trx('active_grants')
+  const rows = await trx('active_grants')
     .where(
       'id' in which ? { id: which.id } : { workspace_id: which.workspaceId, user_subject_id: which.userId },
     )
     .update({ revoked_at: trx.fn.now() })
-    .returning([...grantColumns]);
+    .returning(grantColumns);
   return rows.map(presentStoredGrant);
 }
 
 /** Whether a use with this id was recorded, of a grant that was not revoked since. */
 export async function isUsed(trx: Transaction, useId: string): Promise<boolean> {
-  const prior = await trx('grant_uses as u')
+  const prior = trx('grant_uses as u')
     .join('grants as g', 'g.id', 'u.grant_id')
     .where('u.call_id', useId)
     .whereNull('g.revoked_at')
     .first('u.call_id');
-  return prior !== undefined;
+  return (await readRow(prior, z.object({ call_id: z.string() }))) !== null;
 }
 
 /** Locks a grant and rechecks it; false when it was revoked or consumed meanwhile. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type RevocationCause, revocationCause } from '../../contract/grant.ts';
 import { type Named, timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 import { derivedId } from '../session-events/derived-id.ts';
 import { namedOrNull } from '../sessions/context.ts';
 
@@ -69,13 +70,8 @@ export async function readGrantContexts(
   grantIds: readonly string[],
 ): Promise<Map<string, GrantContext>> {
   const revocations = grantIds.map((id) => derivedId(id, 'grant.revoked'));
-  const { rows } = await db.raw(statement, { ids: [...grantIds], revocations, mostUsesCounted });
-  return new Map(
-    z
-      .array(row)
-      .parse(rows)
-      .map((found) => [found.id, present(found)]),
-  );
+  const rows = await readRows(db.raw(statement, { ids: [...grantIds], revocations, mostUsesCounted }), row);
+  return new Map(rows.map((found) => [found.id, present(found)]));
 }
 
 function present(found: z.infer<typeof row>): GrantContext {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../database.ts';
-
-const row = z.object({ scope: z.string() });
+import { readRows } from '../read-rows.ts';
 
 /** Returns those of the scopes that gate a tool: of an entry of the workspace's catalog, or of a running session. */
 export async function scopesNamed(
@@ -12,7 +11,7 @@ export async function scopesNamed(
   if (scopes.length === 0) {
     return new Set();
   }
-  const { rows } = await db.raw(
+  const statement = db.raw(
     `select scope from mcp_server_tools
      where workspace_id = :workspaceId and scope = any(:scopes::text[])
      union
@@ -21,10 +20,6 @@ export async function scopesNamed(
      where sessions.workspace_id = :workspaceId and sessions.ended_at is null and gate.scope = any(:scopes::text[])`,
     { workspaceId, scopes: [...new Set(scopes)] },
   );
-  return new Set(
-    z
-      .array(row)
-      .parse(rows)
-      .map(({ scope }) => scope),
-  );
+  const rows = await readRows(statement, z.object({ scope: z.string() }));
+  return new Set(rows.map(({ scope }) => scope));
 }

@@ -7,8 +7,9 @@ import type { OpenedTools } from '../../contract/session-event.ts';
 import { scopesOfAttached, toolsOfAttached } from '../attachments/attached-scopes.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
+import { readRows } from '../read-rows.ts';
 import { noTools } from './first-tools.ts';
-import { type GrantRow, grantColumns, presentGrant } from './row.ts';
+import { grantRow, presentGrant } from './row.ts';
 import { scopesThatNeedAdmin } from './scope-approvers.ts';
 
 /** Includes the tools that the grant opens on the agent's currently attached servers. */
@@ -33,7 +34,7 @@ export async function listReach(db: Db, start: Start, page: PageQuery): Promise<
     `(details ->> 'scope' = any(?) or granted_by_role = 'admin' and details ->> 'scope' = any(?))`,
     [forMembers, gated],
   );
-  const { items, nextCursor } = await pageByTime<GrantRow>(db, query, grantColumns, 'granted_at', page);
+  const { items, nextCursor } = await pageByTime(db, query, grantRow, 'granted_at', page);
   const grants = items.flatMap((row) => presentGrant(row) ?? []);
   const tools = await toolsOfAttached(db, start.agentId, [...new Set(grants.map(scopeOf))]);
   return {
@@ -43,11 +44,9 @@ export async function listReach(db: Db, start: Start, page: PageQuery): Promise<
 }
 
 async function scopesHeld(db: Db, start: Start): Promise<string[]> {
-  const rows = await standingGrants(db, start).distinct(db.raw(`details ->> 'scope' as scope`));
-  return z
-    .array(z.object({ scope: z.string().nullable() }))
-    .parse(rows)
-    .flatMap(({ scope }) => scope ?? []);
+  const query = standingGrants(db, start).distinct(db.raw(`details ->> 'scope' as scope`));
+  const rows = await readRows(query, z.object({ scope: z.string().nullable() }));
+  return rows.flatMap(({ scope }) => scope ?? []);
 }
 
 function standingGrants(db: Db, { workspaceId, userId }: Start): Knex.QueryBuilder {

@@ -3,22 +3,19 @@ import type { Page, PageQuery } from '../../contract/page.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
-import { type GrantRow, grantColumns, presentGrant, presentStoredGrant } from './row.ts';
+import { readRows } from '../read-rows.ts';
+import { grantColumns, grantRow, presentGrant, presentStoredGrant } from './row.ts';
 import { grantsIn } from './states.ts';
 
 /** One grant, or null. A row that does not parse is not a grant. */
 export async function readGrant(db: Db, id: string): Promise<Grant | null> {
-  const row = await db<GrantRow>('grants')
-    .where({ id })
-    .first([...grantColumns]);
+  const row = await db('grants').where({ id }).first(grantColumns);
   return row === undefined ? null : presentGrant(row);
 }
 
 /** One row of the workspace for people to see, also when it does not parse; or null. */
 export async function readStoredGrant(db: Db, workspaceId: string, id: string): Promise<StoredGrant | null> {
-  const row = await db<GrantRow>('grants')
-    .where({ id, workspace_id: workspaceId })
-    .first([...grantColumns]);
+  const row = await db('grants').where({ id, workspace_id: workspaceId }).first(grantColumns);
   return row === undefined ? null : presentStoredGrant(row);
 }
 
@@ -65,16 +62,16 @@ export async function listGrants(
   if (!filter.includeRevoked) {
     query.whereNull('revoked_at');
   }
-  const { items, nextCursor } = await pageByTime<GrantRow>(db, query, grantColumns, 'granted_at', page);
+  const { items, nextCursor } = await pageByTime(db, query, grantRow, 'granted_at', page);
   return { items: items.map(presentStoredGrant), nextCursor };
 }
 
 /** Active grants of an agent, also rows that do not parse. */
 export async function listActiveGrantsOfAgent(db: Db, agentId: string): Promise<StoredGrant[]> {
-  const rows = await db<GrantRow>('active_grants')
+  const rows = await db('active_grants')
     .where({ agent_subject_id: agentId })
     .orderBy('granted_at')
-    .select([...grantColumns]);
+    .select(grantColumns);
   return rows.map(presentStoredGrant);
 }
 
@@ -87,7 +84,7 @@ export async function listActiveGrantsOfSession(
   sessionId: string,
   grantType: GrantType,
 ): Promise<Grant[]> {
-  const rows = await db<GrantRow>('active_grants as grants')
+  const query = db('active_grants as grants')
     .join('sessions as s', 's.workspace_id', 'grants.workspace_id')
     .where('s.id', sessionId)
     .whereNull('s.ended_at')
@@ -96,6 +93,7 @@ export async function listActiveGrantsOfSession(
     .whereRaw('(grants.session_id is null or grants.session_id = s.id)')
     .whereRaw('(grants.bound_session_id is null or grants.bound_session_id = s.id)')
     .orderBy('grants.granted_at')
-    .select<GrantRow[]>(grantColumns.map((column) => `grants.${column}`));
+    .select(grantColumns.map((column) => `grants.${column}`));
+  const rows = await readRows(query, grantRow);
   return rows.flatMap((row) => presentGrant(row) ?? []);
 }

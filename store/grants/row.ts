@@ -1,46 +1,29 @@
+import { z } from 'zod';
 import { type Grant, grant, parseGrantDetails, type StoredGrant, storedGrant } from '../../contract/grant.ts';
 
-export interface GrantRow {
-  id: string;
-  workspace_id: string;
-  user_subject_id: string | null;
-  agent_subject_id: string | null;
-  grant_type: string;
-  details: unknown;
-  scope: string;
-  session_id: string | null;
-  consumed_at: string | null;
-  revoked_at: string | null;
-  granted_by_user_id: string;
-  granted_by_role: string;
-  granted_at: string;
-  reason: string | null;
-  request_id: string | null;
-  bound_session_id: string | null;
-  bound_server: string | null;
-  bound_tool: string | null;
-}
-
-export const grantColumns = [
-  'id',
-  'workspace_id',
-  'user_subject_id',
-  'agent_subject_id',
-  'grant_type',
-  'details',
-  'scope',
-  'session_id',
-  'consumed_at',
-  'revoked_at',
-  'granted_by_user_id',
-  'granted_by_role',
-  'granted_at',
-  'reason',
-  'request_id',
-  'bound_session_id',
-  'bound_server',
-  'bound_tool',
-] as const satisfies readonly (keyof GrantRow)[];
+/** As it is stored: it may have a type or details that no registered schema accepts. */
+export const grantRow = z.object({
+  id: z.string(),
+  workspace_id: z.string(),
+  user_subject_id: z.string().nullable(),
+  agent_subject_id: z.string().nullable(),
+  grant_type: z.string(),
+  details: z.unknown(),
+  scope: z.string(),
+  session_id: z.string().nullable(),
+  consumed_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+  granted_by_user_id: z.string(),
+  granted_by_role: z.string(),
+  granted_at: z.string(),
+  reason: z.string().nullable(),
+  request_id: z.string().nullable(),
+  bound_session_id: z.string().nullable(),
+  bound_server: z.string().nullable(),
+  bound_tool: z.string().nullable(),
+});
+export type GrantRow = z.infer<typeof grantRow>;
+export const grantColumns = Object.keys(grantRow.shape) as (keyof GrantRow)[];
 
 /** The row as a grant, or null when its type or details do not parse: such a row is not a grant. */
 export function presentGrant(row: GrantRow): Grant | null {

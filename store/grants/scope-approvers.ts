@@ -1,7 +1,4 @@
-import { z } from 'zod';
 import type { Db } from '../database.ts';
-
-const row = z.object({ scope: z.string() });
 
 /**
  * Returns those of the scopes that need an admin's grant, in the catalog or in any running session (the view
@@ -19,12 +16,7 @@ export async function scopesThatNeedAdmin(
     .where({ workspace_id: workspaceId })
     .whereRaw('scope = any(?)', [[...new Set(scopes)]])
     .distinct('scope');
-  return new Set(
-    z
-      .array(row)
-      .parse(found)
-      .map(({ scope }) => scope),
-  );
+  return new Set(found.map(({ scope }) => scope));
 }
 
 /** Whether the details name such a scope; false for details without a scope. */

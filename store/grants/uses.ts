@@ -1,19 +1,20 @@
+import { z } from 'zod';
+import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 
 /** A call that a grant permitted; for an `agent_env` grant, a session that started with the secret. */
-export interface GrantUse {
+const grantUse = z.object({
   /** The call's id, as in the audit trail. */
-  id: string;
-  session_id: string;
+  id: uuid,
+  session_id: uuid,
   /** Both empty for a session that began. */
-  server: string;
-  tool: string;
-  at: string;
-}
-
-const columns = ['id', 'session_id', 'server', 'tool', 'at'] as const satisfies (keyof GrantUse)[];
+  server: z.string(),
+  tool: z.string(),
+  at: timestamp,
+});
+export type GrantUse = z.infer<typeof grantUse>;
 
 /** Newest first; with `readableBy`, only in sessions that this user may read without being an admin. Throws InvalidCursorError. */
 export function listGrantUses(
@@ -38,5 +39,5 @@ export function listGrantUses(
       { readableBy },
     );
   }
-  return pageByTime<GrantUse>(db, db.from(uses.as('uses')), columns, 'at', page);
+  return pageByTime(db, db.from(uses.as('uses')), grantUse, 'at', page);
 }

@@ -30,7 +30,7 @@ export async function answerOldestInputRequest(db: Db, sessionId: string): Promi
     .limit(1)
     .forUpdate()
     .select('id');
-  const answered: { id: string }[] = await db('input_requests')
+  const answered = await db('input_requests')
     .whereIn('id', open)
     .update({ answered_at: db.fn.now() })
     .returning('id');

@@ -24,7 +24,7 @@ export async function insertCheck(
       started_by: startedBy,
       idempotency_key: idempotencyKey,
     })
-    .returning<{ id: string }[]>('id');
+    .returning('id');
   const stored = inserted === undefined ? null : await readCheck(trx, inserted.id);
   if (stored === null) {
     throw new Error('the check was not stored');

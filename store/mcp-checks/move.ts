@@ -1,7 +1,11 @@
 /** State transitions of a check, from `pending` to its end. Final states never change. */
+import { z } from 'zod';
 import type { FinalMcpCheckStatus } from '../../contract/mcp-check.ts';
+import { timestamp } from '../../contract/names.ts';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
+import { workspaceRole } from '../../contract/workspace.ts';
 import type { Db, Transaction } from '../database.ts';
+import { readRow } from '../read-rows.ts';
 
 /** Stores what the check runs with, unless already stored. Returns what is stored, or null when the check does not exist. */
 export async function freezeCheck(
@@ -65,16 +69,19 @@ export interface CheckDemand {
   startedByAdmin: boolean;
 }
 
+const demandRow = z.object({ cancel_requested_at: timestamp.nullable(), role: workspaceRole.nullable() });
+
 /** Whether the check is still wanted; null when it has ended or does not exist. */
 export async function readCheckDemand(db: Db, id: string): Promise<CheckDemand | null> {
-  const row = await db('mcp_checks as c')
+  const query = db('mcp_checks as c')
     .leftJoin('members as m', (join) =>
       join.on('m.workspace_id', 'c.workspace_id').andOn('m.user_id', 'c.started_by'),
     )
     .where('c.id', id)
     .whereNull('c.ended_at')
     .first('c.cancel_requested_at', 'm.role');
-  return row === undefined
+  const row = await readRow(query, demandRow);
+  return row === null
     ? null
     : { cancelRequested: row.cancel_requested_at !== null, startedByAdmin: row.role === 'admin' };
 }

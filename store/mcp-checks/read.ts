@@ -1,10 +1,10 @@
 import type { Db } from '../database.ts';
+import { readRow } from '../read-rows.ts';
 import { type CheckRow, checkRow, selectChecks } from './row.ts';
 
 /** The check, or null; throws a ZodError for a row that does not fit the contract. */
-export async function readCheck(db: Db, id: string): Promise<CheckRow | null> {
-  const row: unknown = await selectChecks(db).where('c.id', id).first();
-  return row === undefined ? null : checkRow.parse(row);
+export function readCheck(db: Db, id: string): Promise<CheckRow | null> {
+  return readRow(selectChecks(db).where('c.id', id).first(), checkRow);
 }
 
 /** The check that the user started with this key, or null. */
@@ -15,17 +15,18 @@ export async function findCheck(
   if (key.idempotencyKey === null) {
     return null;
   }
-  const row: unknown = await selectChecks(db)
+  const query = selectChecks(db)
     .where({
       'c.workspace_id': key.workspaceId,
       'c.started_by': key.startedBy,
       'c.idempotency_key': key.idempotencyKey,
     })
     .first();
-  return row === undefined ? null : checkRow.parse(row);
+  return readRow(query, checkRow);
 }
 
 /** Each needs a workflow to end it, which reads a cancellation from its row. */
 export async function listUnfinishedChecks(db: Db): Promise<{ id: string }[]> {
-  return db('mcp_checks').whereNull('ended_at').orderBy('created_at').select('id');
+  const rows = await db('mcp_checks').whereNull('ended_at').orderBy('created_at').select('id');
+  return rows;
 }

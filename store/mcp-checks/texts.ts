@@ -56,9 +56,7 @@ export async function readCheckText(db: Db, keys: MasterKeys, key: CheckTextKey)
 
 /** Size of the kept output in bytes; null when there is none. */
 export async function readOutputSize(db: Db, checkId: string): Promise<number | null> {
-  const row = await db('mcp_check_texts')
-    .where({ check_id: checkId, kind: 'output' })
-    .first<{ size_bytes: number } | undefined>('size_bytes');
+  const row = await db('mcp_check_texts').where({ check_id: checkId, kind: 'output' }).first('size_bytes');
   return row?.size_bytes ?? null;
 }
 

@@ -21,6 +21,7 @@ export async function listMcpServers(db: Db, workspaceId: string, page: PageQuer
     .modify((query) => after !== null && query.where('name', '>', after))
     .orderBy('name')
     .select(mcpServerColumns);
-  const { rows, nextCursor } = await readPage<{ name: string }>(db, query, page.limit, (row) => row.name);
-  return { items: rows.map(presentMcpServer), nextCursor };
+  const entry = { parse: presentMcpServer };
+  const { rows, nextCursor } = await readPage(db, query, entry, page.limit, ({ name }) => name);
+  return { items: rows, nextCursor };
 }

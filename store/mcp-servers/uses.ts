@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { type Named, toolScope } from '../../contract/names.ts';
+import { type Named, named, toolScope } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
 import { readPage } from '../read-page.ts';
+import { readRows } from '../read-rows.ts';
 
 /** Agents that attach the entry, by name. Throws InvalidCursorError. */
 export async function listAttachingAgents(db: Db, entryId: string, page: PageQuery): Promise<Page<Named>> {
@@ -14,17 +15,18 @@ export async function listAttachingAgents(db: Db, entryId: string, page: PageQue
     .modify((query) => after !== null && query.where('a.name', '>', after))
     .orderBy('a.name')
     .select('a.id', 'a.name');
-  const { rows, nextCursor } = await readPage<Named>(db, query, page.limit, (row) => row.name);
+  const { rows, nextCursor } = await readPage(db, query, named, page.limit, ({ name }) => name);
   return { items: rows, nextCursor };
 }
 
 /** Every agent that attaches the entry, by name. */
 export async function listAllAttachingAgents(db: Db, entryId: string): Promise<Named[]> {
-  return db('agent_mcp_attachments as t')
+  const query = db('agent_mcp_attachments as t')
     .join('agents as a', 'a.id', 't.agent_id')
     .where('t.mcp_server_id', entryId)
     .orderBy('a.name')
     .select('a.id', 'a.name');
+  return readRows(query, named);
 }
 
 /** Names of the secrets that are restricted to certain entries, including this one. */
@@ -38,7 +40,7 @@ export async function listSecretsKeptTo(db: Db, workspaceId: string, entryName: 
 
 /** Scopes that the entry gates tools with, today or in the configuration of a session that still runs. */
 export async function listGatingScopes(db: Db, workspaceId: string, entryId: string): Promise<string[]> {
-  const { rows } = await db.raw(
+  const statement = db.raw(
     `select scope from mcp_server_tools where mcp_server_id = :entryId
      union
      select gate.scope from sessions
@@ -47,8 +49,6 @@ export async function listGatingScopes(db: Db, workspaceId: string, entryId: str
      order by scope`,
     { workspaceId, entryId },
   );
-  return z
-    .array(z.object({ scope: toolScope }))
-    .parse(rows)
-    .map(({ scope }) => scope);
+  const rows = await readRows(statement, z.object({ scope: toolScope }));
+  return rows.map(({ scope }) => scope);
 }

@@ -1,5 +1,6 @@
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Transaction } from '../database.ts';
+import { onlyRow } from '../read-rows.ts';
 
 export interface MemberKey {
   workspaceId: string;
@@ -12,12 +13,12 @@ export async function upsertMember(
   { workspaceId, userId }: MemberKey,
   role: WorkspaceRole,
 ): Promise<string> {
-  const [{ added_at }] = await trx('members')
+  const rows = await trx('members')
     .insert({ workspace_id: workspaceId, user_id: userId, role })
     .onConflict(['workspace_id', 'user_id'])
     .merge({ role })
     .returning('added_at');
-  return added_at;
+  return onlyRow(rows).added_at;
 }
 
 /** Deletes the membership, if there is one, once the transactions that hold it (`lockMembers`) have ended. */

@@ -14,5 +14,5 @@ export async function isLastAdmin(
     .where({ workspace_id: workspaceId, role: 'admin' })
     .limit(2)
     .select('user_id');
-  return admins.length === 1 && admins[0].user_id === userId;
+  return admins.length === 1 && admins[0]?.user_id === userId;
 }

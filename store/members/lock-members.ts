@@ -9,7 +9,7 @@ export async function lockMembers(
   workspaceId: string,
   userIds: readonly string[],
 ): Promise<Set<string>> {
-  const found: string[] = await trx('members')
+  const found = await trx('members')
     .where({ workspace_id: workspaceId })
     .whereIn('user_id', [...userIds])
     .orderBy('user_id')

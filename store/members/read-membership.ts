@@ -1,6 +1,9 @@
-import type { Workspace, WorkspaceRole } from '../../contract/workspace.ts';
+import { type Workspace, type WorkspaceRole, workspaceRole } from '../../contract/workspace.ts';
 import { type Db, prepared } from '../database.ts';
-import { presentWorkspace, type WorkspaceRow } from '../workspaces/row.ts';
+import { readRows } from '../read-rows.ts';
+import { presentWorkspace, workspaceRow } from '../workspaces/row.ts';
+
+const row = workspaceRow.extend({ role: workspaceRole });
 
 export type MembershipKey = { slug: string } | { workspaceId: string };
 
@@ -14,12 +17,13 @@ export async function readMembership(
   key: MembershipKey,
 ): Promise<{ workspace: Workspace; role: WorkspaceRole } | null> {
   const bySlug = 'slug' in key;
-  const [row] = await prepared<WorkspaceRow & { role: WorkspaceRole }>(
+  const statement = prepared(
     db,
     bySlug ? 'read-membership-by-slug' : 'read-membership-by-id',
     `select w.*, m.role from workspaces w join members m on m.workspace_id = w.id and m.user_id = $1
      where ${bySlug ? 'w.slug = $2' : 'w.id = $2'}`,
     [userId, bySlug ? key.slug : key.workspaceId],
   );
-  return row === undefined ? null : { workspace: presentWorkspace(row), role: row.role };
+  const [found] = await readRows(statement, row);
+  return found === undefined ? null : { workspace: presentWorkspace(found), role: found.role };
 }

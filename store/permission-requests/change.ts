@@ -5,7 +5,7 @@ import type { Session } from '../../contract/session.ts';
 import type { permissionRequestReport } from '../../contract/sidecar.ts';
 import type { Transaction } from '../database.ts';
 import { readPermissionRequest } from './read.ts';
-import { presentRequest, type RequestRow, requestColumns } from './row.ts';
+import { presentRequest, requestColumns } from './row.ts';
 
 type Report = z.infer<typeof permissionRequestReport>;
 
@@ -14,8 +14,8 @@ export async function findKnownRequest(
   trx: Transaction,
   sessionId: string,
   asked: Report,
-): Promise<Pick<RequestRow, 'id' | 'session_id' | 'expires_at'> | null> {
-  const found = await trx<RequestRow>('permission_requests')
+): Promise<{ id: string; session_id: string; expires_at: string } | null> {
+  const found = await trx('permission_requests')
     .where({ id: asked.request_id })
     .orWhere((same) =>
       same
@@ -59,7 +59,7 @@ export async function insertRequest(
 
 /** The session that asked, or null when there is no such request. */
 export async function findSessionOfRequest(trx: Transaction, id: string): Promise<string | null> {
-  const found = await trx<RequestRow>('permission_requests').where({ id }).first('session_id');
+  const found = await trx('permission_requests').where({ id }).first('session_id');
   return found?.session_id ?? null;
 }
 
@@ -69,7 +69,7 @@ export async function closeOpenRequest(
   id: string,
   ended: { status: RequestStatus; decidedBy: string | null; reason: string | null; grantId: string | null },
 ): Promise<{ request: PermissionRequest; workspaceId: string } | null> {
-  const [row] = await trx<RequestRow>('permission_requests')
+  const [row] = await trx('permission_requests')
     .where({ id, status: 'open' })
     .update({
       status: ended.status,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 import { namedOrNull } from '../sessions/context.ts';
 
 export interface RequestContext {
@@ -36,7 +37,7 @@ export async function readRequestContexts(
   db: Db,
   requestIds: readonly string[],
 ): Promise<Map<string, RequestContext>> {
-  const rows: unknown = await db('permission_requests as r')
+  const query = db('permission_requests as r')
     .join('agents as a', 'a.id', 'r.agent_id')
     .join('sessions as s', 's.id', 'r.session_id')
     .leftJoin('users as o', 'o.id', 's.operator_id')
@@ -60,12 +61,8 @@ export async function readRequestContexts(
       decider_id: 'd.id',
       decider_name: 'd.name',
     });
-  return new Map(
-    z
-      .array(row)
-      .parse(rows)
-      .map((found) => [found.request_id, present(found)]),
-  );
+  const rows = await readRows(query, row);
+  return new Map(rows.map((found) => [found.request_id, present(found)]));
 }
 
 function present(found: z.infer<typeof row>): RequestContext {

@@ -4,7 +4,7 @@ import type { Page, PageQuery } from '../../contract/page.ts';
 import type { PermissionRequest, RequestStatus } from '../../contract/permission-request.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
-import { presentRequest, type RequestRow, requestColumns } from './row.ts';
+import { presentRequest, requestColumns, requestRow } from './row.ts';
 
 /** One request, or null; with `workspaceId` and `readableBy` only when it is of that workspace and for that user to see. */
 export async function readPermissionRequest(
@@ -12,14 +12,14 @@ export async function readPermissionRequest(
   id: string,
   within: { workspaceId?: string; readableBy?: string | undefined } = {},
 ): Promise<PermissionRequest | null> {
-  const query = db<RequestRow>('permission_requests').where({ id });
+  const query = db('permission_requests').where({ id });
   if (within.workspaceId !== undefined) {
     query.where('workspace_id', within.workspaceId);
   }
   if (within.readableBy !== undefined) {
     restrictToReadable(query, within.readableBy);
   }
-  const row = await query.first([...requestColumns]);
+  const row = await query.first(requestColumns);
   return row === undefined ? null : presentRequest(row);
 }
 
@@ -48,7 +48,7 @@ export async function listPermissionRequests(
   if (readableBy !== undefined) {
     restrictToReadable(query, readableBy);
   }
-  const { items, nextCursor } = await pageByTime<RequestRow>(db, query, requestColumns, 'created_at', page);
+  const { items, nextCursor } = await pageByTime(db, query, requestRow, 'created_at', page);
   return { items: items.map(presentRequest), nextCursor };
 }
 
@@ -62,10 +62,10 @@ function restrictToReadable(query: Knex.QueryBuilder, userId: string): void {
 }
 
 export async function listOpenRequestsOfSession(db: Db, sessionId: string): Promise<PermissionRequest[]> {
-  const rows = await db<RequestRow>('permission_requests')
+  const rows = await db('permission_requests')
     .where({ session_id: sessionId, status: 'open' })
     .orderBy('created_at')
-    .select([...requestColumns]);
+    .select(requestColumns);
   return rows.map(presentRequest);
 }
 
@@ -78,7 +78,7 @@ export async function findEqualOpenRequest(
   if (grant.agent_subject_id === null) {
     return null;
   }
-  const query = db<RequestRow>('permission_requests')
+  const query = db('permission_requests')
     .where({
       workspace_id: workspaceId,
       agent_id: grant.agent_subject_id,
@@ -91,6 +91,6 @@ export async function findEqualOpenRequest(
   if (grant.session_id !== null) {
     query.where('session_id', grant.session_id);
   }
-  const row = await query.first([...requestColumns]);
+  const row = await query.first(requestColumns);
   return row === undefined ? null : presentRequest(row);
 }

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
 import type { Db } from '../database.ts';
+import { onlyRow, readRows } from '../read-rows.ts';
 
 /** The workspace's setting; off for a deleted one. */
 export async function allowsRuntimeRequests(db: Db, workspaceId: string): Promise<boolean> {
   const setting = await db('workspaces')
     .where({ id: workspaceId })
-    .first<{ allowed: boolean } | undefined>('allow_runtime_permission_requests as allowed');
-  return setting?.allowed === true;
+    .first('allow_runtime_permission_requests');
+  return setting?.allow_runtime_permission_requests === true;
 }
 
 /** Whether the workspace has this agent. */
@@ -33,18 +34,18 @@ export async function findRecentDenial(
     .whereRaw('details = ?::jsonb', [JSON.stringify(asked.details)])
     .whereRaw('decided_at > now() - make_interval(secs => ?)', [withinSeconds])
     .orderBy('decided_at', 'desc')
-    .first<{ reason: string | null } | undefined>('reason');
+    .first('reason');
   return denial ?? null;
 }
 
 /** How many requests are open in the tree below a session, its own included. */
 export async function countOpenInTree(db: Db, rootSessionId: string): Promise<number> {
-  const { rows } = await db.raw(
+  const statement = db.raw(
     `with recursive tree as (
        select id from sessions where id = ?
        union all select s.id from sessions s join tree on s.parent_session_id = tree.id
      ) select count(*) from permission_requests where status = 'open' and session_id in (select id from tree)`,
     [rootSessionId],
   );
-  return z.tuple([z.object({ count: z.number() })]).parse(rows)[0].count;
+  return onlyRow(await readRows(statement, z.object({ count: z.int() }))).count;
 }

@@ -1,45 +1,28 @@
+import { z } from 'zod';
 import { type PermissionRequest, permissionRequest } from '../../contract/permission-request.ts';
 
-export interface RequestRow {
-  id: string;
-  workspace_id: string;
-  session_id: string;
-  agent_id: string;
-  grant_type: string;
-  details: unknown;
-  scope: string;
-  justification: string;
-  refused_server: string | null;
-  refused_tool: string | null;
-  status: string;
-  grant_id: string | null;
-  decided_by: string | null;
-  decided_at: string | null;
-  reason: string | null;
-  created_at: string;
-  expires_at: string;
-}
+export const requestRow = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  agent_id: z.string(),
+  grant_type: z.string(),
+  details: z.unknown(),
+  scope: z.string(),
+  justification: z.string(),
+  refused_server: z.string().nullable(),
+  refused_tool: z.string().nullable(),
+  status: z.string(),
+  grant_id: z.string().nullable(),
+  decided_by: z.string().nullable(),
+  decided_at: z.string().nullable(),
+  reason: z.string().nullable(),
+  created_at: z.string(),
+  expires_at: z.string(),
+});
+type RequestRow = z.infer<typeof requestRow>;
+export const requestColumns = Object.keys(requestRow.shape) as (keyof RequestRow)[];
 
-export const requestColumns = [
-  'id',
-  'session_id',
-  'agent_id',
-  'grant_type',
-  'details',
-  'scope',
-  'justification',
-  'refused_server',
-  'refused_tool',
-  'status',
-  'grant_id',
-  'decided_by',
-  'decided_at',
-  'reason',
-  'created_at',
-  'expires_at',
-] as const satisfies readonly (keyof RequestRow)[];
-
-export function presentRequest(row: Omit<RequestRow, 'workspace_id'>): PermissionRequest {
+export function presentRequest(row: RequestRow): PermissionRequest {
   const { refused_server: server, refused_tool: tool, ...rest } = row;
   return permissionRequest.parse({
     ...rest,

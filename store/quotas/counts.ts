@@ -1,6 +1,8 @@
 /** What a user or a workspace has, as quotas count it. A count stops at `limit`, so that it reads no more rows than decide. */
+import { z } from 'zod';
 import { terminalStatus } from '../../contract/session.ts';
 import type { Transaction } from '../database.ts';
+import { readRow } from '../read-rows.ts';
 import type { QuotaHolder } from './lock-quota.ts';
 
 /** Sessions that have not ended; a user's include those below their own. */
@@ -54,10 +56,11 @@ export async function readHourlyWait(
   { event, of, limit }: HourlyCreations,
 ): Promise<number> {
   const holder = 'userId' in of ? { actor_id: of.userId } : { workspace_id: of.workspaceId };
-  const newest: { seconds: number } | undefined = await trx('audit_events')
+  const query = trx('audit_events')
     .where({ event, ...holder })
     .orderBy('position', 'desc')
     .offset(limit - 1)
     .first(trx.raw("ceil(extract(epoch from at + interval '1 hour' - now()))::integer as seconds"));
+  const newest = await readRow(query, z.object({ seconds: z.int() }));
   return newest?.seconds ?? 0;
 }

@@ -1,5 +1,6 @@
 import type { SecretMetadata } from '../../contract/secret.ts';
 import type { Transaction } from '../database.ts';
+import { onlyRow } from '../read-rows.ts';
 import type { SealedSecret } from './envelope.ts';
 import { metadataColumns, presentSecret } from './row.ts';
 
@@ -70,9 +71,9 @@ async function update(
   fields: Record<string, unknown>,
   userId: string,
 ): Promise<SecretMetadata> {
-  const [row] = await trx('workspace_secrets')
+  const rows = await trx('workspace_secrets')
     .where({ id })
     .update({ ...fields, updated_at: trx.fn.now(), updated_by: userId })
     .returning(['id', ...metadataColumns]);
-  return presentSecret(row);
+  return presentSecret(onlyRow(rows));
 }

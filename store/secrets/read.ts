@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import type { KnownSecret } from '../../contract/attachment-validation.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import type { SecretMetadata } from '../../contract/secret.ts';
+import { type SecretMetadata, secretMetadata } from '../../contract/secret.ts';
 import { type Db, prepared } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
 import { readPage } from '../read-page.ts';
-import type { SealedSecret } from './envelope.ts';
+import { readRows } from '../read-rows.ts';
 import { metadataColumns } from './row.ts';
 
 /** A workspace's secrets by name: metadata only. Throws InvalidCursorError. */
@@ -21,7 +21,7 @@ export async function listSecrets(
     .modify((query) => after !== null && query.where('name', '>', after))
     .orderBy('name')
     .select(metadataColumns);
-  const { rows, nextCursor } = await readPage<SecretMetadata>(db, query, page.limit, (row) => row.name);
+  const { rows, nextCursor } = await readPage(db, query, secretMetadata, page.limit, ({ name }) => name);
   return { items: rows, nextCursor };
 }
 
@@ -63,11 +63,15 @@ export async function readKnownSecrets(
   return new Map(rows.map(({ name, ...known }) => [name, known]));
 }
 
-export interface SealedSecretRow extends SealedSecret {
-  name: string;
+const sealedSecret = z.object({
+  name: z.string(),
   /** Compared with the version that was frozen into the session. */
-  version: number;
-}
+  version: z.int(),
+  sealedValue: z.instanceof(Buffer),
+  sealedDataKey: z.instanceof(Buffer),
+  keyId: z.string(),
+});
+export type SealedSecretRow = z.infer<typeof sealedSecret>;
 
 /** The sealed values of those of the named secrets that are set. Runs at every launch. */
 export async function readSealed(
@@ -75,11 +79,12 @@ export async function readSealed(
   workspaceId: string,
   names: readonly string[],
 ): Promise<SealedSecretRow[]> {
-  return prepared<SealedSecretRow>(
+  const statement = prepared(
     db,
     'read-sealed-secrets',
     `select name, version, sealed_value as "sealedValue", sealed_data_key as "sealedDataKey", key_id as "keyId"
      from workspace_secrets where workspace_id = $1 and name = any($2::text[]) and is_set`,
     [workspaceId, names],
   );
+  return readRows(statement, sealedSecret);
 }

@@ -1,7 +1,9 @@
 /** Re-encrypts what older master keys sealed, so that they can be retired (docs/operations.md, Keys). */
+import { z } from 'zod';
 import { type Db, inTransaction, type Transaction } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 import { type MasterKeys, open, type SealedSecret, seal, UnreadableSecretError } from './envelope.ts';
-import { lowestId, type StoredSecret, storedSecretColumns } from './stored-secret.ts';
+import { lowestId, type StoredSecret, storedSecret, storedSecretColumns } from './stored-secret.ts';
 
 export interface Reencryption {
   reencrypted: number;
@@ -10,12 +12,13 @@ export interface Reencryption {
 }
 
 /** How many set secrets each master key seals, by the key's id. */
-export async function countSecretsByKey(db: Db): Promise<{ keyId: string; count: number }[]> {
-  return db('workspace_secrets')
+export function countSecretsByKey(db: Db): Promise<{ keyId: string; count: number }[]> {
+  const query = db('workspace_secrets')
     .where('is_set', true)
     .groupBy('key_id')
     .orderBy('key_id')
     .select({ keyId: 'key_id' }, db.raw('count(*)::int as count'));
+  return readRows(query, z.object({ keyId: z.string(), count: z.int() }));
 }
 
 /**
@@ -72,10 +75,13 @@ async function reencryptBatch(
       .where('is_set', true)
       .andWhereNot('key_id', keys[0]?.id ?? '')
       .orderBy('id');
-  const ids: string[] = await older().andWhere('id', '>', after).limit(batchSize).pluck('id');
+  const ids = await older().andWhere('id', '>', after).limit(batchSize).pluck('id');
   // Skips rows that were rewritten while this waited for their locks. Locks in the order of ids, so that two concurrent runs
   // do not deadlock.
-  const rows: StoredSecret[] = await older().whereIn('id', ids).forUpdate().select(storedSecretColumns);
+  const rows = await readRows(
+    older().whereIn('id', ids).forUpdate().select(storedSecretColumns),
+    storedSecret,
+  );
   const unreadable: string[] = [];
   for (const row of rows) {
     const problem = await reencryptRow(trx, keys, row);

@@ -1,11 +1,16 @@
-import type { SealedSecret } from './envelope.ts';
+import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
 
 /** A set secret as it is stored, with what its seal is bound to. */
-export interface StoredSecret extends SealedSecret {
-  id: string;
-  workspaceId: string;
-  name: string;
-}
+export const storedSecret = z.object({
+  id: uuid,
+  workspaceId: uuid,
+  name: z.string(),
+  sealedValue: z.instanceof(Buffer),
+  sealedDataKey: z.instanceof(Buffer),
+  keyId: z.string(),
+});
+export type StoredSecret = z.infer<typeof storedSecret>;
 
 /** For `select`. */
 export const storedSecretColumns = {

@@ -1,18 +1,20 @@
 import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import type { SecretUse, SecretUsers } from '../../contract/secret.ts';
+import { type SecretUse, type SecretUsers, secretUse, secretUsers } from '../../contract/secret.ts';
 import type { Db } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
 import { readPage } from '../read-page.ts';
+import { readRows } from '../read-rows.ts';
 
 /** Without an agent, `agent_name`, `name` and `variable` are empty, so that every row has a sort position. */
-interface UseRow {
-  kind: SecretUse['kind'];
-  agent_id: string | null;
-  agent_name: string;
-  name: string;
-  variable: string;
-}
+const useRow = z.object({
+  kind: secretUse.shape.kind,
+  agent_id: uuid.nullable(),
+  agent_name: z.string(),
+  name: z.string(),
+  variable: z.string(),
+});
 
 /** What refers to a secret in a workspace: attachments, agent env, siblings, services and entries whose image it pulls. */
 const everyUse = `
@@ -58,7 +60,7 @@ export async function listSecretUses(
       (query) => after !== null && query.whereRaw('(agent_name, kind, name, variable) > (?, ?, ?, ?)', after),
     )
     .orderBy([...key]);
-  const { rows, nextCursor } = await readPage<UseRow>(db, query, page.limit, (row) =>
+  const { rows, nextCursor } = await readPage(db, query, useRow, page.limit, (row) =>
     key.map((part) => row[part]),
   );
   return { items: rows.map(present), nextCursor };
@@ -70,19 +72,18 @@ export async function countSecretUsers(
   workspaceId: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, SecretUsers>> {
-  const result = await db.raw(
+  const statement = db.raw(
     `select reference, count(distinct agent_id)::int as agents,
        (count(*) filter (where kind = 'registry_secret'))::int as mcp_servers
      from (${everyUse}) uses where reference = any(:references) group by reference`,
     { workspaceId, references: names.map(referenceTo) },
   );
-  const found = new Map<string, SecretUsers>(
-    result.rows.map(({ reference, ...users }: SecretUsers & { reference: string }) => [reference, users]),
-  );
+  const rows = await readRows(statement, secretUsers.extend({ reference: z.string() }));
+  const found = new Map(rows.map(({ reference, ...users }) => [reference, users]));
   return new Map(names.map((name) => [name, found.get(referenceTo(name)) ?? { agents: 0, mcp_servers: 0 }]));
 }
 
-function present(row: UseRow): SecretUse {
+function present(row: z.infer<typeof useRow>): SecretUse {
   return {
     kind: row.kind,
     agent: row.agent_id === null ? null : { id: row.agent_id, name: row.agent_name },

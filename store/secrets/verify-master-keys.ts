@@ -1,7 +1,8 @@
 /** Fail-closed start: no process serves with master keys that cannot decrypt what is stored. */
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 import { type MasterKeys, open, UnreadableSecretError } from './envelope.ts';
-import { lowestId, type StoredSecret, storedSecretColumns } from './stored-secret.ts';
+import { lowestId, type StoredSecret, storedSecret, storedSecretColumns } from './stored-secret.ts';
 
 const batchSize = 1000;
 
@@ -14,12 +15,13 @@ export async function verifyMasterKeys(db: Db, keys: MasterKeys): Promise<{ veri
   let verified = 0;
   let after = lowestId;
   for (;;) {
-    const rows: StoredSecret[] = await db('workspace_secrets')
+    const query = db('workspace_secrets')
       .where('is_set', true)
       .andWhere('id', '>', after)
       .orderBy('id')
       .limit(batchSize)
       .select(storedSecretColumns);
+    const rows = await readRows(query, storedSecret);
     for (const row of rows) {
       verify(keys, row);
       after = row.id;

@@ -23,9 +23,7 @@ export async function storeConfiguration(
 }
 
 export async function readConfiguration(db: Db, sessionId: string): Promise<FrozenConfiguration | null> {
-  const row = await db('session_configurations')
-    .where({ session_id: sessionId })
-    .first<{ configuration: unknown } | undefined>('configuration');
+  const row = await db('session_configurations').where({ session_id: sessionId }).first('configuration');
   return row === undefined ? null : parseStored(row.configuration);
 }
 

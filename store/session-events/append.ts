@@ -1,6 +1,7 @@
 import { type NewSessionEvent, payloadByEventType, type SessionEvent } from '../../contract/session-event.ts';
 import { type Db, hasSqlState, prepared, sqlState } from '../database.ts';
-import { type EventRow, presentEvent } from './row.ts';
+import { readRows } from '../read-rows.ts';
+import { eventRow, presentEvent } from './row.ts';
 
 /** Channel of the announcements; each is `<session id>:<seq>:<workspace id>:<type>`. */
 export const sessionEventChannel = 'session_events';
@@ -33,7 +34,7 @@ export async function appendSessionEvent(
 ): Promise<SessionEvent> {
   const payload = payloadByEventType[event.type].parse(event.payload);
   const values = [event.id, sessionId, event.type, event.actor.type, event.actor.id, JSON.stringify(payload)];
-  const append = () => prepared<EventRow>(db, 'append_session_event', appendEvent, values);
+  const append = () => readRows(prepared(db, 'append_session_event', appendEvent, values), eventRow);
   const rows = await append().catch((error: unknown) => {
     // A concurrent duplicate has just written the same event.
     if (hasSqlState(error, sqlState.uniqueViolation) && !db.isTransaction) {

@@ -1,8 +1,8 @@
 import type { SessionEvent } from '../../contract/session-event.ts';
-import { boundedSql, fewRowsFirst, withoutMeasures } from '../bounded-rows.ts';
+import { boundedSql, fewRowsFirst, readMeasured } from '../bounded-rows.ts';
 import { type Db, prepared } from '../database.ts';
 import { pageBytes } from '../read-page.ts';
-import { type EventRow, presentEvent } from './row.ts';
+import { eventRow, presentEvent } from './row.ts';
 
 const nextEvents = boundedSql({
   query: '(select * from session_events where session_id = $1 and seq > $2 order by seq limit $3::int + 1)',
@@ -16,9 +16,9 @@ export async function listSessionEvents(
   sessionId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<SessionEvent[]> {
-  const { rows } = await fewRowsFirst(limit, async (most) => {
+  const { rows } = await fewRowsFirst(limit, (most) => {
     const values = [sessionId, after, most, pageBytes];
-    return withoutMeasures(await prepared<EventRow>(db, 'list_session_events', nextEvents, values));
+    return readMeasured(prepared(db, 'list_session_events', nextEvents, values), eventRow);
   });
   return rows.map(presentEvent);
 }

@@ -1,17 +1,18 @@
+import { z } from 'zod';
 import { type SessionEvent, sessionEvent } from '../../contract/session-event.ts';
 
-export interface EventRow {
-  id: string;
-  session_id: string;
-  seq: number;
-  type: string;
-  at: string;
-  actor_type: string;
-  actor_id: string | null;
-  payload: unknown;
-}
+export const eventRow = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  seq: z.int(),
+  type: z.string(),
+  at: z.string(),
+  actor_type: z.string(),
+  actor_id: z.string().nullable(),
+  payload: z.unknown(),
+});
 
-export function presentEvent(row: EventRow): SessionEvent {
+export function presentEvent(row: z.infer<typeof eventRow>): SessionEvent {
   return sessionEvent.parse({
     id: row.id,
     seq: row.seq,

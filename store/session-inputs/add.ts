@@ -1,7 +1,8 @@
 import type { InputMessage } from '../../contract/agent-contract.ts';
 import type { PermissionDecision } from '../../contract/permission-request.ts';
 import { type Db, hasSqlState, prepared, sqlState } from '../database.ts';
-import { type InputRow, presentInput } from './row.ts';
+import { readRows } from '../read-rows.ts';
+import { inputRow, presentInput } from './row.ts';
 
 export interface NewInput {
   id: string;
@@ -33,7 +34,7 @@ export async function addSessionInput(db: Db, sessionId: string, input: NewInput
     input.decision === null ? null : JSON.stringify(input.decision),
     input.inputRequestId,
   ];
-  const add = () => prepared<InputRow>(db, 'add_session_input', addInput, values);
+  const add = () => readRows(prepared(db, 'add_session_input', addInput, values), inputRow);
   const [row] = await add().catch((error: unknown) => {
     // A concurrent duplicate has just written the same message.
     if (hasSqlState(error, sqlState.uniqueViolation) && !db.isTransaction) {

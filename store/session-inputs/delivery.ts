@@ -1,6 +1,8 @@
 /** Tracks which messages the session's sidecar holds, as far as the platform knows. */
+import { z } from 'zod';
 import type { Db } from '../database.ts';
 import { QuotaExceededError } from '../quotas/quota-exceeded.ts';
+import { onlyRow, readRows } from '../read-rows.ts';
 
 /** Marks everything up to `throughSeq` as delivered to the sidecar. */
 export async function markInputsDelivered(db: Db, sessionId: string, throughSeq: number): Promise<void> {
@@ -33,13 +35,12 @@ export async function requireRoomForInput(
   sessionId: string,
   { text, limitBytes }: { text: string; limitBytes: number },
 ): Promise<void> {
-  const row = await db('session_inputs')
+  const query = db('session_inputs')
     .where({ session_id: sessionId })
     .whereNull('delivered_at')
-    .first<{ bytes: number }>(
-      db.raw('coalesce(sum(greatest(octet_length(text), ?)), 0)::bigint as bytes', [leastBytes]),
-    );
-  if (row.bytes + Math.max(Buffer.byteLength(text), leastBytes) > limitBytes) {
+    .select(db.raw('coalesce(sum(greatest(octet_length(text), ?)), 0)::bigint as bytes', [leastBytes]));
+  const { bytes } = onlyRow(await readRows(query, z.object({ bytes: z.int() })));
+  if (bytes + Math.max(Buffer.byteLength(text), leastBytes) > limitBytes) {
     throw new QuotaExceededError(
       limitBytes,
       'bytes of messages that wait for the agent of a session; send this one again once it has taken earlier ones',

@@ -1,7 +1,7 @@
 import type { InputMessage } from '../../contract/agent-contract.ts';
 import { readBoundedRows } from '../bounded-rows.ts';
 import type { Db } from '../database.ts';
-import { type InputRow, presentInput } from './row.ts';
+import { inputRow, presentInput } from './row.ts';
 
 /** Limits of one answer or delivery; a sidecar accepts answers of twice as many bytes. */
 const batch = { limit: 100, maxBytes: 2 * 1024 * 1024 };
@@ -12,11 +12,8 @@ export async function listSessionInputs(
   sessionId: string,
   { after }: { after: number },
 ): Promise<InputMessage[]> {
-  const query = db<InputRow>('session_inputs')
-    .where({ session_id: sessionId })
-    .where('seq', '>', after)
-    .orderBy('seq');
-  return (await readBoundedRows<InputRow>(db, query, batch)).rows.map(presentInput);
+  const query = db('session_inputs').where({ session_id: sessionId }).where('seq', '>', after).orderBy('seq');
+  return (await readBoundedRows(db, query, inputRow, batch)).rows.map(presentInput);
 }
 
 /** Whether the session's agent was ever sent a message. */

@@ -1,17 +1,18 @@
+import { z } from 'zod';
 import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
 
-export interface InputRow {
-  id: string;
-  session_id: string;
-  seq: number;
-  kind: string;
-  text: string;
-  decision: unknown;
-  input_request_id: string | null;
-  at: string;
-}
+export const inputRow = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  seq: z.int(),
+  kind: z.string(),
+  text: z.string(),
+  decision: z.unknown(),
+  input_request_id: z.string().nullable(),
+  at: z.string(),
+});
 
-export function presentInput(row: InputRow): InputMessage {
+export function presentInput(row: z.infer<typeof inputRow>): InputMessage {
   return inputMessage.parse({
     id: row.id,
     seq: row.seq,

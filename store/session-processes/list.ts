@@ -1,6 +1,7 @@
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { type ProcessKind, type SessionProcess, sessionProcess } from '../../contract/session-process.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 import { readConfiguration } from '../session-configurations/configurations.ts';
 
 /** Every process of a session, also those without a report: servers, siblings, then the agent. Empty before the freeze. */
@@ -9,14 +10,15 @@ export async function listProcesses(db: Db, sessionId: string): Promise<SessionP
   if (configuration === null) {
     return [];
   }
-  const rows = await db('session_processes')
+  const query = db('session_processes')
     .where({ session_id: sessionId })
     .select(
       ...['kind', 'name', 'state', 'exit_code', 'signal', 'cause', 'handshake_ms', 'updated_at'],
       'output_size_bytes',
       db.raw('earlier_starts::bigint + starts as starts'),
     );
-  const known = new Map(rows.map((row) => [`${row.kind}/${row.name}`, sessionProcess.parse(row)]));
+  const rows = await readRows(query, sessionProcess);
+  const known = new Map(rows.map((row) => [`${row.kind}/${row.name}`, row]));
   return namesOf(configuration).map(({ kind, name }) => known.get(`${kind}/${name}`) ?? unknown(kind, name));
 }
 

@@ -1,14 +1,14 @@
+import { z } from 'zod';
 import type { Session } from '../../contract/session.ts';
 import { maxOutputBytes, type ProcessReport } from '../../contract/session-process.ts';
 import type { Transaction } from '../database.ts';
+import { readRow } from '../read-rows.ts';
 import { type MasterKeys, seal, UnreadableSecretError } from '../secrets/envelope.ts';
-import { openOutput, outputIdentity, type ProcessKey } from './output-seal.ts';
+import { openOutput, outputIdentity, type ProcessKey, sealedOutput } from './output-seal.ts';
 
 /** Output from earlier sidecars: its size at the start of the stored output, and how much had been written by then. */
-export interface EarlierOutput {
-  earlier_output_size_bytes: number;
-  earlier_written_bytes: number;
-}
+export const earlierOutput = z.object({ earlier_output_size_bytes: z.int(), earlier_written_bytes: z.int() });
+export type EarlierOutput = z.infer<typeof earlierOutput>;
 
 interface Told extends ProcessReport {
   output: NonNullable<ProcessReport['output']>;
@@ -48,15 +48,13 @@ async function readEarlier(
   { workspaceId, key, earlier }: { workspaceId: string; key: ProcessKey; earlier: EarlierOutput },
 ): Promise<Buffer> {
   const { sessionId, kind, name } = key;
-  const row =
-    earlier.earlier_output_size_bytes === 0
-      ? undefined
-      : await trx('session_processes')
-          .where({ session_id: sessionId, kind, name })
-          .whereNotNull('sealed_output')
-          .first('sealed_output', 'sealed_data_key', 'key_id');
+  const query = trx('session_processes')
+    .where({ session_id: sessionId, kind, name })
+    .whereNotNull('sealed_output')
+    .first('sealed_output', 'sealed_data_key', 'key_id');
+  const row = earlier.earlier_output_size_bytes === 0 ? null : await readRow(query, sealedOutput);
   try {
-    const stored = row === undefined ? Buffer.alloc(0) : openOutput(keys, workspaceId, key, row);
+    const stored = row === null ? Buffer.alloc(0) : openOutput(keys, workspaceId, key, row);
     return stored.subarray(0, earlier.earlier_output_size_bytes);
   } catch (error) {
     if (error instanceof UnreadableSecretError) {

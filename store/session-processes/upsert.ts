@@ -1,7 +1,8 @@
 import { maxStoredInteger } from '../../contract/names.ts';
 import type { ProcessKind, ProcessReport } from '../../contract/session-process.ts';
 import { prepared, type Transaction } from '../database.ts';
-import type { EarlierOutput } from './store-output.ts';
+import { readRows } from '../read-rows.ts';
+import { type EarlierOutput, earlierOutput } from './store-output.ts';
 
 /**
  * Ignores stale reports, and processes that the session does not have.
@@ -47,6 +48,7 @@ export async function upsertProcess(
   const { kind, name, sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms } = report;
   const values = [sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms];
   const key = [sessionId, kind, name, listOf[kind]];
-  const [taken] = await prepared<EarlierOutput>(trx, 'record_process', recordReport, [...key, ...values]);
+  const statement = prepared(trx, 'record_process', recordReport, [...key, ...values]);
+  const [taken] = await readRows(statement, earlierOutput);
   return taken ?? null;
 }

@@ -1,5 +1,8 @@
 /** The idle clock of a session. */
+import { z } from 'zod';
+import { timestamp } from '../../contract/names.ts';
 import { type Db, prepared } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /** Records activity in the session. At most one write a second, which is enough for the idle clock. */
 export async function touchActivity(db: Db, id: string): Promise<void> {
@@ -11,15 +14,16 @@ export async function touchActivity(db: Db, id: string): Promise<void> {
   );
 }
 
-export interface IdleState {
-  lastActivityAt: string;
+const idleState = z.object({
+  lastActivityAt: timestamp,
   /** A permission request or a question to the user is open, so the idle clock is paused. */
-  waitingForHuman: boolean;
-}
+  waitingForHuman: z.boolean(),
+});
+export type IdleState = z.infer<typeof idleState>;
 
 /** Throws for an unknown session. */
 export async function readIdleState(db: Db, id: string): Promise<IdleState> {
-  const [state] = await prepared<IdleState>(
+  const statement = prepared(
     db,
     'read_idle_state',
     `select last_activity_at as "lastActivityAt",
@@ -28,6 +32,7 @@ export async function readIdleState(db: Db, id: string): Promise<IdleState> {
      from sessions s where id = $1`,
     [id],
   );
+  const [state] = await readRows(statement, idleState);
   if (state === undefined) {
     throw new Error(`there is no session ${id}`);
   }

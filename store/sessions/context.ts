@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import { type SessionWait, sessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 import { waitingFor } from './waits.ts';
 
 export interface SessionContext {
@@ -30,7 +31,7 @@ export async function readSessionContexts(
   db: Db,
   sessionIds: readonly string[],
 ): Promise<Map<string, SessionContext>> {
-  const rows: unknown = await db('sessions as s')
+  const query = db('sessions as s')
     .join('agents as a', 'a.id', 's.agent_id')
     .leftJoin('users as o', 'o.id', 's.operator_id')
     .leftJoin('users as t', 't.id', 's.root_operator_id')
@@ -45,20 +46,18 @@ export async function readSessionContexts(
       root_operator_name: 't.name',
       permission_requests_muted: 's.permission_requests_muted',
     });
+  const rows = await readRows(query, row);
   return new Map(
-    z
-      .array(row)
-      .parse(rows)
-      .map((found) => [
-        found.id,
-        {
-          agent: { id: found.agent_id, name: found.agent_name },
-          operator: namedOrNull(found.operator_id, found.operator_name),
-          rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
-          requestsMuted: found.permission_requests_muted,
-          waitingFor: found.waiting_for,
-        },
-      ]),
+    rows.map((found) => [
+      found.id,
+      {
+        agent: { id: found.agent_id, name: found.agent_name },
+        operator: namedOrNull(found.operator_id, found.operator_name),
+        rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
+        requestsMuted: found.permission_requests_muted,
+        waitingFor: found.waiting_for,
+      },
+    ]),
   );
 }
 

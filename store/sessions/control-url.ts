@@ -1,5 +1,4 @@
 import type { Db } from '../database.ts';
-import type { SessionRow } from './row.ts';
 
 /** Where the session's sidecar currently accepts input; a restarted sidecar reports another address. */
 export async function setControlUrl(db: Db, id: string, url: string): Promise<void> {
@@ -7,6 +6,6 @@ export async function setControlUrl(db: Db, id: string, url: string): Promise<vo
 }
 
 export async function readControlUrl(db: Db, id: string): Promise<string | null> {
-  const row = await db<SessionRow>('sessions').where({ id }).first('control_url');
+  const row = await db('sessions').where({ id }).first('control_url');
   return row?.control_url ?? null;
 }

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { terminalStatus } from '../../contract/session.ts';
 import { actor } from '../../contract/session-event.ts';
 import type { Db } from '../database.ts';
-import type { SessionRow } from './row.ts';
 
 export const requestedEnding = z.strictObject({
   by: actor,
@@ -23,6 +22,6 @@ export async function requestEnding(db: Db, id: string, ending: RequestedEnding)
 }
 
 export async function readRequestedEnding(db: Db, id: string): Promise<RequestedEnding | null> {
-  const row = await db<SessionRow>('sessions').where({ id }).first('requested_ending');
+  const row = await db('sessions').where({ id }).first('requested_ending');
   return row?.requested_ending == null ? null : requestedEnding.parse(row.requested_ending);
 }

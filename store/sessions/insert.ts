@@ -1,5 +1,6 @@
-import type { Session } from '../../contract/session.ts';
+import { type Session, session } from '../../contract/session.ts';
 import type { Db, Transaction } from '../database.ts';
+import { readRow } from '../read-rows.ts';
 import { sessionColumns } from './row.ts';
 
 export interface NewSession {
@@ -46,9 +47,5 @@ export async function findSession(
     return null;
   }
   const key = { workspace_id: workspaceId, operator_id: operatorId, idempotency_key: idempotencyKey };
-  return (
-    (await db('sessions')
-      .where(key)
-      .first([...sessionColumns])) ?? null
-  );
+  return readRow(db('sessions').where(key).first(sessionColumns), session);
 }

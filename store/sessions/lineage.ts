@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /**
  * The session and its ancestors, root first. Code that locks or writes several sessions of a tree must use this
  * order, to avoid deadlocks.
  */
 export async function lineageOf(db: Db, sessionId: string): Promise<string[]> {
-  const { rows } = await db.raw(
+  const statement = db.raw(
     `with recursive up as (
        select id, parent_session_id, 0 as distance from sessions where id = ?
        union all
@@ -14,8 +16,6 @@ export async function lineageOf(db: Db, sessionId: string): Promise<string[]> {
      ) select id from up order by distance desc`,
     [sessionId],
   );
-  return z
-    .array(z.object({ id: z.string() }))
-    .parse(rows)
-    .map(({ id }) => id);
+  const rows = await readRows(statement, z.object({ id: uuid }));
+  return rows.map(({ id }) => id);
 }

@@ -1,10 +1,11 @@
 /** Lists of sessions, newest first. */
 import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import type { Session, SessionStatus, SessionWait } from '../../contract/session.ts';
+import { type Session, type SessionStatus, type SessionWait, session } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
-import { type SessionRow, sessionColumns } from './row.ts';
+import { readRows } from '../read-rows.ts';
 import { waitsFor } from './waits.ts';
 
 export interface SessionFilter {
@@ -22,7 +23,7 @@ export function listSessions(
   filter: SessionFilter,
   page: PageQuery,
 ): Promise<Page<Session>> {
-  const query = db<SessionRow>('sessions as s').where({ workspace_id: workspaceId });
+  const query = db('sessions as s').where({ workspace_id: workspaceId });
   if (filter.status !== undefined) {
     query.where('status', filter.status);
   }
@@ -41,22 +42,22 @@ export function listSessions(
         .orWhere('shared_with_workspace', true),
     );
   }
-  return pageByTime<Session>(db, query, sessionColumns, 'created_at', page);
+  return pageByTime(db, query, session, 'created_at', page);
 }
 
 /** Every session below this one, at any depth. Throws InvalidCursorError. */
 export async function listDescendants(db: Db, sessionId: string, page: PageQuery): Promise<Page<Session>> {
-  const { rows } = await db.raw(
+  const statement = db.raw(
     `with recursive below as (
        select id from sessions where parent_session_id = ?
        union select s.id from sessions s join below on s.parent_session_id = below.id
      ) select id from below`,
     [sessionId],
   );
-  const ids = z.array(z.object({ id: z.string() })).parse(rows);
-  const query = db<SessionRow>('sessions').whereIn(
+  const below = await readRows(statement, z.object({ id: uuid }));
+  const query = db('sessions').whereIn(
     'id',
-    ids.map(({ id }) => id),
+    below.map(({ id }) => id),
   );
-  return pageByTime<Session>(db, query, sessionColumns, 'created_at', page);
+  return pageByTime(db, query, session, 'created_at', page);
 }

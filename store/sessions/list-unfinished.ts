@@ -3,7 +3,7 @@ import { terminalStatus } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 
 export async function listUnfinishedSessionIds(db: Db): Promise<string[]> {
-  const rows: { id: string }[] = await db('sessions')
+  const rows = await db('sessions')
     .whereNotIn('status', terminalStatus.options)
     .orderBy('created_at')
     .select('id');
@@ -11,12 +11,10 @@ export async function listUnfinishedSessionIds(db: Db): Promise<string[]> {
 }
 
 export async function listOpenRequestIds(db: Db): Promise<string[]> {
-  const rows: { id: string }[] = await db('permission_requests')
-    .where('status', 'open')
-    .orderBy('created_at')
-    .select('id');
+  const rows = await db('permission_requests').where('status', 'open').orderBy('created_at').select('id');
   return rows.map(({ id }) => id);
 }
+
 /** Ids of the sessions that a user drives, directly or from the top of their tree, and that have not ended. */
 export async function listUnfinishedSessionsOfUser(
   db: Db,
@@ -27,7 +25,7 @@ export async function listUnfinishedSessionsOfUser(
     .where((either) => either.where('operator_id', userId).orWhere('root_operator_id', userId))
     .whereNotIn('status', terminalStatus.options)
     .orderBy('created_at')
-    .select<{ id: string }[]>('id');
+    .select('id');
   return rows.map(({ id }) => id);
 }
 
@@ -37,7 +35,7 @@ export async function listUnfinishedSessionsOfAgent(
   agentId: string,
   limit: number,
 ): Promise<string[]> {
-  const rows: { id: string }[] = await db('sessions')
+  const rows = await db('sessions')
     .where({ agent_id: agentId })
     .whereNotIn('status', terminalStatus.options)
     .limit(limit)

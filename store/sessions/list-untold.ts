@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sessionSignals } from '../../contract/workflows.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 const { inputAvailable, agentEnded, terminate } = sessionSignals;
 const row = z.object({ id: z.string(), signal: z.enum([inputAvailable, agentEnded, terminate]) });
@@ -14,7 +15,7 @@ export async function listUntoldSessions(
   db: Db,
   { undeliveredSeconds }: { undeliveredSeconds: number },
 ): Promise<UntoldSession[]> {
-  const { rows } = await db.raw(
+  const statement = db.raw(
     `select id, case
          when requested_ending is null then ?::text
          when requested_ending #>> '{by,type}' = 'agent' then ?::text
@@ -30,5 +31,5 @@ export async function listUntoldSessions(
      order by created_at`,
     [inputAvailable, agentEnded, terminate, undeliveredSeconds],
   );
-  return z.array(row).parse(rows);
+  return readRows(statement, row);
 }

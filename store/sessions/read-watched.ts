@@ -1,18 +1,22 @@
-import type { SessionStatus } from '../../contract/session.ts';
+import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
+import { sessionStatus } from '../../contract/session.ts';
 import { type Db, prepared } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /** What a stream polls of a session: who may read it, and how far it has progressed. */
-export interface WatchedSession {
-  id: string;
-  workspace_id: string;
-  operator_id: string;
-  root_operator_id: string;
-  shared_with_workspace: boolean;
-  status: SessionStatus;
-  last_event_seq: number;
+const watchedSession = z.object({
+  id: uuid,
+  workspace_id: uuid,
+  operator_id: uuid.nullable(),
+  root_operator_id: uuid.nullable(),
+  shared_with_workspace: z.boolean(),
+  status: sessionStatus,
+  last_event_seq: z.int(),
   /** Changes when the session has a new audit record, such as a tool call, or a process's state changed. */
-  last_record: string;
-}
+  last_record: z.string(),
+});
+export type WatchedSession = z.infer<typeof watchedSession>;
 
 const readWatched = `
   select id, workspace_id, operator_id, root_operator_id, shared_with_workspace, status, last_event_seq,
@@ -27,6 +31,8 @@ export async function readWatchedSessions(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, WatchedSession>> {
   const rows =
-    ids.length === 0 ? [] : await prepared<WatchedSession>(db, 'read-watched-sessions', readWatched, [ids]);
+    ids.length === 0
+      ? []
+      : await readRows(prepared(db, 'read-watched-sessions', readWatched, [ids]), watchedSession);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,14 +1,17 @@
-import { isTerminal, type Session, type SessionStatus, type TerminalStatus } from '../../contract/session.ts';
+import {
+  isTerminal,
+  type Session,
+  type SessionStatus,
+  session,
+  type TerminalStatus,
+} from '../../contract/session.ts';
 import type { Transaction } from '../database.ts';
-import { type SessionRow, sessionColumns } from './row.ts';
+import { readRow } from '../read-rows.ts';
+import { sessionColumns } from './row.ts';
 
 /** The session, locked until the transaction ends, or null. */
 export async function lockSession(trx: Transaction, id: string): Promise<Session | null> {
-  const row = await trx<SessionRow>('sessions')
-    .where({ id })
-    .forNoKeyUpdate()
-    .first([...sessionColumns]);
-  return row ?? null;
+  return readRow(trx('sessions').where({ id }).forNoKeyUpdate().first(sessionColumns), session);
 }
 
 /** Writes another status, with the time when the session first ran, or its end and outcome. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { grantType } from '../../contract/grant.ts';
 import type { Db } from '../database.ts';
 import { subjectMatter } from '../permission-requests/audit.ts';
+import { readRow } from '../read-rows.ts';
 
 /** Temporal takes 400 bytes, which is a hundred characters of any script. */
 const mostCharacters = 100;
@@ -15,11 +16,9 @@ export function asSummary(text: string): string {
 
 /** `Session of writer in demo`. */
 export async function readSessionSummary(db: Db, sessionId: string): Promise<string> {
-  const found = z
-    .object({ agent: z.string(), workspace: z.string() })
-    .optional()
-    .parse(await named(db).where('s.id', sessionId).first({ agent: 'a.name', workspace: 'w.slug' }));
-  return asSummary(found === undefined ? 'Session' : `Session of ${found.agent} in ${found.workspace}`);
+  const query = named(db).where('s.id', sessionId).first({ agent: 'a.name', workspace: 'w.slug' });
+  const found = await readRow(query, z.object({ agent: z.string(), workspace: z.string() }));
+  return asSummary(found === null ? 'Session' : `Session of ${found.agent} in ${found.workspace}`);
 }
 
 const requestFacts = z.object({
@@ -31,15 +30,12 @@ const requestFacts = z.object({
 
 /** `writer in demo asks for tool_scope files.write`. */
 export async function readRequestSummary(db: Db, requestId: string): Promise<string> {
-  const found = requestFacts
-    .optional()
-    .parse(
-      await named(db)
-        .join('permission_requests as r', 'r.session_id', 's.id')
-        .where('r.id', requestId)
-        .first({ agent: 'a.name', workspace: 'w.slug', grant_type: 'r.grant_type', details: 'r.details' }),
-    );
-  return found === undefined
+  const query = named(db)
+    .join('permission_requests as r', 'r.session_id', 's.id')
+    .where('r.id', requestId)
+    .first({ agent: 'a.name', workspace: 'w.slug', grant_type: 'r.grant_type', details: 'r.details' });
+  const found = await readRow(query, requestFacts);
+  return found === null
     ? 'Permission request'
     : asSummary(
         `${found.agent} in ${found.workspace} asks for ${subjectMatter(found.grant_type, found.details)}`,

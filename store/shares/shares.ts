@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { SessionEventPayload } from '../../contract/session-event.ts';
 import type { Db } from '../database.ts';
+import { readRow } from '../read-rows.ts';
 
 export const share = z.strictObject({
   id: uuid,
@@ -45,15 +46,16 @@ export async function insertShare(
 }
 
 /** An unexpired share, for a member of its workspace; null for everybody else. */
-export async function readShareAsMember(
+export function readShareAsMember(
   db: Db,
   { id, userId }: { id: string; userId: string },
 ): Promise<Share | null> {
-  const row: unknown = await db('shares')
+  const query = db('shares')
     .join('sessions', 'sessions.id', 'shares.session_id')
     .join('members', 'members.workspace_id', 'sessions.workspace_id')
-    .where({ 'shares.id': id, 'members.user_id': userId })
+    .where('shares.id', id)
+    .where('members.user_id', userId)
     .whereRaw('(shares.expires_at is null or shares.expires_at > now())')
     .first(Object.keys(share.shape).map((column) => `shares.${column}`));
-  return row === undefined ? null : share.parse(row);
+  return readRow(query, share);
 }

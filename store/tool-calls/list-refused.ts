@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { type RefusedCalls, refusedCalls } from '../../contract/tool-call.ts';
 import { type Db, prepared } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /** Bounded because an agent can invent tool names; a sidecar counts a few of them separately, and as many again after each restart. */
 const maxRows = 500;
@@ -14,5 +14,5 @@ const sumCounts = `
 
 /** Calls of a session that were refused beyond a limit, by server, tool and outcome; most recently refused first. */
 export async function listRefusedCalls(db: Db, sessionId: string): Promise<RefusedCalls[]> {
-  return z.array(refusedCalls).parse(await prepared(db, 'list_refused_calls', sumCounts, [sessionId]));
+  return readRows(prepared(db, 'list_refused_calls', sumCounts, [sessionId]), refusedCalls);
 }

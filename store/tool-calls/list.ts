@@ -6,29 +6,27 @@ import type { Db } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
 import { readPage } from '../read-page.ts';
 
-interface Row {
-  id: string;
-  position: number;
-  session_id: string;
-  event: string;
-  at: string;
-  data: Record<string, unknown>;
-}
+const row = z.object({
+  id: z.string(),
+  position: z.int(),
+  at: z.string(),
+  data: z.record(z.string(), z.unknown()),
+});
 
 /** One page, most recently recorded first. Throws InvalidCursorError. */
 export async function listToolCalls(db: Db, sessionId: string, page: PageQuery): Promise<Page<ToolCall>> {
   const before = decodeCursor(page.cursor, z.int());
-  const query = db<Row>('audit_events')
+  const query = db('audit_events')
     .where({ session_id: sessionId, event: 'session.mcp.tool_called' })
     .orderBy('position', 'desc');
   if (before !== null) {
     query.where('position', '<', before);
   }
-  const { rows, nextCursor } = await readPage<Row>(db, query, page.limit, (row) => row.position);
+  const { rows, nextCursor } = await readPage(db, query, row, page.limit, ({ position }) => position);
   return { items: rows.map(present), nextCursor };
 }
 
-const present = ({ id, at, data }: Row): ToolCall =>
+const present = ({ id, at, data }: z.infer<typeof row>): ToolCall =>
   toolCall.parse({
     id,
     at,

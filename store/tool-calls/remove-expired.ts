@@ -1,11 +1,15 @@
 /** Removes records of tool calls beyond their workspace's retention. */
+import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /** Workspaces that keep records for a limited time. */
 export async function listWorkspacesWithRetention(db: Db): Promise<{ id: string; days: number }[]> {
-  return db('workspaces')
+  const query = db('workspaces')
     .whereNotNull('tool_call_retention_days')
     .select('id', 'tool_call_retention_days as days');
+  return readRows(query, z.object({ id: uuid, days: z.int() }));
 }
 
 /**
@@ -32,8 +36,8 @@ export async function removeExpiredCalls(
 ): Promise<number> {
   let removed = 0;
   for (const event of events) {
-    const { rows } = await db.raw(removeOldest, [workspaceId, event, limit, days, workspaceId]);
-    removed += rows.length;
+    const statement = db.raw(removeOldest, [workspaceId, event, limit, days, workspaceId]);
+    removed += (await readRows(statement, z.object({ id: uuid }))).length;
   }
   return removed;
 }

@@ -3,18 +3,25 @@ import type { User } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 
 export async function readUser(db: Db, id: string): Promise<User | null> {
-  return (await db('users').where({ id }).first('id', 'email', 'name')) ?? null;
+  const found = await db('users').where({ id }).first('id', 'email', 'name');
+  return found ?? null;
 }
 
 /** The person of this issuer with this e-mail address. For our own issuers only: elsewhere an address proves nothing. */
 export async function findUserByEmail(db: Db, issuer: string, email: string): Promise<User | null> {
   const query = db('users').where({ issuer }).whereRaw('lower(email) = lower(?)', [email]);
-  return (await query.orderBy('created_at').first('id', 'email', 'name')) ?? null;
+  const found = await query.orderBy('created_at').first('id', 'email', 'name');
+  return found ?? null;
 }
 
 /** Users of this issuer, oldest first. */
 export async function listUsersOfIssuer(db: Db, issuer: string, limit: number): Promise<User[]> {
-  return db('users').where({ issuer }).orderBy('created_at').limit(limit).select('id', 'email', 'name');
+  const found = await db('users')
+    .where({ issuer })
+    .orderBy('created_at')
+    .limit(limit)
+    .select('id', 'email', 'name');
+  return found;
 }
 
 /**
@@ -26,7 +33,7 @@ export async function findUserByVerifiedEmail(
   email: string,
   { demoIssuer }: { demoIssuer: string | null },
 ): Promise<User | null> {
-  const found: User[] = await db('users')
+  const found = await db('users')
     .whereRaw('lower(email) = lower(?)', [email])
     .where((known) => known.where('email_verified', true).orWhere('issuer', demoIssuer))
     .limit(2)

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type WorkerCapabilities, workerCapabilities } from '../../contract/available-runs.ts';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /** A worker reports itself this often. */
 export const reportEveryMs = 15_000;
@@ -41,11 +42,8 @@ export async function forgetWorker(db: Db, id: string): Promise<void> {
 /** Those that ran within the last day, the newest first. A row of a newer release that this one cannot read is left out. */
 export async function listWorkers(db: Db): Promise<KnownWorker[]> {
   const isRunning = db.raw('seen_at > now() - make_interval(secs => ?) as is_running', [goneAfterSeconds]);
-  const rows: unknown[] = await db('workers')
+  const query = db('workers')
     .select('id', 'capabilities', 'started_at', 'seen_at', isRunning)
     .orderBy('started_at', 'desc');
-  return rows.flatMap((row) => {
-    const parsed = knownWorker.safeParse(row);
-    return parsed.success ? [parsed.data] : [];
-  });
+  return (await readRows(query, knownWorker.nullable().catch(null))).flatMap((worker) => worker ?? []);
 }

@@ -1,5 +1,6 @@
 import type { Workspace, WorkspaceSettings } from '../../contract/workspace.ts';
 import type { Transaction } from '../database.ts';
+import { onlyRow } from '../read-rows.ts';
 import { presentWorkspace } from './row.ts';
 
 /** Null when the slug is taken. */
@@ -26,9 +27,9 @@ export async function updateWorkspaceRow(
   id: string,
   fields: Partial<WorkspaceSettings & { name: string }>,
 ): Promise<Workspace> {
-  const [row] = await trx('workspaces')
+  const rows = await trx('workspaces')
     .where({ id })
     .update({ ...fields, updated_at: trx.fn.now() })
     .returning('*');
-  return presentWorkspace(row);
+  return presentWorkspace(onlyRow(rows));
 }

@@ -1,18 +1,18 @@
-import type { WorkspaceRole } from '../../contract/workspace.ts';
+import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
+import { workspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
-export interface WorkspaceOfUser {
-  id: string;
-  slug: string;
-  name: string;
-  role: WorkspaceRole;
-}
+const workspaceOfUser = z.object({ id: uuid, slug: z.string(), name: z.string(), role: workspaceRole });
+export type WorkspaceOfUser = z.infer<typeof workspaceOfUser>;
 
 /** Every workspace that the user is a member of, by slug. */
 export async function listWorkspacesOfUser(db: Db, userId: string): Promise<WorkspaceOfUser[]> {
-  return db('workspaces as w')
+  const query = db('workspaces as w')
     .join('members as m', 'm.workspace_id', 'w.id')
     .where('m.user_id', userId)
     .orderBy('w.slug')
     .select('w.id', 'w.slug', 'w.name', 'm.role');
+  return readRows(query, workspaceOfUser);
 }

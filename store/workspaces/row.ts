@@ -1,18 +1,17 @@
-import type { Workspace } from '../../contract/workspace.ts';
+import { z } from 'zod';
+import { timestamp, uuid } from '../../contract/names.ts';
+import { type Workspace, workspaceSettings } from '../../contract/workspace.ts';
 
-export interface WorkspaceRow {
-  id: string;
-  slug: string;
-  name: string;
-  log_tool_payloads: boolean;
-  allow_runtime_permission_requests: boolean;
-  members_grant_persistent: boolean;
-  tool_call_retention_days: number | null;
-  created_at: string;
-  updated_at: string;
-}
+export const workspaceRow = z.object({
+  id: uuid,
+  slug: z.string(),
+  name: z.string(),
+  ...workspaceSettings.shape,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
 
-export function presentWorkspace(row: WorkspaceRow): Workspace {
+export function presentWorkspace(row: z.infer<typeof workspaceRow>): Workspace {
   return {
     id: row.id,
     slug: row.slug,

@@ -107,6 +107,8 @@ describe('a planted violation is found:', () => {
     ],
     ['a refusal in a handler', 'api/routes/x.ts', "throw forbidden('Only admins do that');"],
     ['gated tools by hand', 'store/x.ts', "db.raw(`select manifest -> 'tool_scopes' from mcp_servers`);"],
+    ['rows of a claimed type', 'store/x.ts', "const rows = await db<{ id: string }>('users');"],
+    ['rows cast to a type', 'store/x.ts', "const rows = (await db('users as u')) as { id: string }[];"],
     ['active grants by hand', 'store/x.ts', "db('grants').whereNull('consumed_at');"],
     [
       'a call recorded by hand',

@@ -1,6 +1,8 @@
 /** The rules that keep the code base in shape (docs/architecture.md, CONTRIBUTING.md), each as a sentence to fail with. */
 import ts from 'typescript';
 import { searchAttributes, workflowContracts } from '../../contract/workflows.ts';
+import { checkCommands } from './command-rules.ts';
+import { importedModule, resolve } from './imported-module.ts';
 import { checkTiming } from './timing-rules.ts';
 
 export interface SourceText {
@@ -24,6 +26,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   config: { contract: 'any' },
   migrations: {},
   store: { contract: 'any', migrations: 'any', config: 'type', 'lib/timing': 'any' },
+  commands: { contract: 'any', store: 'any', config: 'type' },
   workflows: { contract: 'any', activities: 'type' },
   'lib/timing': {},
   'lib/oci': { contract: 'any', 'lib/timing': 'any' },
@@ -120,6 +123,7 @@ export function check(source: SourceText): Violation[] {
     checkActiveGrants(node, source.path, folder, add);
     checkCallRecords(node, source.path, add);
     checkGatedTools(node, source.path, folder, add);
+    checkRows(node, folder, add);
     checkServerState(node, source.path, add);
     checkVariables(node, source.path, folder, add);
     checkTiming(node, folder, add);
@@ -136,8 +140,6 @@ function folderOf(path: string): string {
   const inner = `${first}/${second}`;
   return inner in allowedFolders ? inner : first;
 }
-
-export type Add = (node: ts.Node | null, rule: string) => void;
 
 function checkNames(path: string, folder: string, add: (rule: string) => void): void {
   if (!unrestricted.has(folder) && path.includes('/') && allowedFolders[folder] === undefined) {
@@ -230,6 +232,18 @@ function checkGatedTools(node: ts.Node, path: string, folder: string, add: Add):
   const mayRead = folder !== 'store' || path === 'store/grants/check-and-consume.ts';
   if (!mayRead && isSql && /(->>?\s*'|\$.*\.)tool_scopes/.test(node.text)) {
     add(node, 'gated tools are read from session_tools and mcp_server_tools');
+  }
+}
+
+/** What a query of the store returns is not claimed; `row-types.test.ts` finds the queries that are typed by nothing. */
+function checkRows(node: ts.Node, folder: string, add: Add): void {
+  const claims = ts.isCallExpression(node) && node.typeArguments !== undefined;
+  const casts = ts.isAsExpression(node) && /^\(?await\b/.test(node.expression.getText());
+  if (folder === 'store' && (claims || casts)) {
+    add(
+      node,
+      'rows are typed by store/tables.ts or read by store/read-rows.ts, not by a type argument or a cast',
+    );
   }
 }
 

@@ -70,7 +70,7 @@ it('leaves no data when the API is killed during it, and succeeds when resent', 
   const begun = await session.begin([order], {});
   const half = await untilFound('half an upload', async () => {
     const [content] = await contents();
-    return content?.size_bytes > 0 ? content : null;
+    return content !== undefined && content.size_bytes > 0 ? content : null;
   });
   expect(half).toMatchObject({ completed_at: null });
   await platform.kill('api', session.id);

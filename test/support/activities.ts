@@ -107,7 +107,7 @@ async function ownWorkflow(db: Knex, input: Partial<Record<string, unknown>>): P
     .whereRaw('id::text = ?', [String(decisionId)])
     .first();
   return decision?.request_id == null
-    ? grantWorkflowId(decision === undefined ? '' : grantIdOf(decision.approval))
+    ? grantWorkflowId(decision?.approval == null ? '' : grantIdOf(decision.approval))
     : permissionRequestWorkflowId(decision.request_id);
 }
 

@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { packagesNotLoaded } from '../../../contract/session-process.ts';
+import { withinLimit } from '../../../lib/timing/time-limit.ts';
 import type { ProcessContainerSpec, ProcessWorkloadSpec } from '../workload-spec.ts';
 import type { PackageCache } from './cache.ts';
 import { PackagesError } from './errors.ts';
@@ -37,7 +38,7 @@ export async function preparePackages(
   { cache, deadlineMs, logger, signal }: PrepareOptions,
 ): Promise<SessionPackages> {
   const session = { sessionId: spec.sessionId, workspaceId: spec.workspaceId };
-  const prepare = async (container: ContainerSpec, limited: AbortSignal) => {
+  const prepare = async (container: ProcessContainerSpec, limited: AbortSignal) => {
     const request = requestOf(container);
     if (request === null || container.server === null) {
       return [];

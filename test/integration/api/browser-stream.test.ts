@@ -71,7 +71,8 @@ describe('the stream of a browser', () => {
     for (let count = 0; count < 250; count += 1) {
       await publish(count % 2 === 0 ? session : other, `${count}`);
     }
-    const lastOf = async ({ id }: Session) => (await api.db('sessions').where({ id }).first()).last_event_seq;
+    const lastOf = async ({ id }: Session) =>
+      (await api.db('sessions').where({ id }).first())?.last_event_seq ?? 0;
     const [last, lastOfOther] = [await lastOf(session), await lastOf(other)];
     await eventually(() => {
       expect(seqs(reader, session)).toEqual(upTo(last));

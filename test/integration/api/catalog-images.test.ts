@@ -133,7 +133,7 @@ describe('an image entry', () => {
       .db('audit_events')
       .where({ workspace_id: workspaceId, event: 'workspace.mcp.updated' })
       .select('data');
-    expect(event.data).toEqual({
+    expect(event?.data).toEqual({
       changed: ['manifest', 'image_digest'],
       version: 2,
       image_digest: { old: first.digest, new: second.digest },

@@ -71,7 +71,7 @@ describe('a grant', () => {
     await use();
     await use({ callId });
     const [last] = await api.db('grant_uses').where({ call_id: callId }).select('at');
-    expect(await read(id)).toMatchObject({ use_count: 2, last_used_at: last.at });
+    expect(await read(id)).toMatchObject({ use_count: 2, last_used_at: last?.at });
     await admin.ok('DELETE', `${base}/grants/${id}`);
     expect(await read(id)).toMatchObject({
       ...facts,

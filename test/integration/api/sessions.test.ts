@@ -197,12 +197,12 @@ describe('a session', () => {
         workspace_id: workspace.id,
         agent_id: agent.id,
         root_operator_id: member.user.id,
-        parent_session_id: child.id,
+        parent_session_id: child?.id ?? null,
         prompt: '',
       })
       .returning('id');
     const { sessions } = await member.ok<{ sessions: Session[] }>('GET', one('/children'));
-    expect(sessions.map(({ id }) => id)).toEqual([grandchild.id, child.id]);
+    expect(sessions.map(({ id }) => id)).toEqual([grandchild?.id, child?.id]);
   });
 });
 
@@ -372,7 +372,7 @@ describe('artifacts', () => {
     await api
       .db('shares')
       .where({ id: share_id })
-      .update({ expires_at: new Date(0) });
+      .update({ expires_at: new Date(0).toISOString() });
     expect(await outsider.send('GET', `/api/shares/${share_id}/content`)).toMatchObject({ status: 404 });
   });
 });

@@ -176,7 +176,7 @@ describe('members', () => {
     expect(await person.send('GET', here.base)).toMatchObject({ status: 404 });
     expect(await person.send('GET', elsewhere.base)).toMatchObject({ status: 200 });
     const revokedAt = async (grantId: string) =>
-      (await api.db('grants').where({ id: grantId }).first()).revoked_at;
+      (await api.db('grants').where({ id: grantId }).first())?.revoked_at;
     expect(await revokedAt(ended.grantId)).not.toBeNull();
     expect(await revokedAt(kept.grantId)).toBeNull();
     expect(await readRequestedEnding(api.db, ended.sessionId)).toMatchObject({
@@ -269,7 +269,7 @@ describe('signing in for the demo', () => {
     await api
       .db('sign_ins')
       .where({ user_id: person.user.id })
-      .update({ expires_at: new Date(0) });
+      .update({ expires_at: new Date(0).toISOString() });
     expect(await person.send('GET', '/api/me')).toMatchObject({ status: 401 });
   });
 

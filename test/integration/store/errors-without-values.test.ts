@@ -18,10 +18,12 @@ const failing: Record<string, (db: Db) => PromiseLike<unknown>> = {
     await db('users').insert(row).onConflict('id').ignore();
     await db('users').insert({ ...row, id: randomUUID() });
   },
-  'a column that must not be empty': (db) => db('users').insert({ ...row, id: randomUUID(), name: null }),
+  'a column that must not be empty': (db) =>
+    db('users').insert({ ...row, id: randomUUID(), name: db.raw('null') }),
   'a statement with bindings': (db) =>
     db.raw('select * from users where subject = ? and no_such_column = ?', [secret, 1]),
-  'a transaction': (db) => inTransaction(db, async (trx) => trx('users').insert({ ...row, email: null })),
+  'a transaction': (db) =>
+    inTransaction(db, async (trx) => trx('users').insert({ ...row, email: trx.raw('null') })),
   'a prepared statement': (db) =>
     prepared(db, 'failing', 'insert into users (issuer, subject) values ($1, $2)', ['i', secret]),
 };

@@ -56,7 +56,10 @@ describe('the database refuses a grant', () => {
       'to spawn that a user holds',
       () => ({ grant_type: 'spawn', agent_subject_id: null, user_subject_id: tenant.max.id }),
     ],
-    ['that is consumed though it lasts', () => ({ scope: 'persistent', consumed_at: new Date() })],
+    [
+      'that is consumed though it lasts',
+      () => ({ scope: 'persistent', consumed_at: new Date().toISOString() }),
+    ],
     ['bound to a call without a session', () => ({ bound_server: 'files' })],
   ])('%s', async (_what, content) => {
     expect(await refusedAs(insertRow(content()))).toBe('checkViolation');
@@ -128,7 +131,7 @@ describe('a grant', () => {
     expect(await readGrant(database.db, grant.id)).toEqual(revoked);
 
     const used = await giveGrant(database.db, session);
-    await database.db('grants').where({ id: used.id }).update({ consumed_at: new Date() });
+    await database.db('grants').where({ id: used.id }).update({ consumed_at: new Date().toISOString() });
     expect(await revokeGrant(database.db, used.id, by)).toBe(false);
     expect(await readGrant(database.db, used.id)).toMatchObject({
       consumed_at: expect.any(String),
@@ -175,7 +178,7 @@ describe('a grant', () => {
     });
     const [event] = await database.db('audit_events').where({ resource_id: id });
     expect(event).toMatchObject({ event: 'grant.revoked', data: { details: { scope: 'Files' } } });
-    expect(event.data).not.toHaveProperty('readable');
+    expect(event?.data).not.toHaveProperty('readable');
   });
 
   it('that is expired stays expired when it is revoked', async () => {

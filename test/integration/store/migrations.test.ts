@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { migrationSource } from '../../../migrations/index.ts';
 import { requireCurrentSchema } from '../../../store/database.ts';
 import { migrate } from '../../../store/migrate.ts';
+import { onlyRow } from '../../../store/read-rows.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
@@ -92,10 +93,12 @@ describe('a database', () => {
   it('of an earlier release keeps its grants, which count as made by members', async () => {
     const { db } = database;
     await db.migrate.before({ name: '20261122100000_add_granted_by_role' });
-    const [user] = await db('users')
-      .insert({ issuer: 'demo', subject: 'a', email: 'a@demo.test', name: 'A' })
-      .returning('id');
-    const [workspace] = await db('workspaces').insert({ slug: 'w', name: 'W' }).returning('id');
+    const user = onlyRow(
+      await db('users')
+        .insert({ issuer: 'demo', subject: 'a', email: 'a@demo.test', name: 'A' })
+        .returning('id'),
+    );
+    const workspace = onlyRow(await db('workspaces').insert({ slug: 'w', name: 'W' }).returning('id'));
     const session = { workspace_id: workspace.id, operator_id: user.id, agent_id: null } as never;
     const { granted_by_role: _, ...old } = grantFor(session, { user_subject_id: user.id });
     await db('grants').insert({ ...old, details: JSON.stringify(old.details) });

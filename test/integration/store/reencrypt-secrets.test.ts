@@ -4,9 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { clearSecret } from '../../../commands/secrets/clear.ts';
 import { putSecret } from '../../../commands/secrets/put.ts';
 import { createWorkspace } from '../../../commands/workspaces/create.ts';
+import { readRows } from '../../../store/read-rows.ts';
 import { type MasterKeys, open, seal } from '../../../store/secrets/envelope.ts';
 import { countSecretsByKey, reencryptSecrets } from '../../../store/secrets/reencrypt.ts';
 import { verifyMasterKeys } from '../../../store/secrets/verify-master-keys.ts';
@@ -67,14 +69,13 @@ function start(args: string[] = [], keys: MasterKeys = both) {
 }
 const run = (args?: string[], keys?: MasterKeys) => start(args, keys).ended;
 
-interface Row {
-  name: string;
-  sealed_value: Buffer;
-  sealed_data_key: Buffer;
-  key_id: string;
-}
-const rowsOf = (): Promise<(Row & Record<string, unknown>)[]> =>
-  database.db('workspace_secrets').orderBy('id').select('*');
+const row = z.looseObject({
+  name: z.string(),
+  sealed_value: z.instanceof(Buffer),
+  sealed_data_key: z.instanceof(Buffer),
+  key_id: z.string(),
+});
+const rowsOf = () => readRows(database.db('workspace_secrets').orderBy('id').select('*'), row);
 const byKey = async () =>
   Object.fromEntries((await countSecretsByKey(database.db)).map(({ keyId, count: held }) => [keyId, held]));
 const put = (db: TestDatabase['db'], name: string, value: string, keys = both) => {
@@ -140,7 +141,12 @@ describe('the change of the master key', () => {
     expect(again.stdout).toContain('Secrets by master key: newer 100, older 150.');
     expect(again.stdout).toContain('150 resealed; all 250 open with "newer" alone.');
     const after = await rowsOf();
-    const rest = ({ sealed_value: _value, sealed_data_key: _key, key_id: _id, ...others }: Row) => others;
+    const rest = ({
+      sealed_value: _value,
+      sealed_data_key: _key,
+      key_id: _id,
+      ...others
+    }: z.infer<typeof row>) => others;
     expect(after.map(rest)).toEqual(before.map(rest));
     expect(await values()).toEqual(new Map(before.map(({ name }) => [name, textOf(name)])));
     // The old key and an old data key decrypt nothing of what is stored now.
@@ -202,7 +208,9 @@ describe('the change of the master key', () => {
     const { db } = database;
     await db('workspace_secrets').where({ name: 'S_1' }).update({ key_id: 'lost' });
     const other = await db('workspace_secrets').where({ name: 'S_2' }).first('sealed_value');
-    await db('workspace_secrets').where({ name: 'S_3' }).update({ sealed_value: other.sealed_value });
+    await db('workspace_secrets')
+      .where({ name: 'S_3' })
+      .update({ sealed_value: other?.sealed_value ?? null });
     const { exitCode, stdout, stderr } = await run();
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 1 });
     expect(stderr).toContain('MASTER_KEYS has no key "lost", which sealed the secret S_1');

@@ -26,7 +26,7 @@ afterAll(() => database.drop());
 
 const name = 'boxed';
 const reference = '${REGISTRY}';
-const stored = async () => (await db('mcp_servers').where({ name }).first('shape')).shape;
+const stored = async () => (await db('mcp_servers').where({ name }).first('shape'))?.shape;
 
 it('is read and rewritten as a reference, and found among the uses of the secret', async () => {
   const workspaceId = tenant.workspace.id;

@@ -50,11 +50,13 @@ describe('the start with master keys', () => {
     const old = stored.find(({ name }) => name === 'OLD');
     const trx = await database.db.transaction();
     try {
-      await trx('workspace_secrets').where({ name: 'NEW' }).update({
-        sealed_value: old?.sealedValue,
-        sealed_data_key: old?.sealedDataKey,
-        key_id: old?.keyId,
-      });
+      await trx('workspace_secrets')
+        .where({ name: 'NEW' })
+        .update({
+          sealed_value: old?.sealedValue ?? null,
+          sealed_data_key: old?.sealedDataKey ?? null,
+          key_id: old?.keyId ?? null,
+        });
       await expect(verifyMasterKeys(trx, [second, first])).rejects.toThrow('the secret NEW does not open');
     } finally {
       await trx.rollback();
