@@ -19,15 +19,15 @@ import { startWorkload } from './workloads/start-workload.ts';
 import { stopWorkload } from './workloads/stop-workload.ts';
 import { watchWorkload } from './workloads/watch-workload.ts';
 
-export function createActivities(deps: ActivityDependencies) {
+export function createActivities(dependencies: ActivityDependencies) {
   const bind =
     <Input, Output>(
       workflowIdOf: (input: Input) => string,
-      activity: (deps: ActivityDependencies, input: Input) => Promise<Output>,
+      activity: (dependencies: ActivityDependencies, input: Input) => Promise<Output>,
     ) =>
     async (input: Input) => {
       requireWorkflow(workflowIdOf(input));
-      return activity(deps, input);
+      return activity(dependencies, input);
     };
   const ofSession = ({ sessionId }: { sessionId: string }) => sessionWorkflowId(sessionId);
   const ofRequest = ({ requestId }: { requestId: string }) => permissionRequestWorkflowId(requestId);
@@ -51,7 +51,8 @@ export function createActivities(deps: ActivityDependencies) {
     stopCheck: bind(ofCheck, stopCheck),
     recordCheckEnd: bind(ofCheck, recordCheckEnd),
     /** Which workflow this is for follows from the decision itself. */
-    carryOutDecision: (input: { decisionId: string; requestId?: string }) => carryOutDecision(deps, input),
+    carryOutDecision: (input: { decisionId: string; requestId?: string }) =>
+      carryOutDecision(dependencies, input),
   };
 }
 export type Activities = ReturnType<typeof createActivities>;

@@ -56,7 +56,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     log,
   });
   const patterns = createPatternChecker();
-  const deps: ActivityDependencies = {
+  const dependencies: ActivityDependencies = {
     db,
     runtime,
     readImage: createReadImage({ private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS }),
@@ -74,15 +74,15 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     namespace,
     taskQueue,
     workflowBundle: { code: readFileSync(`${programs}workflows.js`, 'utf8') },
-    activities: createActivities(deps),
-    decisionActivities: createActivities({ ...deps, db: decisionDb }),
+    activities: createActivities(dependencies),
+    decisionActivities: createActivities({ ...dependencies, db: decisionDb }),
     slots: { watches: config.WORKER_MAX_SESSIONS, decisions: config.WORKER_MAX_DECISIONS },
   });
   const { workflow } = new Client({ connection, namespace });
   const outputKeptSeconds = config.PROCESS_OUTPUT_KEPT_SECONDS;
   const checkKeptSeconds = config.CHECK_KEPT_SECONDS;
   const workflows = createWorkflows(workflow, taskQueue);
-  const sweeping = { deps, workflows, outputKeptSeconds, checkKeptSeconds };
+  const sweeping = { dependencies, workflows, outputKeptSeconds, checkKeptSeconds };
   const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
   const reporting = keepReporting({ db, log }, capabilities);
   // Running sessions go on without the worker; the next one finds and watches them again.

@@ -23,10 +23,10 @@ import { refuseExpired, verifyApproval } from './verify-approval.ts';
  * request, or of the grant, may ask.
  */
 export function carryOutDecision(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { decisionId, requestId }: { decisionId: string; requestId?: string },
 ): Promise<RequestOutcome> {
-  return inTransaction(deps.db, async (trx) => {
+  return inTransaction(dependencies.db, async (trx) => {
     const decision = uuid.safeParse(decisionId).success ? await readDecision(trx, decisionId) : null;
     if (decision === null || (requestId !== undefined && decision.requestId !== requestId)) {
       throw approvalInvalid('There is no such decision');
@@ -35,7 +35,7 @@ export function carryOutDecision(
       requireWorkflow(permissionRequestWorkflowId(decision.requestId));
     }
     if (decision.kind === 'approve') {
-      return carryOutApproval(deps, trx, decision);
+      return carryOutApproval(dependencies, trx, decision);
     }
     throwRefusal(await deny(trx, decision));
     return { status: 'denied', grantId: null };

@@ -25,10 +25,10 @@ export interface FrozenCheck {
  * check was asked for, and for whatever an attachment with this env would be refused for.
  */
 export async function freezeCheck(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { checkId }: { checkId: string },
 ): Promise<FrozenCheck> {
-  const { db, limits, patterns, searchAttributesKnown } = deps;
+  const { db, limits, patterns, searchAttributesKnown } = dependencies;
   const { check, entry, secrets } = await inSnapshot(db, async (trx) => {
     const check = await readCheck(trx, checkId);
     const entry = check === null ? null : await readMcpServer(trx, check.workspace_id, check.server_name);

@@ -18,15 +18,15 @@ import { listingWithoutValues } from './listing-without-values.ts';
  * secrets can no longer be read, or are too many, cannot be redacted and is erased.
  */
 export async function recordCheckEnd(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { checkId, observed }: { checkId: string; observed: ObservedCheckEnd },
 ): Promise<void> {
-  const { db, masterKeys } = deps;
+  const { db, masterKeys } = dependencies;
   const check = await readCheck(db, checkId);
   if (check === null || check.ended_at !== null) {
     return;
   }
-  const { shown, erased } = await resultOf(deps, check);
+  const { shown, erased } = await resultOf(dependencies, check);
   await endCheck(db, masterKeys, check, { shown, ending: erased ?? endingOf(observed, check, shown) });
 }
 
@@ -37,8 +37,8 @@ interface Result {
   erased: CheckEnding | null;
 }
 
-async function resultOf(deps: ActivityDependencies, check: CheckRow): Promise<Result> {
-  const listed = await readListing(deps, {
+async function resultOf(dependencies: ActivityDependencies, check: CheckRow): Promise<Result> {
+  const listed = await readListing(dependencies, {
     workspaceId: check.workspace_id,
     checkId: check.id,
     kind: 'raw_listing',
@@ -46,7 +46,7 @@ async function resultOf(deps: ActivityDependencies, check: CheckRow): Promise<Re
   if (listed === null) {
     return { shown: null, erased: null };
   }
-  const values = await secretValues(deps, check);
+  const values = await secretValues(dependencies, check);
   if (values === null) {
     return { shown: null, erased: secretsChanged };
   }

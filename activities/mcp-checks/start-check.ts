@@ -10,16 +10,16 @@ import { unwanted } from './watch-check.ts';
  * and for what the runtime cannot run.
  */
 export async function startCheck(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { checkId }: { checkId: string },
 ): Promise<void> {
-  const { db, runtime } = deps;
+  const { db, runtime } = dependencies;
   const refusal = unwanted(await readCheckDemand(db, checkId));
   const configuration = await readCheckConfiguration(db, checkId);
   if (refusal !== null || configuration === null) {
     throw launchRefused(refusal ?? 'The check has no frozen configuration');
   }
   const spec = renderOrRefuse(runtime, configuration);
-  await launch(deps, { configuration, spec, recordStart: () => moveCheck(db, checkId, 'starting') });
+  await launch(dependencies, { configuration, spec, recordStart: () => moveCheck(db, checkId, 'starting') });
   await moveCheck(db, checkId, 'running');
 }

@@ -31,10 +31,10 @@ export interface Frozen {
  * operator is no longer a member.
  */
 export async function freezeConfiguration(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<Frozen> {
-  const { db, searchAttributesKnown } = deps;
+  const { db, searchAttributesKnown } = dependencies;
   const { session, ...sources } = await inSnapshot(db, async (trx) => {
     const session = await readSession(trx, sessionId);
     const agent = session === null ? null : await readAgent(trx, session.agent_id);
@@ -47,7 +47,10 @@ export async function freezeConfiguration(
     const logToolPayloads = await readLogsToolPayloads(trx, session.workspace_id);
     return { session, agent, servers, secretVersions, logToolPayloads };
   });
-  const images = await readImages(imagesToRead(deps.runtime.name, sources.agent), deps.readImage);
+  const images = await readImages(
+    imagesToRead(dependencies.runtime.name, sources.agent),
+    dependencies.readImage,
+  );
   const frozenAt = new Date().toISOString();
   const configuration = buildConfiguration({ session, ...sources, images, frozenAt });
   const stored = await freezeSession(db, session, configuration);
@@ -57,7 +60,7 @@ export async function freezeConfiguration(
   if (stored.log_tool_payloads) {
     await announcePayloads(db, sessionId);
   }
-  return { ...factsOf(session), limits: limitsOf(stored, deps.limits), searchAttributesKnown };
+  return { ...factsOf(session), limits: limitsOf(stored, dependencies.limits), searchAttributesKnown };
 }
 
 /** Of the agent and its companions; a catalog entry's was read when it was stored. The process runtime refuses images with its own message. */

@@ -15,14 +15,14 @@ const requestTimeoutMs = 5000;
  * workflow retries. Idempotent: the sidecar deduplicates by id.
  */
 export async function deliverInputs(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<void> {
-  const { db } = deps;
+  const { db } = dependencies;
   if (!(await hasSessionInputs(db, sessionId))) {
     return;
   }
-  const sidecar = await findSidecar(deps, sessionId);
+  const sidecar = await findSidecar(dependencies, sessionId);
   let heldSeq = await readHeldSeq(sidecar);
   while (true) {
     await markInputsDelivered(db, sessionId, heldSeq);

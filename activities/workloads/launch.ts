@@ -23,10 +23,10 @@ export interface Launch {
  * `launch_refused` for what cannot be resolved or never starts; other faults are retried.
  */
 export async function launch(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { configuration, spec, recordStart }: Launch,
 ): Promise<void> {
-  const { db, masterKeys, sessionKeySeed, runtime, log } = deps;
+  const { db, masterKeys, sessionKeySeed, runtime, log } = dependencies;
   const sessionId = configuration.session_id;
   const secrets: LaunchSecrets = {
     ...(await resolveSecrets({ db, masterKeys }, configuration)),

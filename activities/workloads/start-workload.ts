@@ -16,10 +16,10 @@ import { launch } from './launch.ts';
  * are retried, and reported without their message, which could hold anything.
  */
 export async function startWorkload(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<void> {
-  const { db, runtime } = deps;
+  const { db, runtime } = dependencies;
   const session = await moveSession(db, sessionId, { to: 'starting', reason: null });
   if (isTerminal(session.status)) {
     throw launchRefused('The session has already ended');
@@ -29,11 +29,11 @@ export async function startWorkload(
   }
   const configuration = await requireConfiguration(db, sessionId);
   const spec = renderOrRefuse(runtime, configuration);
-  await useExposedSecrets(deps, configuration);
-  await launch(deps, {
+  await useExposedSecrets(dependencies, configuration);
+  await launch(dependencies, {
     configuration,
     spec,
-    recordStart: () => setApiUrl(db, sessionId, deps.internalApiUrl),
+    recordStart: () => setApiUrl(db, sessionId, dependencies.internalApiUrl),
   });
 }
 

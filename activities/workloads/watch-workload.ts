@@ -22,10 +22,10 @@ const sidecarRestartLimitMs = 30_000;
  * number of attempts, on any worker, is harmless. Ends with a cancellation when the session ends otherwise.
  */
 export async function watchWorkload(
-  deps: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<WorkloadExit> {
-  const { runtime } = deps;
+  const { runtime } = dependencies;
   let sessionCheckedAtMs = 0;
   let restartingSinceMs: number | null = null;
   const endedFor = createEndedWatch();
@@ -33,13 +33,13 @@ export async function watchWorkload(
     heartbeat();
     if (Date.now() - sessionCheckedAtMs > sessionCheckIntervalMs) {
       sessionCheckedAtMs = Date.now();
-      const ended = await endOfSession(deps, sessionId);
+      const ended = await endOfSession(dependencies, sessionId);
       if (ended !== null) {
         return ended;
       }
     }
     const state = await runtime.inspect(sessionId);
-    await announceEnded(deps.db, sessionId, endedFor(state));
+    await announceEnded(dependencies.db, sessionId, endedFor(state));
     restartingSinceMs = isRestarting(state) ? (restartingSinceMs ?? Date.now()) : null;
     const exit = exitOf(state, restartingSinceMs === null ? 0 : Date.now() - restartingSinceMs);
     if (exit !== null) {

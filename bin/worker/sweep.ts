@@ -24,7 +24,7 @@ const betweenBatchesMs = 20;
 const abandoned = { untouchedSeconds: 600, limit: 20 };
 
 export interface Sweeping {
-  deps: ActivityDependencies;
+  dependencies: ActivityDependencies;
   workflows: Workflows;
   /** The output of sessions' processes is erased after this long. */
   outputKeptSeconds: number;
@@ -37,13 +37,13 @@ export interface Sweeping {
  * service; throws the error of the first part that failed.
  */
 export async function sweep(sweeping: Sweeping): Promise<void> {
-  const { deps, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
+  const { dependencies, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
   await settled([
-    stopOrphans(deps),
+    stopOrphans(dependencies),
     startLostWorkflows(sweeping),
     tellAgain(sweeping),
-    eraseOldOutputs(deps.db, { keptSeconds }),
-    removeOldChecks(deps.db, { keptSeconds: checkKeptSeconds }),
+    eraseOldOutputs(dependencies.db, { keptSeconds }),
+    removeOldChecks(dependencies.db, { keptSeconds: checkKeptSeconds }),
     removeLeftovers(sweeping),
     removeOldCalls(sweeping),
   ]);
@@ -53,7 +53,7 @@ export async function sweep(sweeping: Sweeping): Promise<void> {
  * Starting a workflow that runs does nothing. One that was never started, because the API stopped in between, begins;
  * one that Temporal lost ends its session, with a reason.
  */
-export async function startLostWorkflows({ deps: { db }, workflows }: Sweeping): Promise<void> {
+export async function startLostWorkflows({ dependencies: { db }, workflows }: Sweeping): Promise<void> {
   for (const sessionId of await listUnfinishedSessionIds(db)) {
     await workflows.startSession(sessionId, await readSessionSummary(db, sessionId));
   }
@@ -69,21 +69,23 @@ export async function startLostWorkflows({ deps: { db }, workflows }: Sweeping):
  * Resends what is on record for a session but did not reach its workflow, because Temporal was unreachable for the API. A workflow that
  * has ended meanwhile is not notified; one that was lost is started by the next sweep.
  */
-export async function tellAgain({ deps: { db }, workflows }: Sweeping): Promise<void> {
+export async function tellAgain({ dependencies: { db }, workflows }: Sweeping): Promise<void> {
   for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
     await workflows.signalSession(id, signal);
   }
 }
 
 /** Removes the bytes of abandoned uploads, such as when their API was killed. */
-async function removeLeftovers({ deps: { db } }: Sweeping): Promise<void> {
+async function removeLeftovers({ dependencies: { db } }: Sweeping): Promise<void> {
   while ((await removeAbandonedContents(db, abandoned)) === abandoned.limit) {
     // A few at a time, each in a statement of its own.
   }
 }
 
 /** Removes records of tool calls that are older than their workspace's retention and the operator's floor. */
-export async function removeOldCalls({ deps: { db, limits } }: Pick<Sweeping, 'deps'>): Promise<void> {
+export async function removeOldCalls({
+  dependencies: { db, limits },
+}: Pick<Sweeping, 'dependencies'>): Promise<void> {
   const floorDays = limits.TOOL_CALL_RETENTION_FLOOR_DAYS;
   for (const { id: workspaceId, days } of await listWorkspacesWithRetention(db)) {
     const batch = { workspaceId, days: Math.max(days, floorDays), limit: callsPerBatch };
@@ -102,7 +104,7 @@ export function keepSweeping(sweeping: Sweeping, intervalMs: number): () => void
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const run = async () => {
-    await sweep(sweeping).catch((err: unknown) => sweeping.deps.log.warn({ err }, 'a sweep failed'));
+    await sweep(sweeping).catch((err: unknown) => sweeping.dependencies.log.warn({ err }, 'a sweep failed'));
     if (!stopped) {
       timer = setTimeout(() => void run(), intervalMs);
     }

@@ -21,7 +21,7 @@ const logger = new DefaultLogger('ERROR');
 export interface TestActivities {
   db: Knex;
   runtime: RecordingRuntime;
-  deps: ActivityDependencies;
+  dependencies: ActivityDependencies;
   /** PKCS#8 PEM: what the API signs approvals with. */
   approvalPrivateKey: string;
   logged(): string;
@@ -50,7 +50,7 @@ export async function createTestActivities(): Promise<TestActivities> {
   });
   const masterKeys = testMasterKeys();
   const patterns = createPatternChecker();
-  const deps: ActivityDependencies = {
+  const dependencies: ActivityDependencies = {
     db,
     runtime,
     readImage: createReadImage(publicRegistriesOnly),
@@ -69,11 +69,11 @@ export async function createTestActivities(): Promise<TestActivities> {
     searchAttributesKnown: true,
     log: pino({ level: 'debug' }, sink),
   };
-  const activities = createActivities(deps);
+  const activities = createActivities(dependencies);
   return {
     db,
     runtime,
-    deps,
+    dependencies,
     approvalPrivateKey: keys.privateKey,
     logged: () => lines.join(''),
     tenant: () => createTenant(db, masterKeys),

@@ -66,7 +66,7 @@ export interface TestImage {
   blobs: Blob[];
 }
 
-export interface ImageParts {
+export interface ImageContent {
   layers?: readonly Buffer[];
   /** The bytes that are sent for a layer; gzip by default. */
   sent?: (layer: Buffer, at: number) => Buffer;
@@ -86,7 +86,7 @@ export function image({
   config = { Entrypoint: ['/server'], Cmd: ['--stdio'], Env: ['PATH=/bin'], User: '1000' },
   configuration = {},
   manifest = {},
-}: ImageParts = {}): TestImage {
+}: ImageContent = {}): TestImage {
   const layerBlobs = layers.map((layer, at) => ({ mediaType: layerType, bytes: sent(layer, at) }));
   const configBlob = jsonBlob(`${oci}.config.v1+json`, {
     os: 'linux',

@@ -23,11 +23,11 @@ export interface ListingUpload {
 }
 
 /** `receiveListing` for one upload of a check at a time; throws `rate_limited` for another. */
-export function listingReceiver(deps: Dependencies) {
+export function listingReceiver(dependencies: Dependencies) {
   const enter = createOccupancy({ name: 'upload of a check at a time', limit: 1 });
   return async (upload: ListingUpload) => {
     const leave = enter(upload.check.id);
-    return await receiveListing(deps, upload).finally(leave);
+    return await receiveListing(dependencies, upload).finally(leave);
   };
 }
 

@@ -57,7 +57,7 @@ class ControlPort {
   static async open(session: Session): Promise<ControlPort> {
     const port = new ControlPort();
     ports.push(port);
-    const key = controlKey(activities.deps.sessionKeySeed, session.id);
+    const key = controlKey(activities.dependencies.sessionKeySeed, session.id);
     port.server = createServer(async (request, response) => {
       const body = Buffer.concat(await request.toArray());
       response.statusCode = isSigned(key, request, body) ? port.take(request, body) : 401;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   registry.push('team/server', '1', first);
   Object.assign(activities.runtime, { name: 'container' });
   const policy = { private: new Map([[registry.host, 'http' as const]]), realms: new Map() };
-  activities.deps.readImage = createReadImage(policy);
+  activities.dependencies.readImage = createReadImage(policy);
 });
 afterAll(async () => {
   await activities.drop();

@@ -190,9 +190,9 @@ describe('a launch that must fail', () => {
 
   it('queues expressions by the user that started the tree, across workspaces', async () => {
     const session = await freeze(await agentWithFiles());
-    const { patterns } = activities.deps;
+    const { patterns } = activities.dependencies;
     const asked: string[] = [];
-    activities.deps.patterns = {
+    activities.dependencies.patterns = {
       ...patterns,
       check(userId, tasks) {
         asked.push(userId);
@@ -200,7 +200,7 @@ describe('a launch that must fail', () => {
       },
     };
     await validate(session).finally(() => {
-      activities.deps.patterns = patterns;
+      activities.dependencies.patterns = patterns;
     });
     expect(asked).toEqual([session.root_operator_id]);
   });
@@ -286,7 +286,7 @@ describe('starting the workload', () => {
       siblingEnv: {},
     });
     const token = launch?.secrets.sidecar.internal_token ?? '';
-    expect(verifyInternalToken(activities.deps.sessionKeySeed, token, session.id)).toBe(true);
+    expect(verifyInternalToken(activities.dependencies.sessionKeySeed, token, session.id)).toBe(true);
     expect(await readSession(activities.db, session.id)).toMatchObject({ status: 'starting' });
     expect(activities.logged()).not.toContain(value);
   });

@@ -154,15 +154,15 @@ describe('watching the workload', () => {
     const input = { sessionId: session.id };
     await activities.run('freezeConfiguration', input);
     await activities.run('startWorkload', input);
-    const before = activities.deps.internalApiUrl;
-    activities.deps.internalApiUrl = 'http://127.0.0.1:2';
+    const before = activities.dependencies.internalApiUrl;
+    activities.dependencies.internalApiUrl = 'http://127.0.0.1:2';
     try {
       expect(await activities.run('watchWorkload', input)).toEqual({
         kind: 'workload_lost',
         reason: `it reports to ${before}, and the API is at http://127.0.0.1:2 now; start a new session`,
       });
     } finally {
-      activities.deps.internalApiUrl = before;
+      activities.dependencies.internalApiUrl = before;
       activities.runtime.states.delete(session.id);
     }
   });
@@ -229,7 +229,7 @@ describe('orphaned workloads', () => {
     for (const id of [running.id, ended.id, gone]) {
       activities.runtime.states.set(id, { state: 'running', containers: [] });
     }
-    expect((await stopOrphans(activities.deps)).sort()).toEqual([ended.id, gone].sort());
+    expect((await stopOrphans(activities.dependencies)).sort()).toEqual([ended.id, gone].sort());
     expect(await activities.runtime.list()).toEqual([running.id]);
     activities.runtime.states.clear();
   });

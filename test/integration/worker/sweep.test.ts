@@ -36,7 +36,7 @@ beforeAll(async () => {
   tenant = await activities.tenant();
   worker = await startTestWorker({
     bundle: await workflowBundle(),
-    activities: createActivities(activities.deps),
+    activities: createActivities(activities.dependencies),
   });
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 const sweeping = () => ({
-  deps: activities.deps,
+  dependencies: activities.dependencies,
   workflows: createWorkflows(worker.client.workflow, worker.taskQueue),
   outputKeptSeconds: 3600,
   checkKeptSeconds: 3600,
@@ -125,8 +125,10 @@ it('is resent also while the runtime does not answer', async () => {
   await requestEnding(activities.db, session.id, ending);
   const list = () => Promise.reject(new Error('no engine answers'));
   const runtime = Object.assign(Object.create(activities.runtime), { list });
-  const { deps, ...rest } = sweeping();
-  await expect(wholeSweep({ ...rest, deps: { ...deps, runtime } })).rejects.toThrow('no engine answers');
+  const { dependencies, ...rest } = sweeping();
+  await expect(wholeSweep({ ...rest, dependencies: { ...dependencies, runtime } })).rejects.toThrow(
+    'no engine answers',
+  );
   await sessionIs(session.id, { status: 'terminated' });
 });
 

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defaultImageLimits } from '../../../../lib/oci/limits.ts';
 import {
-  type ImageParts,
+  type ImageContent,
   image,
   startTestRegistry,
   type TarFile,
@@ -21,7 +21,7 @@ afterAll(() => registry.close());
 const at = (path: string, content = 'upper'): TarFile => ({ path, content });
 const lower = [{ path: 'etc/', type: '5' }, at(fileName, 'lower')];
 
-const outcomeOf = (parts: ImageParts, limits = {}) => {
+const outcomeOf = (parts: ImageContent, limits = {}) => {
   registry.push('test', 'v', image(parts));
   return outcome(registry.host, 'test:v', { limits: { ...defaultImageLimits, ...limits } });
 };
@@ -104,7 +104,7 @@ describe('a layer', () => {
     expect(await outcomeOf({ layers, sent })).toBe('lower');
   });
 
-  it.each<[string, ImageParts, string]>([
+  it.each<[string, ImageContent, string]>([
     ['that is no gzip', { layers, sent: (layer) => layer }, 'unreadable_layer'],
     ['that is cut off', { layers, sent: (layer) => gzipSync(layer).subarray(0, -20) }, 'unreadable_layer'],
     ['that is no tar', { layers: [Buffer.alloc(2048, 'x')] }, 'unreadable_layer'],
