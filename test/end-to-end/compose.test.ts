@@ -64,7 +64,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       await page.getByText('For demos only.').waitFor();
       await page.getByRole('button', { name: 'Ada Admin' }).click();
       await page.getByText('1 permission request is waiting for you').waitFor();
-      await visitor.open('demo/approvals');
+      await visitor.open('approvals');
       await page.getByText('Review').first().click();
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
       await dialog.getByRole('button', { name: 'Approve this one call' }).click();
