@@ -26,7 +26,7 @@ export function SpawnPart({ agent }: { agent: Agent }) {
       <QueryState query={query} what="The list of agents">
         {(grants) => (
           <>
-            <Spawnable grants={grants} mayRevoke={may} />
+            <Spawnable grants={grants} />
             {may ? <AddSpawnable agent={agent} grants={grants} /> : null}
             {rule === null ? null : (
               <Text size="sm" c="dimmed">
@@ -42,7 +42,7 @@ export function SpawnPart({ agent }: { agent: Agent }) {
 
 const childOf = ({ details }: Grant): string => String(details['child_agent_id']);
 
-function Spawnable({ grants, mayRevoke }: { grants: readonly Grant[]; mayRevoke: boolean }) {
+function Spawnable({ grants }: { grants: readonly Grant[] }) {
   const { slug } = useWorkspace();
   const agents = useAllAgents(slug).data ?? [];
   const [revoking, setRevoking] = useState<Grant | null>(null);
@@ -66,7 +66,7 @@ function Spawnable({ grants, mayRevoke }: { grants: readonly Grant[]; mayRevoke:
                   </TextLink>
                 )}
                 <TextLink to={pathOf(slug, 'grants', grant.id)}>grant</TextLink>
-                {mayRevoke ? (
+                {grant.may_revoke ? (
                   <Button
                     size="compact-sm"
                     variant="subtle"
