@@ -23,6 +23,7 @@ export const limitFields = {
   LIMIT_SESSION_CONCURRENT_UPLOADS: count(4),
   /** Tool calls of one session that wait for a human at the same time. */
   LIMIT_SESSION_CONCURRENT_WAITS: count(16),
+  /** Open permission requests of a session and all sessions below its root. */
   LIMIT_OPEN_REQUESTS: count(10),
   /** Minimum retention of tool call records of every workspace. */
   TOOL_CALL_RETENTION_FLOOR_DAYS: count(30),
