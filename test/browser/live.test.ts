@@ -1,6 +1,7 @@
 /** What a page notices by itself, and how few requests that takes. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import type { SessionProcess } from '../../contract/session-process.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { everythingKept } from '../support/browser-storage.ts';
@@ -125,6 +126,11 @@ describeInBrowser('a page of the web UI', () => {
   it('sends no requests while a session waits', async () => {
     const agent = await ada.createAgent('idle', [waitForever], {});
     const session = await ada.startSession(agent.id);
+    await untilFound('the agent at work', async () => {
+      const path = `/api/sessions/${session.id}/processes`;
+      const { processes } = await ada.ok<{ processes: SessionProcess[] }>('GET', path);
+      return processes.find(({ kind, state }) => kind === 'agent' && state === 'ready') ?? null;
+    });
     const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     const asked = countRequests(page);

@@ -40,4 +40,4 @@ export async function bundlePrograms(): Promise<Programs> {
 }
 
 /** An MCP server's command from `deploy/runner/`. */
-export const runnerCommand = (name: string) => join(root, 'runner/node_modules/.bin', name);
+export const runnerCommand = (name: string) => join(root, 'deploy/runner/node_modules/.bin', name);
