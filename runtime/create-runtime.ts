@@ -44,11 +44,18 @@ async function whileStarting(
   work: (givenUp: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const controller = new AbortController();
+  // Not AbortSignal.any: on Node 20 a signal that only it refers to, such as a timeout's, can be collected before it fires.
+  const abort = () => controller.abort(signal?.reason);
   const ofSession = starts.get(sessionId) ?? new Set();
   starts.set(sessionId, ofSession.add(controller));
+  signal?.addEventListener('abort', abort);
   try {
-    await work(AbortSignal.any([controller.signal, ...(signal === undefined ? [] : [signal])]));
+    if (signal?.aborted) {
+      abort();
+    }
+    await work(controller.signal);
   } finally {
+    signal?.removeEventListener('abort', abort);
     ofSession.delete(controller);
     if (ofSession.size === 0) {
       starts.delete(sessionId);

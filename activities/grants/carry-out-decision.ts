@@ -73,5 +73,7 @@ function throwRefusal(refusal: ApprovalRefusal | null): void {
       throw approvalInvalid('Whoever the grant is for is not a member of the workspace any more');
     case 'differs':
       throw approvalInvalid('The approval does not answer what was requested');
+    default:
+      throw new Error(`no grant was written: ${refusal satisfies never}`);
   }
 }

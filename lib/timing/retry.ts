@@ -75,6 +75,9 @@ export async function retry<Result>(
 }
 
 function pause(delayMs: number, signal: AbortSignal | undefined, ref = true): Promise<void> {
+  if (signal?.aborted) {
+    return Promise.resolve();
+  }
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
