@@ -8,7 +8,7 @@ import {
 import { type Db, inTransaction } from '../../store/database.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
-import { lockSession } from '../../store/sessions/status.ts';
+import { lockSessionRow } from '../../store/sessions/status.ts';
 
 /** `too_large`: the session's artifacts together would exceed the limit. `id_taken`: by another session's artifact. */
 export type CreatedArtifact =
@@ -23,7 +23,7 @@ export function createArtifact(
   { sessionBytes }: { sessionBytes: number },
 ): Promise<CreatedArtifact> {
   return inTransaction(db, async (trx) => {
-    await lockSession(trx, input.sessionId);
+    await lockSessionRow(trx, input.sessionId);
     const known = await readArtifactById(trx, input.id);
     if (known !== null) {
       return known.session_id === input.sessionId

@@ -14,6 +14,11 @@ export async function lockSession(trx: Transaction, id: string): Promise<Session
   return readRow(trx('sessions').where({ id }).forNoKeyUpdate().first(sessionColumns), session);
 }
 
+/** Locks the session until the transaction ends, without reading it. */
+export async function lockSessionRow(trx: Transaction, id: string): Promise<void> {
+  await trx('sessions').where({ id }).forNoKeyUpdate().select('id');
+}
+
 /** Writes another status, with the time when the session first ran, or its end and outcome. */
 export async function updateStatus(
   trx: Transaction,
