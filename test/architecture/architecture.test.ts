@@ -80,6 +80,13 @@ describe('a planted violation is found:', () => {
       'activities/grants/x.ts',
       "import { x } from '../../commands/decisions/approve.ts';",
     ],
+    ['a statement in a route', 'api/routes/x.ts', "await dependencies.db('agents').first('id');"],
+    ['a statement that inserts a grant', 'store/sessions/x.ts', "await trx('grants').insert(row);"],
+    [
+      'SQL that revives a grant',
+      'store/sessions/x.ts',
+      "await trx.raw('update grants set revoked_at = null');",
+    ],
     ['any', 'store/x.ts', 'export const x: any = 1;'],
     ['a cast around the compiler', 'store/x.ts', 'export const x = y as unknown as string;'],
     ['the web UI reaching past the API', 'web/src/x.ts', "import { x } from '../../store/x.ts';"],

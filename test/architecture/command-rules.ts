@@ -7,10 +7,15 @@ export function checkCommands(node: ts.Node, path: string, folder: string, add: 
   checkStatements(node, folder, add);
   checkTransactions(node, path, folder, add);
   checkGrantWriters(node, path, folder, add);
+  checkGrantStatements(node, path, folder, add);
 }
 
-/** A command names statements of store/ in the order that its rule needs, and hands them the transaction. */
+/** A command names statements of store/ in the order that its rule needs, and hands them the transaction. So do a route and an activity. */
 function checkStatements(node: ts.Node, folder: string, add: Add): void {
+  const isQuery = ts.isCallExpression(node) && /(^|\.)(db|trx)$/.test(node.expression.getText());
+  if (isQuery && ['api', 'activities', 'bin', 'bin/start'].includes(folder)) {
+    add(node, 'a statement is a function of store/');
+  }
   const isStatement =
     (ts.isCallExpression(node) && /^(db|trx|prepared)$/.test(node.expression.getText())) ||
     (ts.isPropertyAccessExpression(node) &&
@@ -48,5 +53,22 @@ function checkGrantWriters(node: ts.Node, path: string, folder: string, add: Add
       node,
       `grants are written by one activity, after it verified an approval: ${target} is for ${user} only`,
     );
+  }
+}
+
+const writesGrants = /\b(insert into|update|delete from|merge into)\s+(only\s+)?(active_)?grants\b/i;
+const grantStatements = /^store\/grants\/(insert|change|check-and-consume)\.ts$/;
+
+/** Rows of grants change in three files: one inserts them, one revokes and consumes them, and one is the check of a call. */
+function checkGrantStatements(node: ts.Node, path: string, folder: string, add: Add): void {
+  const mayWrite = ['migrations', 'test'].includes(folder) || grantStatements.test(path);
+  const isSql =
+    (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node)) && writesGrants.test(node.text);
+  const isWrite =
+    ts.isPropertyAccessExpression(node) &&
+    /^(insert|update|delete|del|truncate|increment|decrement)$/.test(node.name.text) &&
+    /\('(active_)?grants'/.test(node.expression.getText());
+  if (!mayWrite && (isSql || isWrite)) {
+    add(node, 'grants are changed by the statements of store/grants and nowhere else');
   }
 }

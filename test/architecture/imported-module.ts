@@ -13,7 +13,9 @@ export function importedModule(node: ts.Node): { specifier: string; typeOnly: bo
   }
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
     const [argument] = node.arguments;
-    return argument && ts.isStringLiteral(argument) ? { specifier: argument.text, typeOnly: false } : null;
+    return argument && ts.isStringLiteralLike(argument)
+      ? { specifier: argument.text, typeOnly: false }
+      : null;
   }
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
     const { literal } = node.argument;
