@@ -45,7 +45,8 @@ function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'latin1');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    // Not `instanceof Error`: under jest an error of Node's own modules is of another realm.
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') {
       return '';
     }
     throw error;
