@@ -4,7 +4,7 @@ import { reportSignedOut } from '../api/connection.ts';
 import { ApiFailure, isTransient } from '../api/failure.ts';
 
 const maxRetries = 2;
-/** Each waits as long as the platform says. */
+/** Each waits twice as long as the one before, and as long as the platform says: what it says is the time until one request fits. */
 const maxBusyRetries = 6;
 
 /** Many tabs together may exceed a person's rate limit. */
@@ -31,7 +31,7 @@ export const queryClient = new QueryClient({
       networkMode: 'always',
       retry: (count, error) =>
         busySeconds(error) === null ? isTransient(error) && count < maxRetries : count < maxBusyRetries,
-      retryDelay: (count, error) => spread((busySeconds(error) ?? 2 ** count) * 1000),
+      retryDelay: (count, error) => spread(Math.max(busySeconds(error) ?? 0, 2 ** count) * 1000),
     },
     // A request that changes something is sent once: the person decides whether to send it again.
     mutations: { networkMode: 'always', retry: false },
