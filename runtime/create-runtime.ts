@@ -1,5 +1,6 @@
 /** What every runtime does around its driver: turns, giving up a start that is stopped, and the check of a container's name. */
 import { z } from 'zod';
+import { abortWith } from '../lib/timing/abort-with.ts';
 import { createTurns } from '../lib/timing/in-turn.ts';
 import type { LaunchSecrets, Runtime } from './workload.ts';
 
@@ -44,18 +45,13 @@ async function whileStarting(
   work: (givenUp: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const controller = new AbortController();
-  // Not AbortSignal.any: on Node 20 a signal that only it refers to, such as a timeout's, can be collected before it fires.
-  const abort = () => controller.abort(signal?.reason);
+  const unlink = abortWith(controller, signal);
   const ofSession = starts.get(sessionId) ?? new Set();
   starts.set(sessionId, ofSession.add(controller));
-  signal?.addEventListener('abort', abort);
   try {
-    if (signal?.aborted) {
-      abort();
-    }
     await work(controller.signal);
   } finally {
-    signal?.removeEventListener('abort', abort);
+    unlink();
     ofSession.delete(controller);
     if (ofSession.size === 0) {
       starts.delete(sessionId);

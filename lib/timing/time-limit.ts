@@ -1,7 +1,5 @@
-/**
- * Limits of time: one for work that can be told to end, one for work that cannot. With a timer of its own: on Node 20 a timeout inside a
- * combined signal may be garbage-collected before its time is over, and then never fires.
- */
+/** Limits of time: one for work that can be told to end, one for work that cannot. */
+import { abortWith } from './abort-with.ts';
 
 /**
  * Runs work with a signal that is aborted when `signal` is, and after `limitMs`, by default with a TimeoutError as its reason. Returns
@@ -14,21 +12,17 @@ export async function withinLimit<Result>(
   reason?: Error,
 ): Promise<Result> {
   const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
+  const unlink = abortWith(controller, signal);
   const timer = setTimeout(
     () =>
       controller.abort(reason ?? new DOMException(`no end after ${limitMs / 1000} seconds`, 'TimeoutError')),
     limitMs,
   );
-  signal?.addEventListener('abort', abort);
   try {
-    if (signal?.aborted) {
-      abort();
-    }
     return await work(controller.signal);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    unlink();
   }
 }
 
