@@ -9,24 +9,24 @@ import { readRows } from '../read-rows.ts';
 /** Agents that attach the entry, by name. Throws InvalidCursorError. */
 export async function listAttachingAgents(db: Db, entryId: string, page: PageQuery): Promise<Page<Named>> {
   const after = decodeCursor(page.cursor, z.string());
-  const query = db('agent_mcp_attachments as t')
-    .join('agents as a', 'a.id', 't.agent_id')
-    .where('t.mcp_server_id', entryId)
-    .modify((query) => after !== null && query.where('a.name', '>', after))
-    .orderBy('a.name')
-    .select('a.id', 'a.name');
+  const query = attachingAgents(db, entryId).modify(
+    (query) => after !== null && query.where('a.name', '>', after),
+  );
   const { rows, nextCursor } = await readPage(db, query, named, page.limit, ({ name }) => name);
   return { items: rows, nextCursor };
 }
 
 /** Every agent that attaches the entry, by name. */
 export async function listAllAttachingAgents(db: Db, entryId: string): Promise<Named[]> {
-  const query = db('agent_mcp_attachments as t')
+  return readRows(attachingAgents(db, entryId), named);
+}
+
+function attachingAgents(db: Db, entryId: string) {
+  return db('agent_mcp_attachments as t')
     .join('agents as a', 'a.id', 't.agent_id')
     .where('t.mcp_server_id', entryId)
     .orderBy('a.name')
     .select('a.id', 'a.name');
-  return readRows(query, named);
 }
 
 /** Names of the secrets that are restricted to certain entries, including this one. */
