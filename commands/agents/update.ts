@@ -5,6 +5,7 @@ import { updateAgentRow } from '../../store/agents/change.ts';
 import { lockAgent } from '../../store/agents/read.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, hasSqlState, inTransaction, sqlState, type Transaction } from '../../store/database.ts';
+import { changedVariables } from './changed-variables.ts';
 import type { SavedAgent } from './create.ts';
 import { problemsInWorkspace } from './problems-in-workspace.ts';
 import { type MayCreate, revokeAfterChange } from './revoke-after-change.ts';
@@ -82,9 +83,7 @@ async function recordChange(
     await appendAuditEvent(trx, { ...event, event: 'agent.updated', data: { changed: others } });
   }
   if (changed.includes('env')) {
-    const variables = [...new Set([...Object.keys(before.env), ...Object.keys(agent.env)])]
-      .filter((variable) => before.env[variable] !== agent.env[variable])
-      .sort();
+    const variables = changedVariables(before.env, agent.env);
     await appendAuditEvent(trx, { ...event, event: 'agent.env_updated', data: { fields: variables } });
   }
 }

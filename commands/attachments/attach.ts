@@ -16,6 +16,7 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { lockMcpServerForUse } from '../../store/mcp-servers/lock.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
+import { changedVariables } from '../agents/changed-variables.ts';
 import { type MayCreate, revokeAfterChange } from '../agents/revoke-after-change.ts';
 
 export interface AttachmentSave {
@@ -79,9 +80,7 @@ async function write(
   key: AttachmentKey,
   before: StoredAttachment | null,
 ): Promise<Attachment> {
-  const fields = [...new Set([...Object.keys(env), ...Object.keys(before?.env ?? {})])]
-    .filter((field) => before?.env[field] !== env[field])
-    .sort();
+  const fields = changedVariables(before?.env ?? {}, env);
   if (before !== null && fields.length === 0) {
     return { name, ...before };
   }
