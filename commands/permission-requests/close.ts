@@ -1,6 +1,7 @@
 /** Each way in which a request closes, once, with its own outcome: a timeout is never reported as a denial. */
 import type { GrantScope } from '../../contract/grant.ts';
 import type { PermissionDecision, PermissionRequest } from '../../contract/permission-request.ts';
+import { type Actor, systemActor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { requestResource } from '../../store/permission-requests/audit.ts';
@@ -75,9 +76,7 @@ async function announce(
   },
 ): Promise<void> {
   const { request, workspaceId, lineage, outcome } = closed;
-  const actor = outcome.decidedBy
-    ? ({ type: 'user', id: outcome.decidedBy } as const)
-    : ({ type: 'system', id: null } as const);
+  const actor: Actor = outcome.decidedBy ? { type: 'user', id: outcome.decidedBy } : systemActor;
   const decision: PermissionDecision = {
     request_id: request.id,
     grant_type: request.grant_type,

@@ -1,5 +1,5 @@
 import type { Session } from '../../contract/session.ts';
-import type { Actor } from '../../contract/session-event.ts';
+import { type Actor, systemActor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
@@ -26,8 +26,7 @@ export function createSession(db: Db, input: NewSession): Promise<Session> {
 }
 
 async function announce(trx: Transaction, input: NewSession): Promise<void> {
-  const actor: Actor =
-    input.operatorId === null ? { type: 'system', id: null } : { type: 'user', id: input.operatorId };
+  const actor: Actor = input.operatorId === null ? systemActor : { type: 'user', id: input.operatorId };
   await appendSessionEvent(trx, input.id, {
     id: derivedId(input.id, 'pending'),
     type: 'session.status_changed',
