@@ -4,7 +4,10 @@ import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 
 const containers = ['engine', 'cluster'];
-/** By program: the Debian package, what its absence costs, and the tiers of tests that need it: where none are named, `npm start` and all. */
+/**
+ * By program: the Debian package, the programs that also do, what its absence costs, and the tiers of tests that need it: where none are
+ * named, `npm start` and all.
+ */
 const programs = {
   bwrap: {
     package: 'bubblewrap',
@@ -78,15 +81,18 @@ const programs = {
       { package: name, cost: 'no Kubernetes cluster is started for tests', tiers: ['cluster'] },
     ]),
   ),
-  chromium: {
-    package: 'chromium',
+  'chromium-headless-shell': {
+    package: 'chromium-headless-shell',
+    instead: ['chromium', 'chromium-browser', 'google-chrome'],
     cost: 'the tests of the web UI are left out',
     tiers: ['platform', 'engine'],
   },
 };
 
 function missingPrograms() {
-  return Object.keys(programs).filter((program) => which(program) === null);
+  const isMissing = (program) =>
+    [program, ...(programs[program].instead ?? [])].every((name) => which(name) === null);
+  return Object.keys(programs).filter(isMissing);
 }
 
 /** For the end of `npm test`: what is missing, and how to install it. */

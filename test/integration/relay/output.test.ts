@@ -289,7 +289,8 @@ describeWithStaticRelay('the end of a command', () => {
     await sleep(1500);
     const told = await listenForClaims(path);
     expect(await relay.ended).toMatchObject({ code: 137, stderr: 'gone\n' });
-    expect(told.ends()).toEqual([{ type: 'ended', exit_code: null, signal: 'SIGKILL' }]);
+    const end = { type: 'ended', exit_code: null, signal: 'SIGKILL' };
+    await eventually(() => expect(told.ends()).toEqual([end]));
     expect(told.output()).toBe('gone\n');
   });
 
