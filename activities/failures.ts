@@ -15,7 +15,7 @@ export function launchRefusedForNow(sentence: string): ApplicationFailure {
 }
 
 export function operatorLeft(): ApplicationFailure {
-  return launchRefused('The operator of the session is not a member of the workspace any more');
+  return launchRefused('The operator of the session is no longer a member of the workspace');
 }
 
 export function alreadyDecided(): ApplicationFailure {

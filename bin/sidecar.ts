@@ -16,7 +16,7 @@ const stopLimitMs = 8000;
 const { values: options } = parseArgs({ options: { 'boot-file': { type: 'string' } } });
 const bootFile = options['boot-file'];
 const input = bootFile === undefined ? createInterface({ input: process.stdin, crlfDelay: Infinity }) : null;
-const supervisorGone = new Promise<void>((resolve) => input?.once('close', resolve));
+const supervisorExited = new Promise<void>((resolve) => input?.once('close', resolve));
 
 async function readBoot() {
   const text = bootFile === undefined ? await firstLine() : readFileSync(bootFile, 'utf8');
@@ -49,7 +49,7 @@ try {
   };
   process.once('SIGTERM', () => void stop('asked to', 0));
   process.once('SIGINT', () => void stop('asked to', 0));
-  void supervisorGone.then(() => stop('its supervisor is gone', 0));
+  void supervisorExited.then(() => stop('its supervisor exited', 0));
   sidecar.ready.then(
     () => logger.info('the platform knows that this sidecar is ready'),
     (error: unknown) => {

@@ -19,7 +19,7 @@ import { showOwner, showProgress } from './visibility.ts';
 
 class RequestState {
   outcome: RequestOutcome | null = null;
-  /** The session ended, or this workflow was cancelled: no answer is needed any more. */
+  /** The session ended, or this workflow was cancelled: an answer is no longer needed. */
   abandoned = false;
   /** A decision is being carried out. */
   deciding = false;

@@ -68,9 +68,9 @@ function throwRefusal(refusal: ApprovalRefusal | null): void {
     case 'already_decided':
       throw alreadyDecided();
     case 'decider_left':
-      throw approvalInvalid('Whoever decided is not a member of the workspace any more');
+      throw approvalInvalid('The person who decided is no longer a member of the workspace');
     case 'subject_left':
-      throw approvalInvalid('Whoever the grant is for is not a member of the workspace any more');
+      throw approvalInvalid('The person the grant is for is no longer a member of the workspace');
     case 'differs':
       throw approvalInvalid('The approval does not answer what was requested');
     default:

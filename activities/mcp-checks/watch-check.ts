@@ -40,5 +40,7 @@ export function unwanted(demand: CheckDemand | null): string | null {
   if (demand.cancelRequested) {
     return 'An admin cancelled the check';
   }
-  return demand.startedByAdmin ? null : 'Whoever started the check is no admin of the workspace any more';
+  return demand.startedByAdmin
+    ? null
+    : 'The person who started the check is no longer an admin of the workspace';
 }

@@ -1,4 +1,4 @@
-/** Finds workloads that no session and no check wants any more, so that nothing is left running. */
+/** Finds workloads that no session and no check needs, so that nothing is left running. */
 import { isTerminal } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
 import { readCheck } from '../../store/mcp-checks/read.ts';

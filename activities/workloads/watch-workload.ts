@@ -75,7 +75,7 @@ async function endOfSession(
  */
 export function exitOf(state: WorkloadState, restartingForMs: number): WorkloadExit | null {
   if (state.state === 'absent') {
-    return { kind: 'workload_lost', reason: 'it is not on this runtime any more' };
+    return { kind: 'workload_lost', reason: 'it is no longer on this runtime' };
   }
   if (state.state === 'lost') {
     return { kind: 'workload_lost', reason: state.reason };

@@ -10,7 +10,7 @@ const foreign = { operator_id: 'another', root_operator_id: 'another' };
 /** Kinds of people, by what a route is about. An admin of these tables is neither owner nor operator. */
 export const peopleByScope = {
   public: { anybody: {} },
-  user: { 'whoever is signed in': {} },
+  user: { 'anybody signed in': {} },
   workspace: { admin, member },
   agent: {
     admin: { ...admin, agent: { owner_id: 'another' } },

@@ -24,7 +24,7 @@ export function keepReporting(
       clearInterval(timer);
       await last;
       await forgetWorker(db, id).catch((err: unknown) =>
-        log.warn({ err }, 'the worker could not sign off; it is taken for gone in a minute'),
+        log.warn({ err }, 'the worker could not sign off; it counts as lost in a minute'),
       );
     },
   };

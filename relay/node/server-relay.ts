@@ -109,7 +109,7 @@ async function bridge(
   // The end of its output is not yet the end of the process: how it ended decides what comes next.
   child.stdout.pipe(socket, { end: false });
   child.stdout.once('end', () => setTimeout(() => terminate(child), lastOutputMs).unref());
-  // The sidecar closes a connection that the agent left: this process has no peer any more.
+  // The sidecar closes a connection that the agent left: this process no longer has a peer.
   socket.once('end', stop);
   socket.once('close', stop);
 

@@ -41,6 +41,6 @@ export async function stopPod(
       }
       await change;
     }
-    throw new Error(`the Pod of session ${sessionId} is not gone after ${stopTimeoutMs / 1000} seconds`);
+    throw new Error(`the Pod of session ${sessionId} still exists after ${stopTimeoutMs / 1000} seconds`);
   });
 }

@@ -51,7 +51,7 @@ export class CallBook {
     }
   }
 
-  /** Returns the record of the end; null for a call that is not open (any more). */
+  /** Returns the record of the end; null for a call that is not open, or no longer. */
   end(callId: string, end: Omit<CallEnd, 'duration_ms'>): { call: CallRecord; spooled: string } | null {
     const open = this.#open.get(callId);
     if (open === undefined) {

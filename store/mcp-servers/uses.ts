@@ -30,7 +30,7 @@ function attachingAgents(db: Db, entryId: string) {
 }
 
 /** Names of the secrets that are restricted to certain entries, including this one. */
-export async function listSecretsKeptTo(db: Db, workspaceId: string, entryName: string): Promise<string[]> {
+export async function listSecretsOfEntry(db: Db, workspaceId: string, entryName: string): Promise<string[]> {
   return db('workspace_secrets')
     .where({ workspace_id: workspaceId })
     .whereRaw('? = any(allowed_servers)', [entryName])

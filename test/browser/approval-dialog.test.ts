@@ -33,7 +33,7 @@ describeInBrowser('the approval dialog', () => {
     await demo?.close();
   });
 
-  /** A request with the longest names, many tools, a refused call and a scope that is kept to admins. */
+  /** A request with the longest names, many tools, a refused call and an admin-only scope. */
   async function askedAtLength(): Promise<{ sessionId: string; request: PermissionRequest }> {
     await ada.ok('POST', `${ada.workspace}/mcp-servers`, {
       name: longest.server,

@@ -6,7 +6,7 @@ import { openDatabase } from '../../store/database.ts';
 export interface TestDatabase {
   db: Knex;
   url: string;
-  /** Ends the pool and removes the database, whoever is still connected. */
+  /** Ends the pool and removes the database, even with connections open. */
   drop(): Promise<void>;
 }
 

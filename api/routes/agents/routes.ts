@@ -74,7 +74,7 @@ function createRoute(dependencies: AgentDependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: collection,
-    summary: 'Create an agent; it belongs to whoever creates it',
+    summary: 'Create an agent, owned by the caller',
     scope: 'workspace',
     access: anyMember,
     body: agentInput,

@@ -70,7 +70,7 @@ function present(visit: Visit, grant: StoredGrant, found: GrantContext, facts: S
   };
 }
 
-/** The rule that keeps the visitor from revoking it: whoever may create a grant may revoke it. Null when they may, or it was removed. */
+/** The rule that keeps the visitor from revoking it: who may create a grant may revoke it. Null when they may, or it was removed. */
 export async function whyNotRevoke(db: Db, visit: Visit, grant: StoredGrant): Promise<string | null> {
   const found = (await readGrantContexts(db, [grant.id])).get(grant.id);
   const facts = await readScopeFacts(db, visit.workspace.id, [grant]);

@@ -43,7 +43,7 @@ export function grantWarnings(grant: StoredGrant, state: GrantState, facts: Scop
     warnings.push({ path: 'details.scope', code: 'unknown_scope', message });
   }
   if (grant.granted_by_role === 'member' && facts.adminOnlyScopes.has(scope)) {
-    const message = `${scope} is kept to admins and a member made the grant, so no call passes on it now`;
+    const message = `${scope} is admin-only and a member made the grant, so no call passes on it now`;
     warnings.push({ path: 'granted_by_role', code: 'needs_admin', message });
   }
   return warnings;

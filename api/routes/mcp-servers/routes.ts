@@ -15,7 +15,11 @@ import { manifestPatterns, manifestProblems } from '../../../contract/manifest-v
 import { named, secretName, toolScope } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { listMcpServers, readMcpServer } from '../../../store/mcp-servers/read.ts';
-import { listAttachingAgents, listGatingScopes, listSecretsKeptTo } from '../../../store/mcp-servers/uses.ts';
+import {
+  listAttachingAgents,
+  listGatingScopes,
+  listSecretsOfEntry,
+} from '../../../store/mcp-servers/uses.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import { whereChanged } from '../../availability/where-changed.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
@@ -125,7 +129,8 @@ function usesRoute({ db }: CatalogDependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: `${path}/uses`,
-    summary: 'Agents that attach the entry, secrets that are kept to it, and scopes that it gates tools with',
+    summary:
+      'Agents that attach the entry, secrets that are restricted to it, and scopes that it gates tools with',
     scope: 'workspace',
     access: anyMember,
     params,
@@ -140,7 +145,7 @@ function usesRoute({ db }: CatalogDependencies): AnyRoute {
     async handler({ workspace, params, query }) {
       const { id, name } = await requireServer(db, workspace.id, params.name);
       const page = await listAttachingAgents(db, id, query);
-      const secrets = await listSecretsKeptTo(db, workspace.id, name);
+      const secrets = await listSecretsOfEntry(db, workspace.id, name);
       const scopes = await listGatingScopes(db, workspace.id, id);
       return { agents: page.items, secrets, scopes, next_cursor: page.nextCursor };
     },

@@ -103,7 +103,7 @@ const withoutAddress = ({ user, ...rest }: Member): ListedMember => ({
 
 /**
  * People who never signed in, whose address is not verified, and addresses that two people claim are all answered
- * alike; and attempts are rate limited: whoever administers one workspace learns little of who uses the others.
+ * alike; and attempts are rate limited: the admin of one workspace learns little of who uses the others.
  */
 function addRoute({ db, config }: MemberDependencies): AnyRoute {
   const attempts = createRateLimiter({

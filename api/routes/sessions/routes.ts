@@ -46,7 +46,7 @@ function startRoute(dependencies: Dependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: collection,
-    summary: 'Start a session of an agent; whoever starts it drives it',
+    summary: 'Start a session of an agent, with the caller as its operator',
     scope: 'workspace',
     access: anyMember,
     body: sessionInput,

@@ -16,7 +16,7 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
     defineRoute({
       method: 'post',
       path: '/workspaces',
-      summary: 'Create a workspace; whoever creates it is its first admin',
+      summary: 'Create a workspace, with the caller as its first admin',
       scope: 'user',
       access: anySignedIn,
       body: z.strictObject({ slug: workspaceSlug, name: workspaceName }),

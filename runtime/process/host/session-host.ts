@@ -59,7 +59,7 @@ export async function startSessionHost(launch: HostLaunch): Promise<SessionHost>
     await stop();
     throw error;
   }
-  return { ended: sidecar.gone.then(stop), stop };
+  return { ended: sidecar.exited.then(stop), stop };
 }
 
 async function finishReport({ report, ended }: HostContainer): Promise<void> {

@@ -16,14 +16,14 @@ export interface SidecarProcess {
   /** Resolves when all sockets exist; rejects on timeout. */
   listening(): Promise<void>;
   /** Resolves when the restart limit is exceeded. */
-  gone: Promise<void>;
+  exited: Promise<void>;
   stop(): Promise<void>;
 }
 
 export function startSidecarProcess(launch: HostLaunch, state: StateFile, output: number): SidecarProcess {
   let stopping = false;
   let child: ChildProcess;
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     const run = (restarts: number) => {
       // A stale socket of a killed sidecar would look like one that listens.
       for (const socket of launch.sockets) {
@@ -48,8 +48,8 @@ export function startSidecarProcess(launch: HostLaunch, state: StateFile, output
     run(0);
   });
   return {
-    gone,
-    listening: () => untilListening(launch.sockets, gone),
+    exited,
+    listening: () => untilListening(launch.sockets, exited),
     async stop() {
       stopping = true;
       if (child.exitCode !== null || child.signalCode !== null) {
@@ -73,9 +73,9 @@ function spawnSidecar({ directory, sidecar }: HostLaunch, output: number): Child
   return child;
 }
 
-async function untilListening(sockets: readonly string[], gone: Promise<void>): Promise<void> {
+async function untilListening(sockets: readonly string[], exited: Promise<void>): Promise<void> {
   let lost = false;
-  void gone.then(() => {
+  void exited.then(() => {
     lost = true;
   });
   const deadline = Date.now() + socketsTimeoutMs;

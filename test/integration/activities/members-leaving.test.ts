@@ -125,7 +125,7 @@ describe('a session of a leaving member', () => {
   const freeze = () => activities.run('freezeConfiguration', { sessionId: session.id });
   const refused = {
     type: 'launch_refused',
-    message: 'The operator of the session is not a member of the workspace any more',
+    message: 'The operator of the session is no longer a member of the workspace',
   };
 
   it('is not frozen when the removal was first', async () => {

@@ -1,7 +1,7 @@
 /**
  * Clusters of this machine, each in a numbered directory. Number 0 is shared by every test run: the first user starts it and the
  * last one stops it. The others belong to one process each. A user that is dead does not count, and what it left is removed
- * by whoever takes the slot next.
+ * by the process that takes the slot next.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';

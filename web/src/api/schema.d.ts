@@ -1335,7 +1335,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a workspace; whoever creates it is its first admin */
+        /** Create a workspace, with the caller as its first admin */
         post: {
             parameters: {
                 query?: never;
@@ -1488,7 +1488,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Create an agent; it belongs to whoever creates it */
+        /** Create an agent, owned by the caller */
         post: {
             parameters: {
                 query?: never;
@@ -2467,7 +2467,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Agents that attach the entry, secrets that are kept to it, and scopes that it gates tools with */
+        /** Agents that attach the entry, secrets that are restricted to it, and scopes that it gates tools with */
         get: {
             parameters: {
                 query?: {
@@ -3088,7 +3088,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Start a session of an agent; whoever starts it drives it */
+        /** Start a session of an agent, with the caller as its operator */
         post: {
             parameters: {
                 query?: never;

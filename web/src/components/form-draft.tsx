@@ -34,7 +34,7 @@ export function FormDraft<Values extends object>({ form, slug, name, save, fixed
   const { values } = form;
   const isSent = save.isSuccess && !form.isDirty();
   useForgetWhenLeft(place, name, save.isPending || isSent);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the values is kept, whoever made it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the values is kept, by hand or by code.
   useEffect(() => {
     if (isSent) {
       writeDraft(place, name, null);

@@ -35,7 +35,7 @@ function standOnUpper(): void {
   }
 }
 
-/** Listens for as long as the page is open: with nothing typed any more, Back skips the lower entry. */
+/** Listens for as long as the page is open: once nothing is typed, Back skips the lower entry. */
 function onBack(): void {
   if (window.history.state !== lower) {
     return;

@@ -25,7 +25,7 @@ export interface ProxyOptions {
   upstream: Upstream;
   /** Of all files and documents together. */
   maxDownloadBytes: number;
-  /** A registry failed: loading cannot succeed any more. */
+  /** A registry failed: loading can no longer succeed. */
   onFault(fault: PackagesError): void;
 }
 

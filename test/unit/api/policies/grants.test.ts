@@ -53,14 +53,14 @@ describe('a grant may be made', () => {
     ],
     ['by an admin for a secret in the agent’s environment', admin, { grantType: 'agent_env' }, true],
     ['by the owner to spawn, for a session', member, { ...own, grantType: 'spawn', scope: 'session' }, true],
-    ['by the operator for a scope that is kept to admins', member, { ...driven, adminScope: true }, false],
+    ['by the operator for an admin-only scope', member, { ...driven, adminScope: true }, false],
     [
-      'by a member for themselves for a scope that is kept to admins',
+      'by a member for themselves for an admin-only scope',
       member,
       { userSubjectId: 'max', adminScope: true },
       false,
     ],
-    ['by an admin for a scope that is kept to admins', admin, { ...driven, adminScope: true }, true],
+    ['by an admin for an admin-only scope', admin, { ...driven, adminScope: true }, true],
   ];
   it.each(table)('%s', (_who, maker, content, allowed) => {
     expect(whyNotGrant(maker, question(content)) === null).toBe(allowed);

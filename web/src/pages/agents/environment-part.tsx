@@ -119,9 +119,9 @@ function Exposure({ agent, secretName }: { agent: Agent; secretName: string }) {
         error={make.error}
       >
         <Text component="div">
-          Every session of <VisibleText text={agent.name} />, whoever drives it, gets the value in plain text
-          from now on. Revoking the grant stops this for later sessions, but cannot undo what the agent has
-          already read.
+          Every session of <VisibleText text={agent.name} />, no matter who drives it, gets the value in plain
+          text from now on. Revoking the grant stops this for later sessions, but cannot undo what the agent
+          has already read.
         </Text>
       </ConfirmDialog>
     </>

@@ -124,7 +124,7 @@ export function holderMeaning(
     return holder === 'agent' ? 'This agent, in this session only.' : 'In this session only.';
   }
   if (holder === 'agent') {
-    return 'Every session of this agent, whoever starts it, and no other agent.';
+    return 'Every session of this agent, no matter who starts it, and no other agent.';
   }
   return operatorIsMe
     ? 'Every session that you drive, with any agent.'

@@ -17,7 +17,7 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
   const { status, agent, operator, root_operator: root, may_decide: mine } = request;
   const expired = useExpired(request.expires_at);
   const open = status === 'open' && !expired;
-  // The platform closes it in a moment; nothing can be decided any more.
+  // The platform closes it in a moment; nothing can be decided now.
   const shown = status === 'open' && expired ? 'expired' : status;
   return (
     <Card withBorder padding="sm" component="li">

@@ -48,7 +48,7 @@ export function AccessFields({ form }: { form: EntryFormState }) {
       />
       <Radio.Group label="Who can grant its scopes" {...form.getInputProps('approvers')}>
         <Stack gap="xs" mt={4}>
-          <Radio value="operator" label="Whoever drives the session, and admins" />
+          <Radio value="operator" label="The session's operator, and admins" />
           <Radio
             value="admin"
             label="Admins only"

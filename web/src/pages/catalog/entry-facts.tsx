@@ -23,7 +23,7 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
       <Fact name="Network">{networkText(network)}</Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
       <Fact name="Who can grant its scopes">
-        {approvers === 'admin' ? 'admins only' : 'whoever drives the session, and admins'}
+        {approvers === 'admin' ? 'admins only' : "the session's operator, and admins"}
       </Fact>
       <Fact name="Can ask of the agent">
         {client_features.length === 0 ? 'nothing' : client_features.join(', ')}

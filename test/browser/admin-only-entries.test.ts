@@ -7,7 +7,7 @@ import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace
 import { untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 
-describeInBrowser('an entry that is kept to admins', () => {
+describeInBrowser('an admin-only entry', () => {
   let demo: DemoWorkspace;
   let browser: Browser;
   let max: FrontDoor;
@@ -33,7 +33,7 @@ describeInBrowser('an entry that is kept to admins', () => {
     const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     await visitor.open('catalog/files/edit');
-    await page.getByRole('radio', { name: 'Whoever drives the session, and admins' }).waitFor();
+    await page.getByRole('radio', { name: "The session's operator, and admins" }).waitFor();
     const note = page.getByRole('note').filter({ hasText: 'Grants from members will have no effect' });
     expect(await note.count()).toBe(0);
     await page.getByRole('radio', { name: 'Admins only' }).check();
