@@ -13,7 +13,7 @@ import { provideImages } from './setup/images.mjs';
 import { provideKubernetes } from './setup/kubernetes.mjs';
 import { withLock } from './setup/lock.mjs';
 import { provideOracleServers } from './setup/oracle-servers.mjs';
-import { leftOut, SetupError, step } from './setup/progress.mjs';
+import { leftOut, SetupError, step, together } from './setup/progress.mjs';
 import { provideRelay } from './setup/relay.mjs';
 import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
@@ -48,19 +48,34 @@ async function setUp() {
   if (forTests && !testing('services', 'platform', 'engine', 'cluster')) {
     return;
   }
+  await linkPostgresLibraries(root);
+  if (forTests) {
+    await step('System packages', () => installSystemPackages(process.env, forTiers));
+  }
+  await together([
+    setUpServers,
+    ...(forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench) ? [setUpTemporal] : []),
+    ...(forTests ? [setUpForTests] : []),
+    ...(testing('engine', 'cluster') ? [setUpContainers] : []),
+    buildAll,
+  ]);
+  if (forTests) {
+    writeWhole(join(root, '.cache/left-out.json'), JSON.stringify(leftOut));
+  }
+}
+
+async function setUpServers() {
   await step('Packages of the MCP servers', () => installDependencies(join(root, 'deploy/runner')));
   if (forGateBench) {
     await step('Programs to compare the gate with', () =>
       installDependencies(join(root, 'bench/gate/peers')),
     );
   }
-  await linkPostgresLibraries(root);
-  if (forTests) {
-    await setUpForTests();
-  }
-  if (forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench)) {
-    await step('Temporal server', () => provideTemporal(root, process.env));
-  }
+}
+
+const setUpTemporal = () => step('Temporal server', () => provideTemporal(root, process.env));
+
+async function buildAll() {
   const { build } = await import('./build.mjs');
   await step('Build', () =>
     build(root).catch((error) => {
@@ -70,24 +85,23 @@ async function setUp() {
 }
 
 async function setUpForTests() {
-  await step('System packages', () => installSystemPackages(process.env, forTiers));
   await step('Static relay', () => provideRelay(root, process.env));
   if (testing('services')) {
-    await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
+    await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
   }
   if (testing('platform')) {
     await step('uv', () => provideUv(root, process.env));
   }
-  if (testing('engine', 'cluster')) {
-    await step('Container engine', () => provideContainerEngine(root, process.env));
-    await step('Images', () => provideImages(root, process.env));
-    await step('Helm and Compose', () => provideDeploymentTools(root, process.env));
-  }
+}
+
+async function setUpContainers() {
+  await step('Container engine', () => provideContainerEngine(root, process.env));
+  await step('Images', () => provideImages(root, process.env));
+  await step('Helm and Compose', () => provideDeploymentTools(root, process.env));
   if (testing('cluster')) {
     await step('Kubernetes', () => provideKubernetes(root, process.env));
   }
-  writeWhole(join(root, '.cache/left-out.json'), JSON.stringify(leftOut));
 }
 
 try {

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultTiers, tierOf, tiers } from '../test/tiers.mjs';
 import { describeMissingPrograms } from './setup/system-packages.mjs';
+import { startChecks } from './test/checks.mjs';
 import { runCaptured, runShown } from './test/child.mjs';
 import { forgetResult, keepResult, printSummary } from './test/results.mjs';
 
@@ -53,7 +54,7 @@ async function runTests() {
     printSummary([{ passed: 0, failed: 1, skipped: 0, files: [] }]);
     return;
   }
-  const checks = words.length === 0 ? startChecks() : [];
+  const checks = words.length === 0 ? startChecks(root, process.env) : [];
   const { passed, result } = await runJest(matching);
   const checked = await Promise.all(checks);
   report(passed, result, checked);
@@ -63,23 +64,6 @@ async function tiersOfMatching() {
   const listed = await runCaptured([...jest, '--listTests', ...jestArguments], root);
   const files = listed.output.split('\n').filter((line) => line.startsWith(root));
   return [...new Set(files.map((file) => tierOf(relative(root, file))))];
-}
-
-/** Beside the tests, at a lower priority. Each prints what it found once it ends, and counts as one test. */
-function startChecks() {
-  const checks = {
-    'Format and lint': ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
-    'Type check': ['node_modules/typescript/bin/tsc', '-p', '.'],
-    'Type check of the web UI': ['node_modules/typescript/bin/tsc', '-p', 'web'],
-  };
-  return Object.entries(checks).map(async ([name, args]) => {
-    const { code, output } = await runCaptured(args, root, { nice: 10 });
-    console.log(`${code === 0 ? 'PASS' : 'FAIL'} ${name}`);
-    if (code !== 0) {
-      console.log(output);
-    }
-    return code === 0;
-  });
 }
 
 async function runJest(selected) {

@@ -20,6 +20,15 @@ export async function step(name, work) {
   }
 }
 
+/** Runs parts that do not need each other at the same time. Waits for all of them; then throws what failed first in the list. */
+export async function together(parts) {
+  const results = await Promise.allSettled(parts.map((part) => part()));
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed) {
+    throw failed.reason;
+  }
+}
+
 export function readableDuration(ms) {
   const seconds = ms / 1000;
   return seconds < 60

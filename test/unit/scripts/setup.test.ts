@@ -28,6 +28,13 @@ describe('the set-up', () => {
     expect(withModule('lock.mjs', code)).toBe('worked\n');
   });
 
+  it('ends no part that still runs when another fails, and names the failure', () => {
+    const code = `const slow = () => new Promise((done) => setTimeout(() => { console.log('slow: done'); done(); }, 100));
+      const failing = async () => { throw new setup.SetupError('no network'); };
+      await setup.together([slow, failing]);`;
+    expect(withModule('progress.mjs', code)).toBe('slow: done\nrefused: no network\n');
+  });
+
   it('builds what all clones share once, also when two need it at the same time', () => {
     const shared = join(directory, 'cache', 'tool-1');
     const code = `
