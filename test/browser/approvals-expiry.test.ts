@@ -13,7 +13,7 @@ describeInBrowser('an approval that nobody gives', () => {
 
   beforeAll(async () => {
     const env = { REQUEST_EXPIRY_SECONDS: '12' };
-    [platform, browser] = await Promise.all([startPlatform({ env }), openBrowser()]);
+    [platform, browser] = await Promise.all([startPlatform({ env, usesRunServers: true }), openBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();

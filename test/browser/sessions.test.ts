@@ -16,7 +16,7 @@ describeInBrowser('sessions in the web UI', () => {
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    [platform, browser] = await Promise.all([startPlatform({ usesRunServers: true }), openBrowser()]);
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   });
   afterAll(async () => {

@@ -13,7 +13,7 @@ describeInBrowser('the web UI', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([startPlatform(), openBrowser()]);
+    [platform, browser] = await Promise.all([startPlatform({ usesRunServers: true }), openBrowser()]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -9,7 +9,7 @@ describe('an undecided permission request', () => {
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    platform = await startPlatform({ env: { REQUEST_EXPIRY_SECONDS: '4' } });
+    platform = await startPlatform({ env: { REQUEST_EXPIRY_SECONDS: '4' }, usesRunServers: true });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   });
   afterAll(() => platform?.stop());

@@ -30,7 +30,7 @@ describe('when something fails', () => {
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    platform = await startPlatform();
+    platform = await startPlatform({ usesRunServers: true });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   });
   afterAll(() => platform?.stop());

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { untilFound } from './eventually.ts';
 import { chooseTestPort } from './free-port.ts';
 import { processesMentioning } from './processes.ts';
+import { openRunServers } from './run-servers.ts';
 
 export type Victim = 'api' | 'worker' | 'sidecar';
 
@@ -28,10 +29,17 @@ export interface Platform {
 
 const readyTimeoutMs = 240_000;
 
+export interface TestPlatformOptions {
+  env?: Record<string, string>;
+  dataDirectory?: string;
+  port?: number;
+  /** Uses the run's Postgres and Temporal in place of embedded ones: for tests that neither look at those nor start again on their data. */
+  usesRunServers?: boolean;
+}
+
 /** Starts it and waits for "Ready."; throws with everything that it printed when that does not come. */
-export async function startPlatform(
-  options: { env?: Record<string, string>; dataDirectory?: string; port?: number } = {},
-): Promise<Platform> {
+export async function startPlatform(options: TestPlatformOptions = {}): Promise<Platform> {
+  const servers = options.usesRunServers === true ? await openRunServers() : null;
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'));
   const port = options.port ?? (await chooseTestPort());
   // A file: the shared platform runs on when the test file that started it has ended.
@@ -44,6 +52,7 @@ export async function startPlatform(
       PORT: String(port),
       TEMPORAL_UI_PORT: '0',
       DATA_DIR: dataDirectory,
+      ...servers?.env,
       ...options.env,
     },
     stdio: ['ignore', log, log],
@@ -51,7 +60,8 @@ export async function startPlatform(
   closeSync(log);
   child.unref();
   const output = () => readFileSync(outputFile, 'utf8');
-  await untilReady(child, output).catch((error: unknown) => {
+  await untilReady(child, output).catch(async (error: unknown) => {
+    await servers?.release();
     if (options.dataDirectory === undefined) {
       removeData(dataDirectory);
     }
@@ -67,6 +77,7 @@ export async function startPlatform(
     killStart: () => end(child, 'SIGKILL'),
     stop: async ({ keepData = false } = {}) => {
       await end(child, 'SIGINT');
+      await servers?.release();
       if (!keepData) {
         removeData(dataDirectory);
       }
