@@ -36,7 +36,7 @@ export async function createContainerRuntime({
   takeLeftCalls,
   logger,
 }: ContainerRuntimeDependencies): Promise<Runtime<SessionPlan>> {
-  const engine = openEngine(socketPath);
+  const engine = await openEngine(socketPath);
   await engine.ping().catch((error: unknown) => {
     throw new Error(`CONTAINER_SOCKET: no container engine answers on ${socketPath} (${String(error)})`);
   });

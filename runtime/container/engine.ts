@@ -1,5 +1,5 @@
 /** The only client of the container engine: the calls that sessions need, over the Engine API of Docker and Podman. */
-import Docker from 'dockerode';
+import type Docker from 'dockerode';
 import { z } from 'zod';
 import { readTar } from '../../lib/oci/tar/read-tar.ts';
 import { createTurns } from '../../lib/timing/in-turn.ts';
@@ -78,10 +78,12 @@ export interface RegistryLogin {
   serveraddress: string;
 }
 
-export type Engine = ReturnType<typeof openEngine>;
+export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 /** Names and ids are the engine's. A missing object gives null or is a no-op; every other error is an EngineError. */
-export function openEngine(socketPath: string) {
+export async function openEngine(socketPath: string) {
+  // Only a worker whose sessions run as containers loads it.
+  const { default: Docker } = await import('dockerode');
   const docker = new Docker({ socketPath, timeout: idleTimeoutMs });
   const patient = new Docker({ socketPath });
   return {

@@ -124,7 +124,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     );
     expect(await runtime.logs(id, 'agent', 10_000)).not.toContain('a-server-token');
     // Nothing that the image has at the paths of the views ended up in them.
-    const engine = openEngine(driver.socketPath());
+    const engine = await openEngine(driver.socketPath());
     const sidecar = driver.nameOf(id, 'sidecar');
     expect(await engine.readFile(sidecar, '/opt/platform/bin/relay')).not.toBeNull();
     for (const path of ['/run/platform-session/servers/small/planted', '/opt/platform/bin/planted']) {

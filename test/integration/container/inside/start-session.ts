@@ -6,7 +6,7 @@ import { dieLater } from '../../runtime/inside/die-later.ts';
 
 const { dieAfterMs, socketPath, settings, plan, secrets } = JSON.parse(await text(process.stdin));
 dieLater(dieAfterMs);
-await startSession(openEngine(socketPath), plan, secrets, {
+await startSession(await openEngine(socketPath), plan, secrets, {
   settings,
   takeLeftCalls: async () => undefined,
   sidecarImage: plan.sidecar.image.reference,
