@@ -1,6 +1,6 @@
 /** Environment of `npm start`, the embedded default. */
 import { z } from 'zod';
-import { databaseUrl, port } from './parse.ts';
+import { databaseUrl, flag, port } from './parse.ts';
 
 export const startConfig = z.object({
   PORT: port.default(8080),
@@ -11,5 +11,7 @@ export const startConfig = z.object({
   /** Replaces the embedded Temporal development server. */
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
+  /** Whether the start ends with a session of the demo agent that waits for an approval. */
+  DEMO_SESSION: flag.default(true),
 });
 export type StartConfig = z.infer<typeof startConfig>;

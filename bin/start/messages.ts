@@ -15,7 +15,16 @@ export function welcome({ url, temporalUiUrl, dataDirectory, demo }: StartedPlat
     ['People', people.join(', ')],
   ];
   const table = rows.map(([name = '', value]) => `  ${name.padEnd(12)} ${value}`).join('\n');
-  return `\nReady.\n\n${table}\n\n${'requestId' in demo ? firstSteps(url, demo) : `  The demo session ${demo.sessionId} does not wait: ${demo.reason}`}\n`;
+  return `\nReady.\n\n${table}\n\n${whatWaits(url, demo)}\n`;
+}
+
+function whatWaits(url: string, demo: StartedPlatform['demo']): string {
+  if (demo === null) {
+    return '  Ctrl-C stops everything.';
+  }
+  return 'requestId' in demo
+    ? firstSteps(url, demo)
+    : `  The demo session ${demo.sessionId} does not wait: ${demo.reason}`;
 }
 
 function firstSteps(url: string, demo: { sessionId: string; requestId: string }): string {

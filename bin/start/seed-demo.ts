@@ -28,17 +28,22 @@ export interface DemoSeed {
 export type WaitingDemo = { sessionId: string; requestId: string } | { sessionId: string; reason: string };
 
 const waitLimitMs = 60_000;
+/** Each look is two requests, of which a starting platform has enough. */
+const lookEveryMs = 250;
 const named = z.looseObject({ name: z.string() });
 const ids = z.object({ id: z.string() });
 const workspace = `/workspaces/${demoSlug}`;
 
 /** Throws StartError when the API refuses something. */
 export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
-  const { ada, max } = seed;
+  return ensureWaitingSession(seed, seed.max, await fillDemoWorkspace(seed));
+}
+
+/** The workspace without a session; returns the id of its agent. Throws StartError when the API refuses something. */
+export async function fillDemoWorkspace({ ada, max }: Pick<DemoSeed, 'ada' | 'max'>): Promise<string> {
   await ensureWorkspace(ada, await idOf(max));
   await ensureCatalog(ada);
-  const agentId = await ensureAgent(ada);
-  return ensureWaitingSession(seed, max, agentId);
+  return ensureAgent(ada);
 }
 
 async function ensureWorkspace(ada: ApiClient, maxId: string): Promise<void> {
@@ -118,7 +123,7 @@ async function ensureWaitingSession(seed: DemoSeed, max: ApiClient, agentId: str
     if (ended !== null) {
       return { sessionId: session.id, reason: ended };
     }
-    await sleep(100);
+    await sleep(lookEveryMs);
   }
   return { sessionId: session.id, reason: `it did not ask for a permission within ${waitLimitMs / 1000} s` };
 }

@@ -1,14 +1,16 @@
 /** Starts the parts of the embedded default in order, and stops them in the reverse one. */
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectSession, sessionDirectory } from '../../runtime/process/session-record.ts';
-import { openDatabase } from '../../store/database.ts';
+import { type Db, openDatabase } from '../../store/database.ts';
 import { migrate } from '../../store/migrate.ts';
+import { listWorkers } from '../../store/workers/workers.ts';
 import { claimDataDirectory } from './data-directory.ts';
 import { signInDemoPeople } from './demo-sign-in.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';
 import { loadOrCreateKeys } from './keys.ts';
 import { provideDatabase, provideTemporal } from './provide-servers.ts';
-import { seedDemo, type WaitingDemo } from './seed-demo.ts';
+import { fillDemoWorkspace, seedDemo, type WaitingDemo } from './seed-demo.ts';
 import { messageOf, StartError } from './start-error.ts';
 import type { StartPlatformOptions, Undo } from './start-options.ts';
 import { startPrograms } from './start-programs.ts';
@@ -18,9 +20,12 @@ export interface StartedPlatform {
   url: string;
   temporalUiUrl: string | null;
   dataDirectory: string;
-  demo: WaitingDemo;
+  /** Null where none was to be started. */
+  demo: WaitingDemo | null;
   stop(): Promise<void>;
 }
+
+const workerLimitMs = 60_000;
 
 /** Throws StartError, or the signal's reason, after everything that it started was stopped again. */
 export async function startPlatform(options: StartPlatformOptions): Promise<StartedPlatform> {
@@ -71,9 +76,22 @@ async function startParts(options: StartPlatformOptions, undo: Undo): Promise<Om
   const url = `http://127.0.0.1:${port}`;
   const isAlive = (sessionId: string) =>
     inspectSession(sessionDirectory(sessionsDirectory, sessionId)).state === 'running';
-  const demo = await seedDemo({ ...(await signInDemoPeople(db, url)), signal, isAlive });
+  const people = await signInDemoPeople(db, url);
+  const demo = config.DEMO_SESSION ? await seedDemo({ ...people, signal, isAlive }) : null;
+  if (demo === null) {
+    await fillDemoWorkspace(people);
+    await untilWorkerReports(db, signal);
+  }
   progress('Demo workspace is ready');
   return { url, temporalUiUrl: temporal.temporalUiUrl, dataDirectory: data, demo };
+}
+
+/** What a demo session shows otherwise: a worker runs. Gives up after a minute, since the worker says in its log why it does not. */
+async function untilWorkerReports(db: Db, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + workerLimitMs;
+  while (Date.now() < deadline && !(await listWorkers(db)).some((worker) => worker.is_running)) {
+    await sleep(100, undefined, { signal });
+  }
 }
 
 /** Port 0 asks for any free one. */
