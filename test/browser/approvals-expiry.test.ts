@@ -13,7 +13,10 @@ describeInBrowser('an approval that nobody gives', () => {
 
   beforeAll(async () => {
     const env = { REQUEST_EXPIRY_SECONDS: '12' };
-    [platform, browser] = await Promise.all([startPlatform({ env, usesRunServers: true }), openBrowser()]);
+    [platform, browser] = await Promise.all([
+      startPlatform({ env, usesRunServers: true, withoutDemoSession: true }),
+      openBrowser(),
+    ]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -18,7 +18,10 @@ describeInBrowser('servers that do not work', () => {
 
   beforeAll(async () => {
     const env = { LIMIT_SESSION_CALLS: '4' };
-    [platform, browser] = await Promise.all([startPlatform({ env, usesRunServers: true }), openBrowser()]);
+    [platform, browser] = await Promise.all([
+      startPlatform({ env, usesRunServers: true, withoutDemoSession: true }),
+      openBrowser(),
+    ]);
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
     const servers = {

@@ -33,7 +33,7 @@ describe('the audit trail', () => {
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    platform = await startPlatform();
+    platform = await startPlatform({ withoutDemoSession: true });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
     await ada.ok('POST', '/api/workspaces/demo/mcp-servers', {
       name: 'any',

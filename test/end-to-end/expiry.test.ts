@@ -9,7 +9,11 @@ describe('an undecided permission request', () => {
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    platform = await startPlatform({ env: { REQUEST_EXPIRY_SECONDS: '4' }, usesRunServers: true });
+    platform = await startPlatform({
+      env: { REQUEST_EXPIRY_SECONDS: '4' },
+      usesRunServers: true,
+      withoutDemoSession: true,
+    });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   });
   afterAll(() => platform?.stop());

@@ -30,7 +30,7 @@ describe('when something fails', () => {
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    platform = await startPlatform({ usesRunServers: true });
+    platform = await startPlatform({ usesRunServers: true, withoutDemoSession: true });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   });
   afterAll(() => platform?.stop());

@@ -58,7 +58,7 @@ describe("a secret's value", () => {
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    platform = await startPlatform();
+    platform = await startPlatform({ withoutDemoSession: true });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   });
   afterAll(() => platform?.stop());

@@ -57,7 +57,7 @@ const uploadUntilTaken = async (
 let platform: Platform;
 let ada: FrontDoor;
 beforeAll(async () => {
-  platform = await startPlatform({ usesRunServers: true });
+  platform = await startPlatform({ usesRunServers: true, withoutDemoSession: true });
   ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
 });
 afterAll(() => platform?.stop());

@@ -54,6 +54,7 @@ export class Arena {
   static async open(env: Record<string, string> = {}): Promise<Arena> {
     const temporalUiPort = await chooseTestPort();
     const platform = await startPlatform({
+      withoutDemoSession: true,
       env: {
         SANDBOX: 'require',
         RATE_USER_PER_MINUTE: '100000',

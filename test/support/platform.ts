@@ -35,6 +35,8 @@ export interface TestPlatformOptions {
   port?: number;
   /** Uses the run's Postgres and Temporal in place of embedded ones: for tests that neither look at those nor start again on their data. */
   usesRunServers?: boolean;
+  /** Starts no session of the demo: for tests that have their own. */
+  withoutDemoSession?: boolean;
 }
 
 /** Starts it and waits for "Ready."; throws with everything that it printed when that does not come. */
@@ -53,6 +55,7 @@ export async function startPlatform(options: TestPlatformOptions = {}): Promise<
       TEMPORAL_UI_PORT: '0',
       DATA_DIR: dataDirectory,
       ...servers?.env,
+      ...(options.withoutDemoSession === true ? { DEMO_SESSION: 'false' } : {}),
       ...options.env,
     },
     stdio: ['ignore', log, log],
