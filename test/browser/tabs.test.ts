@@ -163,7 +163,11 @@ describeInBrowser('twenty tabs of the web UI', () => {
         await platform.kill('api', '');
         await tab?.getByRole('dialog', { name: 'Someone else signed in' }).waitFor();
         expect(await tab?.getByText('Ada Admin').count()).toBe(0);
+        // While the platform is unreachable, the page stays: the browser's own error page would never go away.
+        await tab?.route('**/*', (route) => route.abort('connectionrefused'));
         await tab?.getByRole('button', { name: 'Continue as the signed-in user' }).click();
+        await tab?.getByText('The platform is unreachable.').waitFor();
+        await tab?.unrouteAll();
         await tab?.getByRole('button', { name: 'Max Member' }).waitFor();
       });
     },

@@ -32,6 +32,18 @@ export const reportSignedIn = () => change({ signedOut: false });
 export const reportSomebodyElse = () => change({ isOfSomebodyElse: true });
 export const reportOutdated = () => change({ isOutdated: true });
 
+/** Waits while the platform is unreachable; the banner polls it meanwhile. */
+export async function untilAnswered(): Promise<void> {
+  while (state.connection === 'unreachable') {
+    await new Promise<void>((resolve) => {
+      const unsubscribe = subscribeConnection(() => {
+        unsubscribe();
+        resolve();
+      });
+    });
+  }
+}
+
 export const readConnection = (): State => state;
 export function subscribeConnection(listener: () => void): () => void {
   listeners.add(listener);

@@ -1,5 +1,5 @@
 /** Loads the file of a page, waiting while the platform is unreachable. */
-import { readConnection, reportUnreachable, subscribeConnection } from '../api/connection.ts';
+import { reportUnreachable, untilAnswered } from '../api/connection.ts';
 import { checkOutdated } from '../api/upgrade.ts';
 
 /** The page's file cannot be had: the platform serves a newer UI (`isOutdated`), or something is wrong with the file. */
@@ -32,16 +32,4 @@ export async function loadPage<Module>(load: () => Promise<Module>): Promise<Mod
       }
     }
   }
-}
-
-/** The banner polls the platform meanwhile. */
-async function untilAnswered(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const unsubscribe = subscribeConnection(() => {
-      if (readConnection().connection !== 'unreachable') {
-        unsubscribe();
-        resolve();
-      }
-    });
-  });
 }

@@ -1,13 +1,19 @@
 /** Somebody else signed in with this browser: what the page shows is not theirs, and what it would send would be in their name. */
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useSyncExternalStore } from 'react';
-import { readConnection, subscribeConnection } from '../api/connection.ts';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { watchedFetch } from '../api/client.ts';
+import { readConnection, subscribeConnection, untilAnswered } from '../api/connection.ts';
 
 /** Replaces the page. */
 export function SomebodyElseDialog() {
   const queries = useQueryClient();
+  const [isLeaving, setIsLeaving] = useState(false);
   useEffect(() => queries.clear(), [queries]);
+  const leave = () => {
+    setIsLeaving(true);
+    void openStartPage();
+  };
   return (
     <Modal
       opened
@@ -21,11 +27,27 @@ export function SomebodyElseDialog() {
         <Text size="sm">
           Someone else signed in from another tab of this browser, so this page was closed.
         </Text>
-        <Button onClick={() => window.location.assign('/app/')}>Continue as the signed-in user</Button>
+        <Button loading={isLeaving} onClick={leave}>
+          Continue as the signed-in user
+        </Button>
       </Stack>
     </Modal>
   );
 }
+
+/** Waits for a platform that is unreachable: in its place the browser would show an error page of its own, and stay there. */
+async function openStartPage(): Promise<void> {
+  while (!(await isAnswering())) {
+    await untilAnswered();
+  }
+  window.location.assign('/app/');
+}
+
+const isAnswering = () =>
+  watchedFetch('/api/health').then(
+    () => true,
+    () => false,
+  );
 
 export const useIsOfSomebodyElse = () =>
   useSyncExternalStore(subscribeConnection, readConnection).isOfSomebodyElse;
