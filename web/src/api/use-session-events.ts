@@ -7,6 +7,7 @@ import { reportSignedOut } from './connection.ts';
 import type { StreamState } from './event-stream.ts';
 import type { ApiFailure } from './failure.ts';
 import { keys } from './keys.ts';
+import { serverNowMs } from './server-time.ts';
 import { SessionFollower } from './stream/session-follower.ts';
 import { useLive } from './stream/use-live.ts';
 import type { SessionEvent } from './types.ts';
@@ -23,6 +24,9 @@ const nothing: SessionEvents = { events: [], state: 'connecting', failure: null 
 const endStatuses = new Set<unknown>(['completed', 'failed', 'terminated']);
 const pageSize = 200;
 
+/** What a page shows was read at most so long before it opened (`staleTime`), by a clock that may be slightly wrong: an older event is no news to it. */
+const oldestReadMs = 10_000;
+
 /** Also refreshes other parts' data of the session and of open requests when an event reports a change. */
 export function useSessionEvents(sessionId: string): SessionEvents {
   const [known, setKnown] = useState(nothing);
@@ -34,6 +38,7 @@ export function useSessionEvents(sessionId: string): SessionEvents {
       return;
     }
     setKnown(nothing);
+    const readSinceMs = serverNowMs() - oldestReadMs;
     const show = (state: StreamState, failure: ApiFailure | null = null) =>
       setKnown((before) => ({ ...before, state, failure }));
     const follower = new SessionFollower<SessionEvent>({
@@ -54,7 +59,8 @@ export function useSessionEvents(sessionId: string): SessionEvents {
       onEvents(events) {
         live.reached(sessionId, events.at(-1)?.seq ?? 0);
         setKnown((before) => ({ ...before, events: [...before.events, ...events] }));
-        for (const queryKey of changedBy(events, slug, sessionId)) {
+        const news = events.filter(({ at }) => Date.parse(at) >= readSinceMs);
+        for (const queryKey of changedBy(news, slug, sessionId)) {
           void queries.invalidateQueries({ queryKey });
         }
       },
