@@ -184,6 +184,32 @@ describeInBrowser('a page of the web UI', () => {
     await visitor.leave();
   });
 
+  it('waits for its turn when the platform limits requests, however long that takes', async () => {
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    visitor.expectInConsole(/429/);
+    const { page } = visitor;
+    let refused = 0;
+    await page.route('**/api/workspaces/*/agents*', (route) => {
+      refused += 1;
+      return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: {} });
+    });
+    await page.clock.install();
+    await visitor.open('agents');
+    await page.getByText('This loads by itself in a moment.').waitFor();
+    await eventually(async () => {
+      await page.clock.runFor(10_000);
+      expect(refused).toBeGreaterThan(10);
+    });
+    expect(await page.getByRole('heading', { name: /could not be loaded$/ }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    await page.unrouteAll();
+    await eventually(async () => {
+      await page.clock.runFor(10_000);
+      expect(await page.getByRole('link', { name: 'scribe' }).count()).toBe(1);
+    });
+    await visitor.leave();
+  });
+
   it('loads the list of secrets with one request, however many there are', async () => {
     for (let count = 0; count < 30; count += 1) {
       await ada.ok('PUT', `${ada.workspace}/secrets/MANY_${count}`, { value: 'not told' });

@@ -47,6 +47,20 @@ export function pauseMs(
   return Math.min(longestPauseMs, firstPauseMs * 2 ** failures) * (0.5 + chance / 2);
 }
 
+/** The pause after `failures` fruitless attempts, in ms: the backoff, and after a refusal at least what the platform asks for. */
+export function pauseAfter(
+  failure: ApiFailure | null,
+  failures: number,
+  timing: Pick<StreamTiming, 'firstPauseMs' | 'longestPauseMs' | 'refusedPauseMs'>,
+): number {
+  const backoffMs = pauseMs(failures, timing, Math.random());
+  if (failure === null || isTransient(failure)) {
+    return backoffMs;
+  }
+  const { retryAfterSeconds: seconds } = failure;
+  return seconds === null ? timing.refusedPauseMs : Math.max(seconds * 1000, backoffMs);
+}
+
 export class StreamFollower<Message> {
   private readonly options: StreamOptions<Message>;
   private readonly timing: StreamTiming;
@@ -73,7 +87,7 @@ export class StreamFollower<Message> {
       }
       this.tell('reconnecting', failure);
       failures = Date.now() - startedAt >= this.timing.goodAfterMs ? 0 : failures + 1;
-      await this.sleep(this.pauseAfter(failure, failures - 1));
+      await this.sleep(pauseAfter(failure, Math.max(0, failures - 1), this.timing));
     }
   }
 
@@ -102,13 +116,6 @@ export class StreamFollower<Message> {
     if (Date.now() - this.heardAt >= this.timing.silenceMs) {
       this.connection?.abort();
     }
-  }
-
-  private pauseAfter(failure: ApiFailure | null, failures: number): number {
-    if (failure === null || isTransient(failure)) {
-      return pauseMs(Math.max(0, failures), this.timing, Math.random());
-    }
-    return failure.retryAfterSeconds === null ? this.timing.refusedPauseMs : failure.retryAfterSeconds * 1000;
   }
 
   /** Runs one connection to its end. Returns the API's refusal; null when the connection broke or ended. */

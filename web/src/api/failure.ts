@@ -81,3 +81,7 @@ function listOf<Key extends string>(value: unknown, keys: readonly Key[]): Recor
 export function isTransient(error: unknown): boolean {
   return !(error instanceof ApiFailure) || error.status === 0 || error.status >= 500;
 }
+
+/** Whether a rate limit refused the request. */
+export const isBusy = (error: unknown): error is ApiFailure =>
+  error instanceof ApiFailure && error.status === 429;

@@ -38,6 +38,7 @@ export function useList<Item>({
   return {
     items: query.data?.pages.flatMap((page) => page.items),
     error: query.error,
+    failureReason: query.failureReason,
     isFetching: query.isFetching,
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,

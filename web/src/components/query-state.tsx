@@ -1,6 +1,7 @@
 /** What a query or a list shows: loading, failed, empty, or what it brought. */
 import { Button, Center } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { isBusy } from '../api/failure.ts';
 import type { List } from '../api/use-list.ts';
 import { FailedState, LoadingState } from './state-views.tsx';
 
@@ -8,12 +9,14 @@ import { FailedState, LoadingState } from './state-views.tsx';
 interface Query<Data> {
   data: Data | undefined;
   error: unknown;
+  /** Why the last attempt failed, while there is another. */
+  failureReason: unknown;
   refetch(): unknown;
 }
 
 /** Shows `children` with the data, also while it is read again; before that, that it loads or why it failed. `what` names it. */
 export function QueryState<Data>({
-  query: { data, error, refetch },
+  query: { data, error, failureReason, refetch },
   what,
   children,
 }: {
@@ -25,7 +28,7 @@ export function QueryState<Data>({
     return children(data);
   }
   return error === null ? (
-    <LoadingState />
+    <LoadingState isBusy={isBusy(failureReason)} />
   ) : (
     <FailedState error={error} retry={() => void refetch()} what={what} />
   );
@@ -44,7 +47,7 @@ export function ListState<Item>({
   children: (items: Item[]) => ReactNode;
 }) {
   return (
-    <QueryState query={{ data: list.items, error: list.error, refetch: list.retry }} what={what}>
+    <QueryState query={{ ...list, data: list.items, refetch: list.retry }} what={what}>
       {(items) =>
         items.length === 0 ? (
           empty

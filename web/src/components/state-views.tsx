@@ -31,10 +31,18 @@ export function StateView({ title, text, role, children }: StateViewProps) {
   );
 }
 
-export function LoadingState() {
+/** `isBusy` says why it takes longer: a rate limit refused the request, which is retried. */
+export function LoadingState({ isBusy = false }: { isBusy?: boolean }) {
   return (
     <Center mih={200} role="status">
-      <Loader role="img" aria-label="Loading" />
+      <Stack align="center" gap="xs">
+        <Loader role="img" aria-label="Loading" />
+        {isBusy ? (
+          <Text c="dimmed" ta="center">
+            Too many requests at once. This loads by itself in a moment.
+          </Text>
+        ) : null}
+      </Stack>
     </Center>
   );
 }

@@ -184,7 +184,9 @@ export class Live {
 
   private askWithoutStream(): void {
     const { signedOut, connection } = readConnection();
-    if (this.state !== 'live' && !signedOut && connection !== 'unreachable') {
+    // More requests would only keep the stream waiting; once it is live, everything is read.
+    const isUseless = signedOut || connection === 'unreachable' || this.stream.isLimited;
+    if (this.state !== 'live' && !isUseless) {
       this.refreshAll();
     }
   }

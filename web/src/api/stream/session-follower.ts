@@ -2,8 +2,8 @@
  * A session's events in one tab, each once and in order. The stream brings what comes; what the tab lacks, because it
  * came later or missed something, it reads as a list. So nothing depends on which tab holds the stream, or since when.
  */
-import { pauseMs, type StreamState, type StreamTiming, usualTiming } from '../event-stream.ts';
-import { ApiFailure, isTransient } from '../failure.ts';
+import { pauseAfter, type StreamState, type StreamTiming, usualTiming } from '../event-stream.ts';
+import { ApiFailure, isBusy, isTransient } from '../failure.ts';
 
 interface Numbered {
   seq: number;
@@ -132,25 +132,17 @@ export class SessionFollower<Event extends Numbered> {
     if (this.isStopped) {
       return;
     }
-    if (failure === null || isTransient(failure) || failure.status === 401 || failure.status === 429) {
+    if (failure === null || isTransient(failure) || failure.status === 401 || isBusy(failure)) {
       this.options.onState('reconnecting', failure);
       if (failure?.status !== 401) {
-        this.nextAttempt = setTimeout(() => this.catchUp(), this.pauseAfter(failure));
+        const waitMs = pauseAfter(failure, this.failures, this.options.timing ?? usualTiming);
+        this.failures += 1;
+        this.nextAttempt = setTimeout(() => this.catchUp(), waitMs);
       }
       return;
     }
     this.isOver = true;
     this.options.unwatch();
     this.options.onState('failed', failure);
-  }
-
-  private pauseAfter(failure: ApiFailure | null): number {
-    const timing = this.options.timing ?? usualTiming;
-    if (failure !== null && !isTransient(failure)) {
-      return failure.retryAfterSeconds === null ? timing.refusedPauseMs : failure.retryAfterSeconds * 1000;
-    }
-    const pause = pauseMs(this.failures, timing, Math.random());
-    this.failures += 1;
-    return pause;
   }
 }

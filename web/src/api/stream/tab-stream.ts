@@ -106,6 +106,11 @@ export class TabStream {
     return this.status.state;
   }
 
+  /** Whether the stream waits because of too many requests. */
+  get isLimited(): boolean {
+    return this.status.refusedWith === 429;
+  }
+
   watch(sessionId: string, after: number): void {
     this.watches.set(sessionId, after);
     this.announce();
