@@ -223,6 +223,30 @@ describeInBrowser('the web UI', () => {
     await visitor.leave();
   });
 
+  it('closes when somebody else signs in with the same browser', async () => {
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    visitor.expectInConsole(/ERR_|Failed to load resource/);
+    const { page } = visitor;
+    await visitor.open('agents');
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    const context = page.context();
+    await context.request.post('/api/auth/demo-sign-in', { data: { email: demoPeople.max.email } });
+    const other = await context.newPage();
+    await other.goto('/app/demo/agents');
+    await other.getByRole('button', { name: 'Max Member' }).waitFor();
+    // The first page learns it when its stream reconnects, as after a restart of the API.
+    await platform.kill('api', '');
+    await page.getByRole('dialog', { name: 'Someone else signed in' }).waitFor();
+    expect(await page.getByText('Ada Admin').count()).toBe(0);
+    // While the platform is unreachable, the page stays: the browser's own error page would never go away.
+    await page.route('**/*', (route) => route.abort('connectionrefused'));
+    await page.getByRole('button', { name: 'Continue as the signed-in user' }).click();
+    await page.getByText('The platform is unreachable.').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Max Member' }).waitFor();
+    await visitor.leave();
+  });
+
   it('offers a reload after an upgrade, and keeps the input', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     visitor.expectInConsole(/404|Failed to fetch|PageNotLoaded/);

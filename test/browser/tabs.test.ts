@@ -1,28 +1,24 @@
 /** Many tabs of one browser: one stream for all of them, whatever happens to the tab that holds it. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { demoPeople } from '../../bin/start/demo-content.ts';
 import { say, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
-import { FrontDoor } from '../support/front-door.ts';
-import { type Platform, startPlatform } from '../support/platform.ts';
+import type { FrontDoor } from '../support/front-door.ts';
 
 /** Twenty pages at once take a slow machine minutes. */
 const patientMs = 600_000;
 
 describeInBrowser('twenty tabs of the web UI', () => {
-  let platform: Platform;
+  let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
   let counters: Record<'one' | 'first' | 'second', Awaited<ReturnType<typeof counter>>>;
 
   beforeAll(async () => {
-    [platform, browser] = await Promise.all([
-      startPlatform({ usesRunServers: true, withoutDemoSession: true }),
-      openBrowser(),
-    ]);
-    ada = await FrontDoor.signIn(platform.url, demoPeople.ada.email);
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    ada = await demo.signIn('ada');
     // Before the tabs: forty of them use about one person's whole rate limit of a minute.
     counters = {
       one: await counter('of-one-session', 40),
@@ -32,7 +28,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await platform?.stop();
+    await demo?.close();
   });
 
   const counter = async (name: string, count: number) => {
@@ -44,7 +40,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
 
   /** A window in which somebody has signed in; closed again whatever happens in it. */
   const inWindow = async (use: (context: BrowserContext) => Promise<void>) => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
     const context = visitor.page.context();
     context.setDefaultTimeout(patientMs / 2);
     try {
@@ -62,7 +58,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
         const streams = watchStreams(context);
         const tabs = await openTabs(
           context,
-          Array.from({ length: 20 }, () => `demo/sessions/${session.id}`),
+          Array.from({ length: 20 }, () => `${demo.slug}/sessions/${session.id}`),
         );
         await allLive(tabs);
         expect(streams.open().length).toBeLessThanOrEqual(2);
@@ -112,7 +108,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
         const streams = watchStreams(context);
         const paths = Array.from(
           { length: 20 },
-          (_, index) => `demo/sessions/${(index % 2 === 0 ? first : second).session.id}`,
+          (_, index) => `${demo.slug}/sessions/${(index % 2 === 0 ? first : second).session.id}`,
         );
         const tabs = await openTabs(context, paths);
         await allLive(tabs);
@@ -136,7 +132,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
     'end with the sign-in, and keep no input',
     async () => {
       await inWindow(async (context) => {
-        const [first, second] = await openTabs(context, ['demo/agents', '_/workspaces/new']);
+        const [first, second] = await openTabs(context, [`${demo.slug}/agents`, '_/workspaces/new']);
         const kept = () => second?.evaluate('JSON.stringify(sessionStorage)');
         await second?.getByLabel('Name').fill('Typed');
         await eventually(async () => expect(await kept()).toContain('Typed'));
@@ -145,30 +141,6 @@ describeInBrowser('twenty tabs of the web UI', () => {
         await first?.getByRole('heading', { name: 'Sign in' }).waitFor();
         await second?.getByRole('heading', { name: 'Sign in' }).waitFor();
         expect(await kept()).not.toContain('Typed');
-      });
-    },
-    patientMs,
-  );
-
-  it(
-    'close when somebody else signs in with the same browser',
-    async () => {
-      await inWindow(async (context) => {
-        const [tab] = await openTabs(context, ['demo/agents']);
-        await tab?.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
-        await context.request.post('/api/auth/demo-sign-in', { data: { email: demoPeople.max.email } });
-        const [other] = await openTabs(context, ['demo/agents']);
-        await other?.getByRole('button', { name: 'Max Member' }).waitFor();
-        // The first tab learns it when its stream reconnects, as after a restart of the API.
-        await platform.kill('api', '');
-        await tab?.getByRole('dialog', { name: 'Someone else signed in' }).waitFor();
-        expect(await tab?.getByText('Ada Admin').count()).toBe(0);
-        // While the platform is unreachable, the page stays: the browser's own error page would never go away.
-        await tab?.route('**/*', (route) => route.abort('connectionrefused'));
-        await tab?.getByRole('button', { name: 'Continue as the signed-in user' }).click();
-        await tab?.getByText('The platform is unreachable.').waitFor();
-        await tab?.unrouteAll();
-        await tab?.getByRole('button', { name: 'Max Member' }).waitFor();
       });
     },
     patientMs,
