@@ -7,7 +7,7 @@ import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { ContainerBody, VolumePlan } from './container-plan.ts';
 import { joinFrames } from './join-frames.ts';
 import { labelKeys } from './names.ts';
-import { isPodman, podmanAnnotations, podmanNetworkBackend } from './podman.ts';
+import { createPodmanCheck, podmanAnnotations, podmanNetworkBackend } from './podman.ts';
 
 /** An error response of the engine, with the engine's own message. */
 export class EngineError extends Error {
@@ -86,13 +86,14 @@ export async function openEngine(socketPath: string) {
   const { default: Docker } = await import('dockerode');
   const docker = new Docker({ socketPath, timeout: idleTimeoutMs });
   const patient = new Docker({ socketPath });
+  const isPodman = createPodmanCheck(docker);
   return {
     /** Throws when nothing answers on the socket. */
     ping: () => call(docker.ping()),
     /** `netavark` or `cni` of Podman; null on Docker, which has a network of its own. */
     podmanNetworkBackend: async (): Promise<string | null> =>
-      (await call(isPodman(docker))) ? call(podmanNetworkBackend(docker)) : null,
-    ...images(docker, patient),
+      (await call(isPodman())) ? call(podmanNetworkBackend(docker)) : null,
+    ...images(docker, patient, isPodman),
     ...networks(docker),
     ...volumes(docker),
     ...containers(docker),
@@ -100,7 +101,7 @@ export async function openEngine(socketPath: string) {
   };
 }
 
-const images = (docker: Docker, patient: Docker) => ({
+const images = (docker: Docker, patient: Docker, isPodman: () => Promise<boolean>) => ({
   /** Null when the image is not there. */
   async findImage(reference: string): Promise<ImageOnEngine | null> {
     const found = await unlessMissing(docker.getImage(reference).inspect());
@@ -111,7 +112,7 @@ const images = (docker: Docker, patient: Docker) => ({
     return {
       volumes: Object.keys(Config?.Volumes ?? {}),
       labels: Object.keys(Config?.Labels ?? {}),
-      annotations: (await call(isPodman(docker))) ? await call(podmanAnnotations(docker, reference)) : [],
+      annotations: (await call(isPodman())) ? await call(podmanAnnotations(docker, reference)) : [],
     };
   },
   /** Throws EngineError also for what the engine reports while it pulls. */
