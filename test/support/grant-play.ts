@@ -65,10 +65,10 @@ export async function playOnGrants(
   return history;
 }
 
-/** Every permission that a play of this name and length is about. */
-export function permissionsOf(name: string, operations: number): string[] {
+/** The permissions that a play of this name and length is about, by round; the groups of sessions take the rounds in turn. */
+export function permissionsOf(name: string, operations: number): string[][] {
   const rounds = Math.ceil(operations / operationsPerRound) + 1;
-  return Array.from({ length: rounds }, (_, round) => permissionsOfRound(name, round)).flat();
+  return Array.from({ length: rounds }, (_, round) => permissionsOfRound(name, round));
 }
 
 const permissionsOfRound = (name: string, round: number) =>

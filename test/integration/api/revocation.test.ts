@@ -20,7 +20,10 @@ let stage: Stage;
 beforeAll(async () => {
   api = await startSessionApi();
   const { admin, member, base } = await api.workspace();
-  const permissions = [...permissionsOf('kept.to', operations), ...permissionsOf('broken', operations)];
+  const permissions = [
+    ...permissionsOf('kept.to', operations),
+    ...permissionsOf('broken', operations),
+  ].flat();
   const sessions = new Map<string, Session>();
   for (let count = 0; count < 4; count += 1) {
     const { session, agent } = await api.runningSession(member, base);
