@@ -2,12 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { bundledProgram } from '../../support/bundled-program.ts';
 
 const line = z.object({ level: z.literal(60), process: z.string(), msg: z.string(), time: z.number() });
 
 function start(program: 'api' | 'worker', environment: Record<string, string>) {
-  const command = ['--import', 'tsx', `bin/${program}.ts`];
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, {
+  const command = bundledProgram(`bin/${program}.ts`);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command], {
     env: { PATH: process.env['PATH'], ...environment },
     encoding: 'utf8',
   });

@@ -13,6 +13,7 @@ import { type MasterKeys, open, seal } from '../../../store/secrets/envelope.ts'
 import { countSecretsByKey, reencryptSecrets } from '../../../store/secrets/reencrypt.ts';
 import { verifyMasterKeys } from '../../../store/secrets/verify-master-keys.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';
+import { bundledProgram } from '../../support/bundled-program.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -52,7 +53,7 @@ const textOf = (name: string) => `the value of ${name}, which nobody may read`;
 
 function start(args: string[] = [], keys: MasterKeys = both) {
   const MASTER_KEYS = keys.map(({ id, key: bytes }) => `${id}:${bytes.toString('base64')}`).join(',');
-  const child = spawn(process.execPath, ['--import', 'tsx', 'bin/reencrypt-secrets.ts', ...args], {
+  const child = spawn(process.execPath, [bundledProgram('bin/reencrypt-secrets.ts'), ...args], {
     env: { ...process.env, DATABASE_URL: database.url, MASTER_KEYS },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

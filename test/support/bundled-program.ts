@@ -1,0 +1,33 @@
+/** A program of the sources in one file: started from the sources, each process would compile all that it imports. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+
+const directory = resolve('.cache/test/programs');
+const bundled = new Map<string, string>();
+
+/** Bundles a program, given by its path, once per test file; returns the path of the file that Node runs. Packages stay outside. */
+export function bundledProgram(source: string): string {
+  const known = bundled.get(source);
+  if (known !== undefined) {
+    return known;
+  }
+  const file = join(directory, `${relative('.', source).replaceAll('/', '-')}.js`);
+  const unfinished = join(directory, `${process.pid}.js`);
+  mkdirSync(directory, { recursive: true });
+  // With esbuild's CLI: its library does not work in jest's realm.
+  execFileSync(resolve('node_modules/esbuild/bin/esbuild'), [
+    source,
+    '--bundle',
+    '--platform=node',
+    '--format=esm',
+    '--target=node20',
+    '--packages=external',
+    '--log-level=error',
+    `--outfile=${unfinished}`,
+  ]);
+  // In one step: another test file may start its own at the same moment.
+  renameSync(unfinished, file);
+  bundled.set(source, file);
+  return file;
+}
