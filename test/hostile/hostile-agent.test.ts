@@ -11,7 +11,7 @@ import { fileAttempts, processAttempts } from './attempts/files.ts';
 import { kernelAttempts } from './attempts/kernel.ts';
 import { outwardAttempts, portAttempts } from './attempts/network.ts';
 import { agentReportAttempts, serverReportAttempts } from './attempts/reports.ts';
-import { beBusy, resourceAttempts } from './attempts/resources.ts';
+import { beBusy, resourceAttempts, stopBeingBusy } from './attempts/resources.ts';
 import { agentSocketAttempts, serverSocketAttempts, socketAttempts } from './attempts/sockets.ts';
 import { HostileSession } from './session.ts';
 import { AttemptTable } from './table.ts';
@@ -114,10 +114,11 @@ describeWith('bwrap', 'slirp4netns')('in a session', () => {
     table.note(
       { what: 'keeps every processor and all memory busy', by: 'agent', stoppedBy: 'its share' },
       async () => {
-        const [order] = [{ name: 'it', source: `(${beBusy})` }];
-        expect(await session.order([order], {})).toEqual({ it: 'busy' });
+        const order = (source: string) => session.order([{ name: 'it', source: `(${source})` }], {});
+        expect(await order(beBusy)).toEqual({ it: 'busy' });
         expect(await arena.other.works()).toBe(true);
         expect(await session.works()).toBe(true);
+        expect(await order(stopBeingBusy)).toEqual({ it: 'stopped' });
       },
     ));
 

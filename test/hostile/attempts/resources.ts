@@ -45,9 +45,14 @@ export const resourceAttempts: Attempt[] = [
   },
 ];
 
-/** Keeps the machine busy for a while, without waiting for the end of that. */
+/** Keeps the machine busy until `stopBeingBusy`, or for a while, without waiting for the end of that. */
 export const beBusy = `(kit) => {
   const program = 'const until = Date.now() + 20000; while (Date.now() < until) Buffer.alloc(8 * 1024 * 1024, 1);';
-  for (let each = 0; each < 8; each += 1) kit.childProcess.spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
+  const start = () => kit.childProcess.spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
+  globalThis.busy = Array.from({ length: 8 }, start);
   return 'busy';
+}`;
+export const stopBeingBusy = `() => {
+  globalThis.busy.forEach((each) => each.kill('SIGKILL'));
+  return 'stopped';
 }`;
