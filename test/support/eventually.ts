@@ -1,19 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Looks less often the longer it takes, at most a tenth of that later: what is waited for needs the processor too. */
+function pauseMs(firstMs: number, startedAtMs: number): number {
+  return Math.max(firstMs, Math.min((Date.now() - startedAtMs) / 10, 1000));
+}
+
 /** Waits until a check passes; throws what it threw last when it does not within the limit. */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
   { withinMs = 60_000, everyMs = 50 } = {},
 ): Promise<Result> {
-  const deadline = Date.now() + withinMs;
+  const startedAtMs = Date.now();
   while (true) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > deadline) {
+      if (Date.now() > startedAtMs + withinMs) {
         throw error;
       }
-      await sleep(everyMs);
+      await sleep(pauseMs(everyMs, startedAtMs));
     }
   }
 }
@@ -25,15 +30,15 @@ export async function untilFound<Value>(
   limitMs = 60_000,
   everyMs = 100,
 ): Promise<Value> {
-  const deadline = Date.now() + limitMs;
+  const startedAtMs = Date.now();
   for (;;) {
     const value = await look();
     if (value !== null && value !== undefined) {
       return value;
     }
-    if (Date.now() > deadline) {
+    if (Date.now() > startedAtMs + limitMs) {
       throw new Error(`gave up waiting for ${what} after ${limitMs} ms`);
     }
-    await sleep(everyMs);
+    await sleep(pauseMs(everyMs, startedAtMs));
   }
 }
