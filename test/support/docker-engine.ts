@@ -1,9 +1,10 @@
 /** A real Docker Engine of the tests' own (Debian's docker.io), beside podman: with its own images, networks and socket. */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { expect } from '@jest/globals';
 import { dockerSocket } from './container-engine.ts';
 import { eventually } from './eventually.ts';
 import { requirePlatformImages } from './platform-images.ts';
@@ -27,8 +28,9 @@ export async function startDockerEngine(builtBy: {
 }): Promise<{ stop(): Promise<void> }> {
   // If Docker turned this on itself, it would also drop all forwarding of the machine's other networks.
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
-  rmSync(dockerSocket, { force: true });
   const place = join(dockerSocket, '..');
+  await endOrphan(join(place, 'docker.pid'));
+  rmSync(dockerSocket, { force: true });
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const child = spawn(
     'dockerd',
@@ -50,6 +52,28 @@ export async function startDockerEngine(builtBy: {
     throw error;
   }
   return { stop };
+}
+
+/** Stops the engine of a run that was killed: it holds the data directory. */
+async function endOrphan(pidFile: string): Promise<void> {
+  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0;
+  const isOrphan = () => {
+    const status = statusOf(pid);
+    return /^Name:\tdockerd$/m.test(status) && /^PPid:\t1$/m.test(status);
+  };
+  if (isOrphan()) {
+    process.kill(pid, 'SIGTERM');
+    await eventually(() => expect(isOrphan()).toBe(false));
+  }
+}
+
+/** Empty when no such process runs. */
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 const docker = (args: readonly string[], environment: Record<string, string> = {}) =>
