@@ -1,8 +1,8 @@
 /** The container engine that builds images and runs the containers of tests: one that runs already, or a podman of the project's own. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { machineCache } from './machine-cache.mjs';
 import { SetupError } from './progress.mjs';
 import { which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -82,7 +82,7 @@ function answers(socketPath) {
 
 /** Variables that give podman images, containers and networks of its own, apart from whatever else this machine runs. */
 function ownPodman(environment) {
-  const cache = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform/containers');
+  const cache = machineCache(environment, 'containers');
   // The state of running containers must not survive a restart of the machine.
   const run = '/run/agent-platform-containers';
   mkdirSync(cache, { recursive: true, mode: 0o700 });

@@ -1,8 +1,8 @@
 /** Helm and Compose, with which tests install the platform as its users do: those on the PATH, or built with Go once. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { onceOnThisMachine } from './lock.mjs';
+import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -19,7 +19,7 @@ const tools = [
 
 /** Writes .cache/deployment-tools.json: by name, the program, or null where it is unavailable. */
 export async function provideDeploymentTools(root, environment) {
-  const cacheRoot = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform');
+  const cacheRoot = machineCache(environment);
   const found = {};
   const done = [];
   for (const tool of tools) {

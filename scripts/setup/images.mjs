@@ -1,9 +1,9 @@
 /** The platform's images, built from deploy/Dockerfile for the tests of containers and Kubernetes. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { makeBaseImage, problemOfBaseImage } from './base-image.mjs';
+import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -125,7 +125,7 @@ async function provideBase(root, environment, runEngine) {
   if (problem !== null) {
     return { problem: `${image} cannot be pulled, and no base image made here (${problem})` };
   }
-  const cache = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform');
+  const cache = machineCache(environment);
   await makeBaseImage({
     name: made,
     version,

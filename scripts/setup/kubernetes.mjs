@@ -8,9 +8,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { onceOnThisMachine } from './lock.mjs';
+import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -32,10 +32,7 @@ const neighbours = [
 
 /** Writes .cache/kubernetes.json: the programs' directory, or null where a cluster cannot be started. */
 export async function provideKubernetes(root, environment) {
-  const directory = join(
-    environment.XDG_CACHE_HOME || join(homedir(), '.cache'),
-    `agent-platform/kubernetes-${version}`,
-  );
+  const directory = machineCache(environment, `kubernetes-${version}`);
   // A cluster that KUBECONFIG names replaces the one that tests start.
   const problem = environment.KUBECONFIG ? null : problemHere(directory);
   if (problem !== null && environment.CI) {

@@ -1,8 +1,8 @@
 /** MCP servers of the Python and Go SDKs, which the differential fuzz test puts behind the gate (test/fuzz). */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { installPythonPackages } from './python-packages.mjs';
 import { run, which } from './run.mjs';
@@ -20,7 +20,7 @@ const servers = [
 
 /** Writes .cache/oracle-servers.json: by name, the program to start, or null where it is unavailable. */
 export async function provideOracleServers(root, environment) {
-  const cacheRoot = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform');
+  const cacheRoot = machineCache(environment);
   const found = {};
   const done = [];
   for (const { name, program, source, install } of servers) {

@@ -1,8 +1,8 @@
 /** Finds or makes the Temporal command line program, which holds the development server and its UI. */
 import { accessSync, constants, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { onceOnThisMachine } from './lock.mjs';
+import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -12,10 +12,7 @@ const downloadLimitMs = 180_000;
 
 /** Writes the program's path to .cache/tools.json. Order: PATH, cache, the SDK's download, a build with Go. */
 export async function provideTemporal(root, environment) {
-  const cache = join(
-    environment.XDG_CACHE_HOME || join(homedir(), '.cache'),
-    `agent-platform/temporal-cli-${version}`,
-  );
+  const cache = machineCache(environment, `temporal-cli-${version}`);
   const cached = join(cache, 'temporal');
   let done;
   let program = which('temporal');

@@ -1,8 +1,8 @@
 /** uv, which loads Python packages: tests of the process runtime need the real one. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { installPythonPackages } from './python-packages.mjs';
 import { which } from './run.mjs';
@@ -16,7 +16,7 @@ export async function provideUv(root, environment) {
     .update(readFileSync(join(root, requirements)))
     .digest('hex')
     .slice(0, 12);
-  const cacheRoot = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform');
+  const cacheRoot = machineCache(environment);
   const directory = join(cacheRoot, `uv-${hash}`);
   const list = join(root, '.cache/uv.json');
   if (existsSync(join(directory, 'complete'))) {

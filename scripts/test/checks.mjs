@@ -1,13 +1,13 @@
 /** Format, lint and types: what runs beside the tests, at a lower priority. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { machineCache } from '../setup/machine-cache.mjs';
 import { writeWhole } from '../setup/write-whole.mjs';
 import { runCaptured } from './child.mjs';
 
 /** Starts all of them. Each prints what it found once it ends. Returns for each a promise of whether it passed. */
 export function startChecks(root, environment) {
-  const cacheRoot = join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'agent-platform');
+  const cacheRoot = machineCache(environment);
   return [
     check(root, 'Format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
     checkTypes(root, cacheRoot, 'Type check', '.'),
