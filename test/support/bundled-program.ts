@@ -1,7 +1,7 @@
 /** A program of the sources in one file: started from the sources, each process would compile all that it imports. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
+import { bundleForNode } from './esbuild.ts';
 
 const directory = resolve('.cache/test/programs');
 /** Programs of worker threads, which the code that starts them expects beside itself. */
@@ -24,17 +24,7 @@ function bundle(source: string, name: string): string {
   const file = join(directory, name);
   const unfinished = `${file}.${process.pid}`;
   mkdirSync(directory, { recursive: true });
-  // With esbuild's CLI: its library does not work in jest's realm.
-  execFileSync(resolve('node_modules/esbuild/bin/esbuild'), [
-    source,
-    '--bundle',
-    '--platform=node',
-    '--format=esm',
-    '--target=node20',
-    '--packages=external',
-    '--log-level=error',
-    `--outfile=${unfinished}`,
-  ]);
+  bundleForNode([source, '--packages=external', `--outfile=${unfinished}`]);
   // In one step: another test file may start its own at the same moment.
   renameSync(unfinished, file);
   bundled.set(source, file);

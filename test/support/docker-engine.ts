@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect } from '@jest/globals';
+import { identify, stopProcess } from '../../runtime/process/process-identity.ts';
 import { dockerSocket } from './container-engine.ts';
 import { eventually } from './eventually.ts';
 import { requirePlatformImages } from './platform-images.ts';
@@ -12,6 +12,7 @@ import { requirePlatformImages } from './platform-images.ts';
 const run = promisify(execFile);
 const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'agent-platform');
 const ownImages = 'localhost/agent-platform/*';
+const stopLimitMs = 60_000;
 const madeBase = 'localhost/agent-platform/base';
 
 /** It requires root, and Docker's command line. */
@@ -56,23 +57,13 @@ export async function startDockerEngine(builtBy: {
 
 /** Stops the engine of a run that was killed: it holds the data directory. */
 async function endOrphan(pidFile: string): Promise<void> {
-  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0;
-  const isOrphan = () => {
-    const status = statusOf(pid);
-    return /^Name:\tdockerd$/m.test(status) && /^PPid:\t1$/m.test(status);
-  };
-  if (isOrphan()) {
-    process.kill(pid, 'SIGTERM');
-    await eventually(() => expect(isOrphan()).toBe(false));
+  const found = existsSync(pidFile) ? identify(Number(readFileSync(pidFile, 'utf8'))) : null;
+  if (found === null) {
+    return;
   }
-}
-
-/** Empty when no such process runs. */
-function statusOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8');
-  } catch {
-    return '';
+  const status = readFileSync(`/proc/${found.pid}/status`, 'utf8');
+  if (/^Name:\tdockerd$/m.test(status) && /^PPid:\t1$/m.test(status)) {
+    await stopProcess(found, [{ signal: 'SIGTERM', waitMs: stopLimitMs }]);
   }
 }
 

@@ -1,10 +1,9 @@
 /** The real programs, bundled as they are for a session, into a directory of this test run. */
-import { execFile } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { bundleForNode } from '../../support/esbuild.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const banner =
@@ -16,24 +15,11 @@ export interface Programs {
   scriptedAgent: string;
 }
 
-/** Bundles once per test file, with esbuild's CLI: its library does not work in jest's realm. */
+/** Bundles once per test file. */
 export async function bundlePrograms(): Promise<Programs> {
   const directory = await mkdtemp(join(tmpdir(), 'programs-'));
   const entries = ['sidecar', 'relay', 'scripted-agent'].map((name) => `bin/${name}.ts`);
-  await promisify(execFile)(
-    join(root, 'node_modules/esbuild/bin/esbuild'),
-    [
-      ...entries,
-      '--bundle',
-      '--platform=node',
-      '--format=esm',
-      '--target=node20',
-      '--log-level=error',
-      `--banner:js=${banner}`,
-      `--outdir=${directory}`,
-    ],
-    { cwd: root },
-  );
+  bundleForNode([...entries, `--banner:js=${banner}`, `--outdir=${directory}`]);
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
   const program = (name: string) => join(directory, `${name}.js`);
   return { sidecar: program('sidecar'), relay: program('relay'), scriptedAgent: program('scripted-agent') };
