@@ -53,6 +53,7 @@ async function setUp() {
     await step('System packages', () => installSystemPackages(process.env, forTiers));
   }
   await together([
+    () => step('Static relay', () => provideRelay(root, process.env, { forTests })),
     setUpServers,
     ...(forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench) ? [setUpTemporal] : []),
     ...(forTests ? [setUpForTests] : []),
@@ -85,7 +86,6 @@ async function buildAll() {
 }
 
 async function setUpForTests() {
-  await step('Static relay', () => provideRelay(root, process.env));
   if (testing('services')) {
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findStaticRelay } from '../../runtime/process/find-static-relay.ts';
 import { bareLayout } from '../../runtime/process/layout.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../runtime/process/render-launch.ts';
 import { renderWorkload } from '../../runtime/process/render-workload.ts';
-import { makeSessionDirectory, relayProgram } from '../../runtime/process/session-directory.ts';
+import { makeSessionDirectory, nodeRelay } from '../../runtime/process/session-directory.ts';
 import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
 import { processLimits, publicPackages } from '../../test/support/process-limits.ts';
@@ -26,6 +27,7 @@ export async function openBare(): Promise<LaunchTarget> {
     programs: {
       nodePrefix: resolve(process.execPath, '../..'),
       directory: resolve('dist'),
+      relay: findStaticRelay(resolve('dist')),
       runner: resolve('deploy/runner'),
     },
     root: null,
@@ -73,7 +75,7 @@ function prepare(machine: Machine, directory: string) {
   makeSessionDirectory(directory, {
     config: renderAgentConfig(spec, { machine, directory }),
     containers: spec.containers,
-    relay: relayProgram(layout, { programsDirectory: machine.programs.directory }),
+    relay: nodeRelay(machine.programs, layout, false),
   });
   const secrets = {
     agentEnv: {},

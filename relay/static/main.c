@@ -25,7 +25,8 @@ static const char usage[] =
     "            [argument...]\n"
     "      waits for the path, runs the command, and ends with its exit code\n"
     "      The last two also take --report <socket>, which is told how the command ends and what it writes to standard error\n"
-    "      (of run: to standard output as well), and --secret <variable> for each value that is blacked out of that first\n"
+    "      (of run: to standard output as well), and --secret <variable> for each value that is blacked out of that first;\n"
+    "      --report-end <socket> in its place is told only how the command starts and ends\n"
     "  relay supervise [--restarts <number>] -- <command> [argument...]\n"
     "      runs the command, and again when it ends without having been asked to\n"
     "  relay install <root> [directory...]\n"
@@ -43,6 +44,7 @@ struct options {
   char *dns_servers[MOST_DNS_SERVERS + 1];
   int dns_server_count;
   const char *report_path;
+  bool is_output_reported;
   char *secrets[MOST_SECRETS + 1];
   int secret_count;
 };
@@ -81,8 +83,9 @@ static bool is_value_taken(struct options *options, const char *name, char *valu
     options->restarts = (int)parse_number(value, MOST_RESTARTS);
     return options->restarts >= 0;
   }
-  if (strcmp(name, "--report") == 0) {
+  if (strcmp(name, "--report") == 0 || strcmp(name, "--report-end") == 0) {
     options->report_path = value;
+    options->is_output_reported = strcmp(name, "--report") == 0;
     return strlen(value) <= SOCKET_PATH_MAX_BYTES;
   }
   if (strcmp(name, "--secret") == 0) {
@@ -106,6 +109,7 @@ static bool is_allowed(const char *name, int allowed) {
   } known[] = {
       {"--network", TAKES_NARROWING}, {"--file-size", TAKES_NARROWING}, {"--wait", TAKES_WAIT}, {"--wait-limit-ms", TAKES_WAIT},
       {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_DNS}, {"--report", TAKES_OUTPUT}, {"--secret", TAKES_OUTPUT},
+      {"--report-end", TAKES_OUTPUT},
   };
   for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
     if (strcmp(name, known[index].name) == 0) {
@@ -129,7 +133,7 @@ static char **parse_options(char **arguments, int allowed, struct options *optio
     }
     arguments += 2;
   }
-  if (options->secret_count > 0 && options->report_path == NULL) {
+  if (options->secret_count > 0 && !options->is_output_reported) {
     report("the option --secret needs --report: without it nothing is blacked out");
     return NULL;
   }
@@ -185,7 +189,7 @@ static int main_serve(char **arguments) {
   if (!is_path_short_enough(path)) {
     return EXIT_USAGE;
   }
-  output_open(options.report_path, options.secrets);
+  output_open(options.report_path, options.is_output_reported, options.secrets);
   const int code = narrow(&options);
   return code != 0 ? code : serve(path, command);
 }
@@ -200,7 +204,7 @@ static int main_run(char **arguments) {
   if (command == NULL) {
     return expected("run [option...] -- <command> [argument...]");
   }
-  output_open(options.report_path, options.secrets);
+  output_open(options.report_path, options.is_output_reported, options.secrets);
   const int code = narrow(&options);
   return code != 0 ? code : run(options.wait_path, options.wait_limit_ms, command);
 }

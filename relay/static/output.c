@@ -11,11 +11,13 @@
 /* Another process may hold the output open, or read slowly: then the rest of it is left. */
 enum { LAST_OUTPUT_MS = 500 };
 
-void output_open(const char *path, char *const secrets[]) {
-  if (path != NULL) {
-    /* The command is of the same user: without this it could open our own output in /proc, and write there past the blacking out. */
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  }
+/* Whether it goes through us; else it stays the command's own. */
+static bool is_output_taken;
+
+void output_open(const char *path, bool is_taken, char *const secrets[]) {
+  is_output_taken = is_taken;
+  /* The command is of the same user: without this it could attach to us, or open our own output in /proc, and write there past the blacking out. */
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   tell_open(path);
   black_out_open(secrets);
 }
@@ -23,8 +25,8 @@ void output_open(const char *path, char *const secrets[]) {
 bool output_pipe(struct output *output) {
   *output = (struct output){.fd = -1, .child_fd = -1};
   int ends[2];
-  if (!tells() || pipe2(ends, O_CLOEXEC) != 0) {
-    return !tells();
+  if (!is_output_taken || pipe2(ends, O_CLOEXEC) != 0) {
+    return !is_output_taken;
   }
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   *output = (struct output){.fd = ends[0], .child_fd = ends[1]};

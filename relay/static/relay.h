@@ -136,8 +136,9 @@ struct output {
   /* For the command, or -1: then it has our own. */
   int child_fd;
 };
-/* `path`: the sidecar's report socket, or NULL: then the command writes to our standard error itself, and nothing is reported. */
-void output_open(const char *path, char *const secrets[]);
+/* `path`: the sidecar's report socket, or NULL: then nothing is reported. What the command writes is reported too if it is taken; else it writes
+ * to our standard error itself. */
+void output_open(const char *path, bool is_taken, char *const secrets[]);
 /* False with errno. */
 bool output_pipe(struct output *output);
 /* The command has its end now. */

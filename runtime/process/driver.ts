@@ -16,6 +16,7 @@ import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import { createRuntime } from '../create-runtime.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
 import type { Runtime, TakeLeftCalls } from '../workload.ts';
+import { findStaticRelay } from './find-static-relay.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { type Programs, sessionFiles } from './layout.ts';
 import { limitsSentence } from './limits-sentence.ts';
@@ -97,6 +98,7 @@ async function probe({
   const programs: Programs = {
     nodePrefix: dirname(dirname(realpathSync(dependencies.nodeBinary))),
     directory: resolve(dependencies.programsDirectory),
+    relay: findStaticRelay(resolve(dependencies.programsDirectory)),
     runner: resolve(dependencies.runnerDirectory),
   };
   const root = readSystemRoot();

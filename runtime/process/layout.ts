@@ -36,6 +36,7 @@ export function sessionFiles(directory: string) {
       join(directory, server === null ? 'reports/agent' : join('servers', server), reportSocketName),
     workspace: (container: string) => join(directory, 'work', container),
     etc: join(directory, 'etc'),
+    /** A command that runs the relay for Node. */
     relay: join(directory, 'etc/relay'),
     log: (container: string) => join(directory, 'logs', `${container}.log`),
     logs: join(directory, 'logs'),
@@ -50,6 +51,8 @@ export interface Programs {
   nodePrefix: string;
   /** The built programs of `dist/`. */
   directory: string;
+  /** The static relay; null where it does not run: then the one for Node is used. */
+  relay: string | null;
   /** `node_modules/.bin` below it is on the PATH. */
   runner: string;
 }
@@ -90,7 +93,7 @@ export function bareLayout(
   const nodeBin = join(programs.nodePrefix, 'bin');
   return {
     node: join(nodeBin, 'node'),
-    relay: files.relay,
+    relay: programs.relay ?? files.relay,
     scriptedAgent: join(programs.directory, 'scripted-agent.js'),
     mcpDirectory: relative(workspace, server === null ? files.agentMcp : files.serverView(server)),
     sidecarSocket: relative(workspace, files.sidecarSocket),

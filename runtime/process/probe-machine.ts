@@ -11,7 +11,7 @@ import { sandboxLayout, sessionFiles } from './layout.ts';
 import { openCanary } from './network-canary.ts';
 import type { Machine } from './render-launch.ts';
 import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
-import { makeSessionDirectory, relayProgram } from './session-directory.ts';
+import { makeSessionDirectory, nodeRelay } from './session-directory.ts';
 import type { ProcessContainerSpec } from './workload-spec.ts';
 
 const trialTimeoutMs = 10_000;
@@ -98,7 +98,7 @@ async function trial(
     makeSessionDirectory(directory, {
       config: { ...config },
       containers: [container],
-      relay: relayProgram(layout, null),
+      relay: nodeRelay(programs, layout, true),
     });
     const launch: ContainerLaunch = {
       name: 'agent',

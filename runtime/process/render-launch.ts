@@ -106,7 +106,7 @@ function renderContainer(
   };
   return {
     name: container.name,
-    argv: argvOf(container, layout, { isSandboxed: root !== null, packages }),
+    argv: argvOf(container, layout, { machine, packages }),
     env: environmentOf(recipientOf(container), secrets, platform),
     cwd: sessionFiles(directory).workspace(container.name),
     sandbox:
@@ -133,7 +133,7 @@ function renderContainer(
 function argvOf(
   { program, server }: ProcessContainerSpec,
   layout: Layout,
-  { isSandboxed, packages }: { isSandboxed: boolean; packages: ServerPackages | undefined },
+  { machine, packages }: { machine: Machine; packages: ServerPackages | undefined },
 ): string[] {
   const command =
     packages?.argv ??
@@ -144,9 +144,17 @@ function argvOf(
     return command;
   }
   const socket = `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`;
+  const reports = `${layout.mcpDirectory}/${reportSocketName}`;
+  return [layout.relay, ...relayOptions(machine, reports), socket, '--', ...command];
+}
+
+/** The session's host reports what the server writes. */
+function relayOptions({ programs, root }: Machine, reports: string): string[] {
+  if (programs.relay !== null) {
+    return ['--report-end', reports];
+  }
   // In a sandbox the relay sees only its server's processes, and kills all of them with the connection.
-  const report = ['--report', `${layout.mcpDirectory}/${reportSocketName}`];
-  return [layout.relay, ...(isSandboxed ? ['--alone'] : []), ...report, socket, '--', ...command];
+  return [...(root === null ? [] : ['--alone']), '--report', reports];
 }
 
 /** Configurations name `/workspace`; without a sandbox it is somewhere else. */

@@ -78,6 +78,7 @@ export function renderSandbox(
 ): string[] {
   return [
     ...isolation,
+    ...(isFirstProcess(container, programs) ? ['--as-pid-1'] : []),
     ...networkIsolation[container.network],
     ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
     ...['--proc', '/proc'],
@@ -101,6 +102,10 @@ export function renderSandbox(
   ];
 }
 
+/** The static relay ends all that its server left behind, which only the first process can do at once, and reaps. */
+const isFirstProcess = ({ server }: ProcessContainerSpec, { relay }: Programs) =>
+  server !== null && relay !== null;
+
 function programMounts(
   { program, server }: ProcessContainerSpec,
   directory: string,
@@ -109,8 +114,8 @@ function programMounts(
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
   return [
     ...nodeMounts(programs.nodePrefix),
-    ...readOnly(sessionFiles(directory).relay, '/opt/platform/bin/relay'),
-    ...dist('relay.js'),
+    ...readOnly(programs.relay ?? sessionFiles(directory).relay, '/opt/platform/bin/relay'),
+    ...(programs.relay === null ? dist('relay.js') : []),
     ...(program.type === 'scripted' ? dist('scripted-agent.js') : []),
     ...(server !== null || program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
   ];

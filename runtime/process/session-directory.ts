@@ -1,7 +1,7 @@
 /** Creates a session's files before it starts: configuration, minimal /etc, relay, directories. No secret. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
-import { type Layout, sessionFiles } from './layout.ts';
+import { type Layout, type Programs, sessionFiles } from './layout.ts';
 import type { ProcessContainerSpec } from './workload-spec.ts';
 
 /** User-mode networking answers DNS at this address. */
@@ -16,7 +16,8 @@ export function makeSessionDirectory(
   }: {
     config: AgentConfig;
     containers: readonly ProcessContainerSpec[];
-    relay: { node: string; program: string };
+    /** How the relay for Node is run; null where the static one is used. */
+    relay: { node: string; program: string } | null;
   },
 ): void {
   const files = sessionFiles(directory);
@@ -33,9 +34,11 @@ export function makeSessionDirectory(
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
   writeFileSync(files.config, JSON.stringify(config, null, 2), { mode: 0o600 });
-  // An empty environment is enough for it: both paths are absolute.
-  writeFileSync(files.relay, `#!/bin/sh\nexec '${relay.node}' '${relay.program}' "$@"\n`);
-  chmodSync(files.relay, 0o755);
+  if (relay !== null) {
+    // An empty environment is enough for it: both paths are absolute.
+    writeFileSync(files.relay, `#!/bin/sh\nexec '${relay.node}' '${relay.program}' "$@"\n`);
+    chmodSync(files.relay, 0o755);
+  }
   for (const [name, text] of Object.entries(etcFiles(containers))) {
     writeFileSync(`${files.etc}/${name}`, text);
   }
@@ -52,13 +55,12 @@ function etcFiles(containers: readonly ProcessContainerSpec[]): Record<string, s
   };
 }
 
-/** What the relay wrapper runs, as the containers see it. */
-export function relayProgram(
+/** How containers run the relay for Node, as they see it; null where the static one is used. */
+export function nodeRelay(
+  { relay, directory }: Programs,
   layout: Layout,
-  bare: { programsDirectory: string } | null,
-): { node: string; program: string } {
-  return {
-    node: layout.node,
-    program: bare === null ? '/opt/platform/relay.js' : `${bare.programsDirectory}/relay.js`,
-  };
+  isSandboxed: boolean,
+): { node: string; program: string } | null {
+  const program = isSandboxed ? '/opt/platform/relay.js' : `${directory}/relay.js`;
+  return relay === null ? { node: layout.node, program } : null;
 }

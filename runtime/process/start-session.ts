@@ -7,7 +7,7 @@ import { bareLayout, sandboxLayout, sessionFiles } from './layout.ts';
 import type { SessionPackages } from './packages/session-packages.ts';
 import { identify, isRunning } from './process-identity.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from './render-launch.ts';
-import { makeSessionDirectory, relayProgram } from './session-directory.ts';
+import { makeSessionDirectory, nodeRelay } from './session-directory.ts';
 import { readHost, readState } from './session-record.ts';
 import { askToStop, stopSession } from './stop-session.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
@@ -60,12 +60,11 @@ function prepare(
   { machine, directory }: { machine: Machine; directory: string },
 ): void {
   const { programs, root } = machine;
-  const bare = root === null ? { programsDirectory: programs.directory } : null;
-  const layout = bare === null ? sandboxLayout(programs) : bareLayout(programs, directory, 'agent', null);
+  const layout = root === null ? bareLayout(programs, directory, 'agent', null) : sandboxLayout(programs);
   makeSessionDirectory(directory, {
     config: renderAgentConfig(spec, { machine, directory }),
     containers: spec.containers,
-    relay: relayProgram(layout, bare),
+    relay: nodeRelay(programs, layout, root !== null),
   });
 }
 

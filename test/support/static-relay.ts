@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe } from '@jest/globals';
 
-const program = resolve('.cache/relay/relay');
+const program = resolve('dist/relay');
 
 /** Its path, or null where it could not be built, without a C compiler or outside Linux. */
 export function findStaticRelay(): string | null {

@@ -8,7 +8,6 @@ import { identify } from '../process-identity.ts';
 import { openContainerLog } from './container-log.ts';
 import { captureOutput } from './output/capture-output.ts';
 import { createReportClient, type ReportClient } from './output/report-client.ts';
-import { sandboxedProcess } from './sandboxed-process.ts';
 import { startSidecarProcess } from './sidecar-process.ts';
 import { type StartedContainer, startContainer } from './start-container.ts';
 import { createStateFile, type StateFile } from './state-file.ts';
@@ -119,12 +118,11 @@ function endOf(child: ChildProcess): Promise<End> {
 }
 
 /** SIGTERM to the program; then the sandbox, or without one the whole process group, is killed. */
-async function stopContainer({ process: child, sandboxed, stopNetwork }: StartedContainer): Promise<void> {
+async function stopContainer({ process: child, findProgram, stopNetwork }: StartedContainer): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');
     // A signal to bubblewrap would kill the program ungracefully.
-    const program = sandboxed && child.pid !== undefined ? sandboxedProcess(child.pid) : null;
-    signalGroup(program ?? child.pid, 'SIGTERM');
+    signalGroup(findProgram() ?? child.pid, 'SIGTERM');
     const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), stopGraceMs);
     await exited;
     clearTimeout(timer);

@@ -9,6 +9,7 @@ import { renderSeccomp } from '../render-seccomp.ts';
 import { makeCgroups, removeCgroupsWhenEmpty } from './cgroups.ts';
 import { blockedRoutes, connectNetwork } from './network.ts';
 import { connectThenRun } from './network-script.ts';
+import { sandboxedProcess } from './sandboxed-process.ts';
 
 /** Merges its output into one stream; no core dump may hold a secret. The first argument counts the control groups that follow, which it joins. */
 const limitedFirst = `ulimit -c 0; left=$1; shift
@@ -33,8 +34,8 @@ const setUpLimitMs = 10_000;
 
 export interface StartedContainer {
   process: ChildProcess;
-  /** When true, the process is bubblewrap. */
-  sandboxed: boolean;
+  /** The program's process id, as this machine sees it: `process` may be bubblewrap. Null while it does not run. */
+  findProgram(): number | null;
   /** Stops its network along with it. */
   stopNetwork(): void;
 }
@@ -81,7 +82,7 @@ async function start(launch: ContainerLaunch, options: StartOptions): Promise<St
       // A process group of its own, so that all of it can be ended.
       detached: true,
     });
-    return { process: child, sandboxed: false, stopNetwork: () => undefined };
+    return { process: child, findProgram: () => child.pid ?? null, stopNetwork: () => undefined };
   }
   return startSandboxed(launch, launch.sandbox, options);
 }
@@ -130,7 +131,8 @@ async function startSandboxed(
   }
   child.once('exit', stopNetwork);
   gate.end('go\n');
-  return { process: child, sandboxed: true, stopNetwork };
+  const findProgram = () => (child.pid === undefined ? null : sandboxedProcess(child.pid, sandbox));
+  return { process: child, findProgram, stopNetwork };
 }
 
 const networkSettings = (reversePathFilter: ReversePathFilter) => ({

@@ -266,6 +266,27 @@ describeWithStaticRelay('the end of a command', () => {
     expect(told.claims.some(({ type }) => type === 'started')).toBe(false);
   });
 
+  it('is all that is reported where somebody else reads the output', async () => {
+    const path = bench.path('end-only.sock');
+    const { next } = await bench.listen(path);
+    const told = await listenForClaims();
+    const command = ['sh', '-c', 'read line; echo "wrote $line" >&2; exit 3'];
+    const relay = bench.start([
+      ...[...staticRelay, '--report-end', told.path],
+      ...[`UNIX-CONNECT:${path}`, '--', ...command],
+    ]);
+    const socket = await next();
+    socket.write('first\n');
+    socket.resume();
+    await once(socket, 'end');
+    const end = { type: 'ended', exit_code: 3, signal: null };
+    await eventually(() => expect(told.claims).toEqual([end]));
+    await eventually(() => expect(relay.stderr).toContain('wrote first\n'));
+    const secret = ['--report-end', told.path, '--secret', 'KEY'];
+    const { code, stderr } = await bench.run([...staticRelay, 'run', ...secret, '--', 'true']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('needs --report') });
+  });
+
   it('does not wait for a listener, and is reported to a late one', async () => {
     const path = bench.path('nobody.sock');
     const alone = performance.now();

@@ -13,7 +13,7 @@ import { sandboxLayout, sessionFiles } from '../../../runtime/process/layout.ts'
 import { limitsSentence } from '../../../runtime/process/limits-sentence.ts';
 import { readSystemRoot } from '../../../runtime/process/probe-machine.ts';
 import { renderSandbox } from '../../../runtime/process/render-sandbox.ts';
-import { makeSessionDirectory, relayProgram } from '../../../runtime/process/session-directory.ts';
+import { makeSessionDirectory, nodeRelay } from '../../../runtime/process/session-directory.ts';
 import type { ProcessContainerSpec } from '../../../runtime/process/workload-spec.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
@@ -23,6 +23,7 @@ const limits = { memoryBytes: 256 * mebibyte, cpuMillis: 500, processes: 40 };
 const programs = {
   nodePrefix: resolve(process.execPath, '../..'),
   directory: resolve('dist'),
+  relay: null,
   runner: resolve('deploy/runner'),
 };
 const owner = `test${process.pid}`;
@@ -54,7 +55,11 @@ async function inside(script: string, cgroups: string[]): Promise<string> {
     prompt: '',
     mcpServers: {},
   };
-  makeSessionDirectory(directory, { config, containers: [container], relay: relayProgram(layout, null) });
+  makeSessionDirectory(directory, {
+    config,
+    containers: [container],
+    relay: nodeRelay(programs, layout, true),
+  });
   const { process: child } = await startContainer(
     {
       name: 'agent',

@@ -12,6 +12,7 @@ import type { Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
+import { findStaticRelay } from '../../support/static-relay.ts';
 import { secretsWith } from './driver-under-test.ts';
 import { processDriver } from './process-driver.ts';
 import { type Reports, takeReports } from './reports.ts';
@@ -310,8 +311,8 @@ describeWith('bwrap')('inside a sandbox', () => {
       uid: 2002,
       platform: ['mcp', 'mcp/.report.sock', 'mcp/two.sock'],
       workspace: [],
-      // The sandbox's first process, the relay, and the server.
-      pids: 3,
+      // The relay, the server and, where the relay is the one for Node, the sandbox's first process.
+      pids: findStaticRelay() === null ? 3 : 2,
       names: ['HOME', 'LANG', 'PATH', 'PIP_NO_INDEX', 'PWD', 'TMPDIR', 'UV_OFFLINE', 'npm_config_offline'],
     });
   });

@@ -9,7 +9,12 @@ const id = '7a3d4f5e-0000-4000-8000-000000000001';
 const directory = `/home/somebody/${'with-a-long-way/'.repeat(8)}sessions/${id}`;
 const longName = 'a-server-with-a-name-of-32-chars';
 const machine: Machine = {
-  programs: { nodePrefix: '/opt/node-20', directory: '/platform/dist', runner: '/platform/runner' },
+  programs: {
+    nodePrefix: '/opt/node-20',
+    directory: '/platform/dist',
+    relay: null,
+    runner: '/platform/runner',
+  },
   root: null,
   internet: false,
   limits: processLimits,

@@ -10,7 +10,7 @@ import { roomySidecarLimits } from '../../../support/sidecar-limits.ts';
 
 const directory = `/data/sessions/${sessionId}`;
 const sandboxed: Machine = {
-  programs: { nodePrefix: '/usr', directory: '/app/dist', runner: '/app/runner' },
+  programs: { nodePrefix: '/usr', directory: '/app/dist', relay: '/app/dist/relay', runner: '/app/runner' },
   root: { links: {}, directories: [], hidden: [], hiddenFiles: [] },
   internet: true,
   limits: processLimits,
@@ -131,8 +131,7 @@ describe('the launch of a session', () => {
   it('starts a server through the relay to its own socket', () => {
     expect(containerOf(sandboxed, 'mcp-files').argv).toEqual([
       '/opt/platform/bin/relay',
-      '--alone',
-      '--report',
+      '--report-end',
       '/run/platform/mcp/.report.sock',
       'UNIX-CONNECT:/run/platform/mcp/files.sock',
       '--',
@@ -140,8 +139,8 @@ describe('the launch of a session', () => {
     ]);
     expect(containerOf(bare, 'mcp-files')).toMatchObject({
       argv: [
-        `${directory}/etc/relay`,
-        '--report',
+        '/app/dist/relay',
+        '--report-end',
         '../../servers/files/.report.sock',
         'UNIX-CONNECT:../../servers/files/files.sock',
         '--',
@@ -149,6 +148,16 @@ describe('the launch of a session', () => {
       ],
       sandbox: null,
     });
+  });
+
+  it('starts a server through the relay for Node where there is no static one', () => {
+    const options = (machine: Machine) =>
+      containerOf({ ...machine, programs: { ...machine.programs, relay: null } }, 'mcp-files').argv.slice(
+        0,
+        3,
+      );
+    expect(options(sandboxed)).toEqual(['/opt/platform/bin/relay', '--alone', '--report']);
+    expect(options(bare)).toEqual([`${directory}/etc/relay`, '--report', '../../servers/files/.report.sock']);
   });
 
   it('removes the network of every container if the internet is not safe', () => {
@@ -193,7 +202,7 @@ describe('the configuration file of the agent', () => {
 
   it('has socket paths relative to its working directory without a sandbox', () => {
     expect(renderAgentConfig(spec, { machine: bare, directory }).mcpServers['platform']).toEqual({
-      command: `${directory}/etc/relay`,
+      command: '/app/dist/relay',
       args: ['-', 'UNIX-CONNECT:../../agent/mcp/platform.sock'],
       env: {},
     });

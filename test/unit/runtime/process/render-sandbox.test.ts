@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { renderEnvironment } from '../../../../runtime/process/host/start-container.ts';
+import type { Programs } from '../../../../runtime/process/layout.ts';
 import { renderSandbox, type SystemRoot } from '../../../../runtime/process/render-sandbox.ts';
 import type { ContainerProgram, ProcessContainerSpec } from '../../../../runtime/process/workload-spec.ts';
 
@@ -11,7 +12,7 @@ const root: SystemRoot = {
   hidden: ['/usr/local/etc'],
   hiddenFiles: ['/proc/keys'],
 };
-const programs = { nodePrefix: '/usr', directory: '/app/dist', runner: '/app/runner' };
+const programs: Programs = { nodePrefix: '/usr', directory: '/app/dist', relay: null, runner: '/app/runner' };
 const agent: ProcessContainerSpec = {
   name: 'agent',
   server: null,
@@ -29,7 +30,7 @@ const serverCalled = (server: string, changes: Partial<ProcessContainerSpec> = {
   uid: 2001,
   ...changes,
 });
-const render = (container: ProcessContainerSpec, changes: Partial<typeof programs> = {}) =>
+const render = (container: ProcessContainerSpec, changes: Partial<Programs> = {}) =>
   renderSandbox(container, {
     directory,
     programs: { ...programs, ...changes },
@@ -70,6 +71,7 @@ const nodePrefix = fc.constantFrom(
   '/home/ada/.local',
   '/root/.nvm/v20',
 );
+const relay = fc.constantFrom(null, '/app/dist/relay');
 
 describe('the sandbox of a container', () => {
   it('mounts only what it is allowed to see', () => {
@@ -78,18 +80,18 @@ describe('the sandbox of a container', () => {
       /^\/etc\/(ssl\/certs|ssl\/openssl\.cnf|pki\/tls\/(certs|cert\.pem|openssl\.cnf)|pki\/ca-trust\/extracted)$/,
       /^\/etc\/(crypto-policies|ld\.so\.(cache|conf|conf\.d)|localtime|alternatives)$/,
       /^\/app\/runner$/,
-      /^\/app\/dist\/(relay|scripted-agent)\.js$/,
+      /^\/app\/dist\/(relay|relay\.js|scripted-agent\.js)$/,
       /\/bin\/node$/,
       /\/lib\/node_modules\/npm$/,
     ];
     fc.assert(
-      fc.property(container, nodePrefix, (each, prefix) => {
+      fc.property(container, nodePrefix, relay, (each, prefix, path) => {
         const own = [
           `${directory}/etc/`,
           `${directory}/work/${each.name}`,
           each.server === null ? `${directory}/agent` : `${directory}/servers/${each.server}`,
         ];
-        for (const { from } of mounts(render(each, { nodePrefix: prefix }))) {
+        for (const { from } of mounts(render(each, { nodePrefix: prefix, relay: path }))) {
           const isOwn = own.some((path) => from === path || (path.endsWith('/') && from.startsWith(path)));
           expect({ from, ok: isOwn || allowed.some((pattern) => pattern.test(from)) }).toEqual({
             from,
@@ -164,6 +166,20 @@ describe('the sandbox of a container', () => {
     expect(inside(agent)).not.toContain('/opt/runner');
     expect(inside(serverCalled('files'))).not.toContain('/opt/platform/scripted-agent.js');
     expect(inside(serverCalled('files'))).toContain('/opt/runner');
+  });
+
+  it('has the static relay of a server as its first process, which reaps what the server leaves behind', () => {
+    const isFirst = (each: ProcessContainerSpec, path: string | null) =>
+      render(each, { relay: path }).includes('--as-pid-1');
+    expect(isFirst(serverCalled('files'), '/app/dist/relay')).toBe(true);
+    expect(isFirst(serverCalled('files'), null)).toBe(false);
+    expect(isFirst(agent, '/app/dist/relay')).toBe(false);
+    const relays = (path: string | null) =>
+      mounts(render(agent, { relay: path })).filter(({ to }) => to.includes('relay'));
+    expect(relays('/app/dist/relay')).toEqual([
+      { from: '/app/dist/relay', to: '/opt/platform/bin/relay', writable: false },
+    ]);
+    expect(relays(null).map(({ to }) => to)).toEqual(['/opt/platform/bin/relay', '/opt/platform/relay.js']);
   });
 
   it('mounts Node and npm from an installation elsewhere, without what is next to them', () => {
