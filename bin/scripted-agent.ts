@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { runScriptedAgent } from '../agents/scripted/run-scripted-agent.ts';
 import { parseEnvironment } from '../config/parse.ts';
-import { agentConfig, agentPaths } from '../contract/agent-contract.ts';
+import { agentConfig } from '../contract/agent-contract.ts';
+import { agentPaths } from '../contract/agent-paths.ts';
 
 const environment = z.object({
   PLATFORM_CONFIG: z.string().default(agentPaths.config),

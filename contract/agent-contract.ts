@@ -5,13 +5,6 @@ import { timestamp, uuid } from './names.ts';
 import { permissionDecision, permissionRequestInput } from './permission-request.ts';
 import { payloadByEventType } from './session-event.ts';
 
-/** Paths inside the agent's container (docs/sidecar.md#sockets). */
-export const agentPaths = {
-  mcpDirectory: '/run/platform/mcp',
-  sidecarSocket: '/run/platform/agent/sidecar.sock',
-  config: '/run/platform/agent/config.json',
-} as const;
-
 /** One entry of the common desktop-client map. */
 export const mcpServerLaunch = z.strictObject({
   command: z.string(),

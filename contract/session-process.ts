@@ -1,9 +1,7 @@
 /** The processes of a session as the platform knows them: their state, how they ended and what they wrote to stderr. */
 import { z } from 'zod';
 import { chosenId, entryName, maxStoredInteger, timestamp } from './names.ts';
-
-/** How much of a session process's stderr is kept; earlier output is dropped. */
-export const maxOutputBytes = 64 * 1024;
+import { maxOutputBytes } from './process-reports.ts';
 
 export const processKind = z.enum(['agent', 'server', 'sibling']);
 export type ProcessKind = z.infer<typeof processKind>;
@@ -124,9 +122,3 @@ export const processClaim = z.discriminatedUnion('type', [
   }),
 ]);
 export type ProcessClaim = z.infer<typeof processClaim>;
-
-/** A line with more bytes is refused. */
-export const maxClaimBytes = 32 * 1024;
-
-/** The name of the report socket next to the others; cannot collide with a server, since entry names begin with a letter or digit. */
-export const reportSocketName = '.report.sock';

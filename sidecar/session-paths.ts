@@ -3,7 +3,8 @@
  * layout.
  */
 import { join } from 'node:path';
-import { type ProcessKind, reportSocketName } from '../contract/session-process.ts';
+import { reportSocketName } from '../contract/process-reports.ts';
+import type { ProcessKind } from '../contract/session-process.ts';
 
 /** Mounted read-only at `/run/platform` in the agent. */
 const agentDirectory = 'agent';

@@ -1,4 +1,5 @@
-import { maxOutputBytes, type ProcessReport } from '../../contract/session-process.ts';
+import { maxOutputBytes } from '../../contract/process-reports.ts';
+import type { ProcessReport } from '../../contract/session-process.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { updateCheckProcess } from '../../store/mcp-checks/process.ts';
 import type { CheckRow } from '../../store/mcp-checks/row.ts';

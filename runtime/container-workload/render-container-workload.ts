@@ -1,8 +1,8 @@
 /** Pure: a frozen configuration as containers, or a sentence about what containers cannot run. */
 import type { Run } from '../../contract/agent.ts';
-import { agentPaths } from '../../contract/agent-contract.ts';
+import { agentPaths } from '../../contract/agent-paths.ts';
+import { reportSocketName } from '../../contract/process-reports.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
-import { reportSocketName } from '../../contract/session-process.ts';
 import { pinReference } from '../../lib/oci/reference.ts';
 import {
   agentConfigOf,

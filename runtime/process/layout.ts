@@ -1,7 +1,7 @@
 /** Paths as the processes of a session see them: fixed in a sandbox, real ones without. */
 import { join, relative } from 'node:path';
-import { agentPaths } from '../../contract/agent-contract.ts';
-import { reportSocketName } from '../../contract/session-process.ts';
+import { agentPaths } from '../../contract/agent-paths.ts';
+import { reportSocketName } from '../../contract/process-reports.ts';
 
 /** Paths as one container sees them. */
 export interface Layout {

@@ -1,7 +1,7 @@
 /** Pure: the workload with its secrets, as the commands that the session's host runs. */
 import { relative } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
-import { reportSocketName } from '../../contract/session-process.ts';
+import { reportSocketName } from '../../contract/process-reports.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
 import { environmentOf, offlinePackages, type PlatformVariables } from '../variables.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { uuid } from '../../contract/names.ts';
 import type { ContainerState, WorkloadState } from '../workload.ts';
-import { type ContainerRecord, type HostState, hostState, processIdentity } from './host-protocol.ts';
+import { type ContainerRecord, type HostState, hostState, processIdentity } from './host-state.ts';
 import { sessionFiles } from './layout.ts';
 import { isRunning, type ProcessIdentity } from './process-identity.ts';
 

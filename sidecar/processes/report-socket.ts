@@ -1,6 +1,7 @@
 /** Where the parent of a process reports on it. A server or an agent may write there too: everything is bounded and an untrusted claim. */
 import type { Server, Socket } from 'node:net';
-import { maxClaimBytes, processClaim } from '../../contract/session-process.ts';
+import { maxClaimBytes } from '../../contract/process-reports.ts';
+import { processClaim } from '../../contract/session-process.ts';
 import { type Line, splitLines } from '../json-rpc/read-lines.ts';
 import { closeServer, listenOnSocket } from '../server-link/listen.ts';
 import { reportSocket } from '../session-paths.ts';

@@ -1,12 +1,12 @@
 /** What is known of one process of the session. Times and states are the sidecar's own; ends and output are claims. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type FailureCause,
-  maxOutputBytes,
-  type ProcessClaim,
-  type ProcessKind,
-  type ProcessReport,
-  type ProcessState,
+import { maxOutputBytes } from '../../contract/process-reports.ts';
+import type {
+  FailureCause,
+  ProcessClaim,
+  ProcessKind,
+  ProcessReport,
+  ProcessState,
 } from '../../contract/session-process.ts';
 import { classifyFailure, type Failure, type ServerFacts } from './classify-failure.ts';
 

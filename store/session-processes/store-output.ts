@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { maxOutputBytes } from '../../contract/process-reports.ts';
 import type { Session } from '../../contract/session.ts';
-import { maxOutputBytes, type ProcessReport } from '../../contract/session-process.ts';
+import type { ProcessReport } from '../../contract/session-process.ts';
 import type { Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
 import { type MasterKeys, seal, UnreadableSecretError } from '../secrets/envelope.ts';

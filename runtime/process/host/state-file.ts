@@ -1,5 +1,5 @@
 /** The state that the host records about its containers. */
-import type { ContainerRecord, HostState } from '../host-protocol.ts';
+import type { ContainerRecord, HostState } from '../host-state.ts';
 import { sessionFiles } from '../layout.ts';
 import { writeRecord } from '../write-record.ts';
 

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
+import { maxOutputBytes } from '../../../contract/process-reports.ts';
 import type { Session } from '../../../contract/session.ts';
-import {
-  maxOutputBytes,
-  type ProcessOutput,
-  type ProcessReport,
-  type SessionProcess,
-} from '../../../contract/session-process.ts';
+import type { ProcessOutput, ProcessReport, SessionProcess } from '../../../contract/session-process.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import { eraseOldOutputs, eraseOutputsOfOtherKeys } from '../../../store/session-processes/erase-outputs.ts';
 import type { Person } from '../../support/api.ts';

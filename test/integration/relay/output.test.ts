@@ -7,12 +7,8 @@ import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import {
-  maxClaimBytes,
-  maxOutputBytes,
-  type ProcessClaim,
-  processClaim,
-} from '../../../contract/session-process.ts';
+import { maxClaimBytes, maxOutputBytes } from '../../../contract/process-reports.ts';
+import { type ProcessClaim, processClaim } from '../../../contract/session-process.ts';
 import { blackOutCases } from '../../support/black-out-cases.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWithStaticRelay } from '../../support/static-relay.ts';

@@ -1,6 +1,7 @@
 /** Reports on one process to the sidecar, over its report socket. What cannot be sent at once is queued; overflow is dropped. */
 import { createConnection, type Socket } from 'node:net';
-import { maxOutputBytes, type ProcessClaim } from '../../../../contract/session-process.ts';
+import { maxOutputBytes } from '../../../../contract/process-reports.ts';
+import type { ProcessClaim } from '../../../../contract/session-process.ts';
 import { retry } from '../../../../lib/timing/retry.ts';
 import { abandonAfter } from '../../../../lib/timing/time-limit.ts';
 

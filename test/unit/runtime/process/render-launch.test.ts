@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { hostLaunch } from '../../../../runtime/process/host-protocol.ts';
+import { sidecarBoot } from '../../../../contract/sidecar.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runtime/process/render-launch.ts';
 import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
@@ -42,9 +42,13 @@ const containerOf = (machine: Machine, name: string, given = secrets) => {
 };
 
 describe('the launch of a session', () => {
-  it('matches the schema of its host', () => {
-    expect(hostLaunch.parse(launchOn(sandboxed))).toEqual(launchOn(sandboxed));
-    expect(hostLaunch.parse(launchOn(bare))).toEqual(launchOn(bare));
+  it.each([
+    ['sandboxed', sandboxed],
+    ['bare', bare],
+  ])('reaches its host and the sidecar as it was rendered: %s', (_, machine) => {
+    const launch = launchOn(machine);
+    expect(JSON.parse(JSON.stringify(launch))).toStrictEqual(launch);
+    expect(sidecarBoot.parse(launch.sidecar.boot)).toStrictEqual(launch.sidecar.boot);
   });
 
   it('gives each container its own variables only', () => {
