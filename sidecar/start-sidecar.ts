@@ -18,7 +18,7 @@ import { createPace } from './pace/pace.ts';
 import { createSlots } from './pace/slots.ts';
 import { limitPlatformApi } from './platform-api/limit-platform-api.ts';
 import { createPlatformApi } from './platform-api/platform-api.ts';
-import { platformServerName, servePlatformTools } from './platform-tools/platform-server.ts';
+import { platformServerName } from './platform-tools/platform-server-name.ts';
 import type { ToolDependencies } from './platform-tools/tool.ts';
 import { startOfLocalServer } from './processes/server-start.ts';
 import { type ProcessTracking, trackProcesses } from './processes/track-processes.ts';
@@ -148,7 +148,11 @@ function openLinks(
     maxWaitSeconds: boot.limits.request_input_wait_seconds,
   };
   const platformServer = { name: platformServerName, client_features: [] };
-  const side = createLocalSide((connection) => servePlatformTools(connection, toolDependencies, logger));
+  const side = createLocalSide(async (connection) => {
+    // Loaded when an agent connects to it: the SDK takes as much memory as the rest of an idle sidecar.
+    const { servePlatformTools } = await import('./platform-tools/platform-server.ts');
+    servePlatformTools(connection, toolDependencies, logger);
+  });
   return Promise.all([
     openLocalLink(
       { ...linkDependencies(platformServer), side, startServer: startOfLocalServer },

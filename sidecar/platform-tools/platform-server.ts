@@ -7,6 +7,7 @@ import { emitArtifact } from './emit-artifact.ts';
 import { emitError } from './emit-error.ts';
 import { emitStatus } from './emit-status.ts';
 import { endSession } from './end-session.ts';
+import { platformServerName } from './platform-server-name.ts';
 import { requestGrant } from './request-grant.ts';
 import { requestInput } from './request-input.ts';
 import { requestPermission } from './request-permission.ts';
@@ -23,8 +24,6 @@ const tools: RegisterTool[] = [
   requestGrant,
   endSession,
 ];
-
-export const platformServerName = 'platform';
 
 /** Serves one connection of the agent until it ends. */
 export function servePlatformTools(connection: Duplex, dependencies: ToolDependencies, logger: Logger): void {

@@ -70,14 +70,14 @@ export function createRelaySide(): RelaySide {
 }
 
 /** A server inside this process: every connection is served by `serve`. */
-export function createLocalSide(serve: (connection: Duplex) => void): ServerSide {
+export function createLocalSide(serve: (connection: Duplex) => Promise<void>): ServerSide {
   return {
-    connect() {
+    async connect() {
       const [near, far] = duplexPair();
       near.on('error', () => undefined);
       far.on('error', () => undefined);
-      serve(far);
-      return Promise.resolve(near);
+      await serve(far);
+      return near;
     },
   };
 }

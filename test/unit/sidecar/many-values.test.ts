@@ -61,7 +61,7 @@ async function connectToPlatform(messageValues: number) {
   const dependencies = { api, inbox, lastRefusals, waits, ...settings };
   const served = serveConnection(gateSide, {
     server: 'platform',
-    side: createLocalSide((connection) => servePlatformTools(connection, dependencies, logger)),
+    side: createLocalSide(async (connection) => servePlatformTools(connection, dependencies, logger)),
     startServer: startOfLocalServer,
     tools: createGateMap({}),
     clientFeatures: new Set(),
