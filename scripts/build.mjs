@@ -101,6 +101,10 @@ async function bundlePrograms(root, outdir) {
   await bundle({
     ...common,
     entryPoints: entries(selfContained),
+    // Each of them holds its own text in memory; names and lines stay, for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 160,
     // CommonJS packages inside an ES module still call require for Node's own modules.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
