@@ -110,6 +110,8 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
     return;
   }
   const closed = new Promise((done) => child.once('close', done));
+  // In a program with nothing else to do, waiting for it must keep the program.
+  child.ref();
   child.kill(signal);
   await closed;
 }
