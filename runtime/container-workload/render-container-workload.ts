@@ -11,6 +11,7 @@ import {
   sessionDescription,
   type UnkeyedBoot,
 } from '../render-boot.ts';
+import { sidecarNodeOptions } from '../sidecar-program.ts';
 import {
   type ContainerVariable,
   offlinePackages,
@@ -116,7 +117,13 @@ const relayView: ContainerView = {
 
 /** Its image has the relay; it may write only to the volume that it fills for the others. */
 function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
-  const program = ['node', '/opt/platform/sidecar.js', '--boot-file', containerPaths.bootFile];
+  const program = [
+    'node',
+    ...sidecarNodeOptions,
+    '/opt/platform/sidecar.js',
+    '--boot-file',
+    containerPaths.bootFile,
+  ];
   return {
     name: 'sidecar',
     role: 'sidecar',

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
+import { sidecarNodeOptions } from '../sidecar-program.ts';
 import { environmentOf, offlinePackages, type PlatformVariables } from '../variables.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
@@ -60,7 +61,11 @@ export function renderLaunch(
   return {
     directory,
     sidecar: {
-      argv: [`${machine.programs.nodePrefix}/bin/node`, `${machine.programs.directory}/sidecar.js`],
+      argv: [
+        `${machine.programs.nodePrefix}/bin/node`,
+        ...sidecarNodeOptions,
+        `${machine.programs.directory}/sidecar.js`,
+      ],
       boot: keyedBoot(
         renderBoot(spec, machine, {
           session_directory: directory,
