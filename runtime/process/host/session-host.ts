@@ -48,10 +48,10 @@ export async function startSessionHost(launch: HostLaunch): Promise<SessionHost>
     return stopped;
   };
   try {
-    await sidecar.listening();
-    const started = await Promise.all(
-      launch.containers.map((each) => run(each, files.log(each.name), state)),
-    );
+    const listening = sidecar.listening();
+    const starting = launch.containers.map((each) => run(each, files.log(each.name), { state, listening }));
+    await listening;
+    const started = await Promise.all(starting);
     running.push(...started.filter((each) => each !== null));
     state.started();
   } catch (error) {
@@ -66,16 +66,20 @@ async function finishReport({ report, ended }: HostContainer): Promise<void> {
   await report.close(lastReportMs);
 }
 
-/** Null when it could not be started; its log says why. */
+/** Makes its sandbox at once, and runs its program when the sidecar listens. Null when it could not be started; its log says why. */
 async function run(
   launch: HostedContainer,
   logFile: string,
-  state: StateFile,
+  { state, listening }: { state: StateFile; listening: Promise<void> },
 ): Promise<HostContainer | null> {
   const log = openContainerLog(logFile);
+  const starting = startContainer(launch, 'pipe', { mayRun: listening });
+  // Its sandbox may fail before the sidecar listens.
+  starting.catch(() => undefined);
+  await listening.catch(() => undefined);
   const report = createReportClient(launch.reportSocket);
   try {
-    const started = await startContainer(launch, 'pipe');
+    const started = await starting;
     const { process: child } = started;
     state.set(launch.name, { state: 'running', process: identify(child.pid) });
     const values = launch.secretVariables.flatMap((name) => launch.env[name] ?? []);

@@ -44,21 +44,22 @@ export interface StartedContainer {
 export type ReversePathFilter = 0 | 1 | 2;
 
 /**
- * With `pipe`, stdout and stderr are one stream of the process, its `stdout`. Blocked ranges stay blocked with every `reversePathFilter`;
- * the startup checks try others. Throws when the program cannot be started or its network cannot be connected.
+ * With `pipe`, stdout and stderr are one stream of the process, its `stdout`. Everything is set up at once; the program runs when `mayRun`
+ * resolves. Blocked ranges stay blocked with every `reversePathFilter`; the startup checks try others. Throws when the program cannot be
+ * started, its network cannot be connected, or it may not run.
  */
 export async function startContainer(
   launch: ContainerLaunch,
   output: 'pipe' | 'ignore',
-  { reversePathFilter = 1 }: { reversePathFilter?: ReversePathFilter } = {},
+  { reversePathFilter = 1, mayRun = Promise.resolve() }: Partial<StartConditions> = {},
 ): Promise<StartedContainer> {
   // Unique to this start: those of an earlier one may still be being removed.
   const cgroups = launch.cgroups.map((each) => `${each}.${randomUUID()}`);
   makeCgroups(cgroups, launch.limits);
   const removeLater = () => void removeCgroupsWhenEmpty(cgroups);
   try {
-    const started = await start({ ...launch, cgroups }, { output, reversePathFilter });
-    started.process.once('exit', removeLater);
+    const started = await start({ ...launch, cgroups }, { output, reversePathFilter, mayRun });
+    whenEnded(started.process, removeLater);
     return started;
   } catch (error) {
     removeLater();
@@ -66,14 +67,19 @@ export async function startContainer(
   }
 }
 
-interface StartOptions {
-  output: 'pipe' | 'ignore';
+interface StartConditions {
   reversePathFilter: ReversePathFilter;
+  mayRun: Promise<void>;
+}
+
+interface StartOptions extends StartConditions {
+  output: 'pipe' | 'ignore';
 }
 
 async function start(launch: ContainerLaunch, options: StartOptions): Promise<StartedContainer> {
-  const { output } = options;
+  const { output, mayRun } = options;
   if (launch.sandbox === null) {
+    await mayRun;
     const [program, ...args] = limited(launch, launch.argv);
     const child = spawn(program, args, {
       env: launch.env,
@@ -97,7 +103,7 @@ function limited({ cgroups, limits }: ContainerLaunch, command: readonly string[
 async function startSandboxed(
   launch: ContainerLaunch,
   sandbox: readonly string[],
-  { output, reversePathFilter }: StartOptions,
+  { output, reversePathFilter, mayRun }: StartOptions,
 ): Promise<StartedContainer> {
   const { argv, env, cwd, network, cgroups, limits } = launch;
   const filter = renderSeccomp(process.arch);
@@ -124,15 +130,25 @@ async function startSandboxed(
       gate.write('go\n');
     }
     await says(child, gate);
+    await mayRun;
   } catch (error) {
     child.kill('SIGKILL');
     stopNetwork();
     throw error;
   }
-  child.once('exit', stopNetwork);
+  whenEnded(child, stopNetwork);
   gate.end('go\n');
   const findProgram = () => (child.pid === undefined ? null : sandboxedProcess(child.pid, sandbox));
   return { process: child, findProgram, stopNetwork };
+}
+
+/** Also for a process that ended while it waited. */
+function whenEnded(child: ChildProcess, act: () => void): void {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    act();
+  } else {
+    child.once('exit', act);
+  }
 }
 
 const networkSettings = (reversePathFilter: ReversePathFilter) => ({
