@@ -15,6 +15,7 @@ import { listOpenRequests, recordEnd } from './sessions/record-end.ts';
 import { recordRunning } from './sessions/record-running.ts';
 import { validateLaunch } from './sessions/validate-launch.ts';
 import { deliverInputs } from './workloads/deliver-inputs.ts';
+import { inspectWorkload } from './workloads/inspect-workload.ts';
 import { startWorkload } from './workloads/start-workload.ts';
 import { stopWorkload } from './workloads/stop-workload.ts';
 import { watchWorkload } from './workloads/watch-workload.ts';
@@ -37,6 +38,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     validateLaunch: bind(ofSession, validateLaunch),
     startWorkload: bind(ofSession, startWorkload),
     recordRunning: bind(ofSession, recordRunning),
+    inspectWorkload: bind(ofSession, inspectWorkload),
     watchWorkload: bind(ofSession, watchWorkload),
     deliverInputs: bind(ofSession, deliverInputs),
     checkIdle: bind(ofSession, checkIdle),

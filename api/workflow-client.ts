@@ -10,7 +10,7 @@ import { ApiError } from './errors.ts';
  * Every function throws ApiError `unavailable` when Temporal, or for decisions a worker, does not answer in time; `decide` throws
  * ApiError `already_decided` when the request was closed otherwise.
  */
-export interface WorkflowClient extends Workflows {
+export interface WorkflowClient extends Omit<Workflows, 'listRunning'> {
   /** Whether Temporal answers, within a few seconds. Never throws. */
   isReachable(): Promise<boolean>;
   close(): Promise<void>;

@@ -25,6 +25,7 @@ import { openRuntime } from './worker/open-runtime.ts';
 import { keepSweeping } from './worker/sweep.ts';
 import { createTaskWorkers } from './worker/task-workers.ts';
 import { connectToTemporal, knowsSearchAttributes } from './worker/temporal.ts';
+import { watchWorkloads } from './worker/watch-workloads.ts';
 
 const programs = fileURLToPath(new URL('.', import.meta.url));
 const sweepIntervalMs = 60_000;
@@ -82,16 +83,18 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const outputKeptSeconds = config.PROCESS_OUTPUT_KEPT_SECONDS;
   const checkKeptSeconds = config.CHECK_KEPT_SECONDS;
   const workflows = createWorkflows(workflow, taskQueue);
-  const sweeping = { dependencies, workflows, outputKeptSeconds, checkKeptSeconds };
+  const workloads = watchWorkloads({ runtime, workflows, log });
+  const sweeping = { dependencies, workflows, workloads, outputKeptSeconds, checkKeptSeconds };
   const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
   const reporting = keepReporting({ db, log }, capabilities);
-  // Running sessions go on without the worker; the next one finds and watches them again.
+  // Running sessions go on without the worker; the next one finds and watches them.
   stopping.signal.addEventListener('abort', () => workers.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');
   takesWork = async () => workers.areRunning() && (await db.raw('select 1')) !== null;
   await workers.run();
   await health?.close();
   stopSweeping();
+  workloads.stop();
   await reporting.stop();
   closeRuntime();
   await patterns.close();

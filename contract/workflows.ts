@@ -8,12 +8,12 @@ export const taskQueue = 'platform-v1';
 
 /**
  * The queues of a platform, by the name of the one for sessions. Each has workers of its own, so that a full one does not delay
- * another: watches last as long as their sessions, and a human waits for a decision.
+ * another: a human waits for a decision.
  */
 export const taskQueues = (sessions: string) => ({
   /** Sessions: their workflows and short activities. */
   sessions,
-  /** One activity for each running session. */
+  /** One activity for each check that runs, and for each session that an earlier release started. */
   watches: `${sessions}-watches`,
   /** Permission requests and grants, and the activity that writes grants. */
   decisions: `${sessions}-decisions`,
@@ -21,6 +21,9 @@ export const taskQueues = (sessions: string) => ({
 export type QueueName = keyof ReturnType<typeof taskQueues>;
 
 export const sessionWorkflowId = (sessionId: string) => `session/${sessionId}`;
+/** The session that a workflow with this id serves; null for one of another type. */
+export const sessionOfWorkflow = (workflowId: string): string | null =>
+  workflowId.startsWith(sessionWorkflowId('')) ? workflowId.slice(sessionWorkflowId('').length) : null;
 export const permissionRequestWorkflowId = (requestId: string) => `permission-request/${requestId}`;
 export const grantWorkflowId = (grantId: string) => `grant/${grantId}`;
 export const mcpCheckWorkflowId = (checkId: string) => `mcp-check/${checkId}`;
@@ -126,6 +129,8 @@ export const sessionWorkflowContract = {
     inputAvailable: 'inputAvailable',
     /** The agent called `end_session`; the outcome is on the session's row. */
     agentEnded: 'agentEnded',
+    /** Its workload may have changed: it is looked at. A hint, which may come late, twice or never. */
+    workloadChanged: 'workloadChanged',
     /** A human ends the session, or their removal does; the reason is on the session's row. */
     terminate: 'terminate',
   },

@@ -17,6 +17,7 @@ const containerName = z.string().regex(/^[a-z0-9-]+$/, 'must be the name of a co
 export function createRuntime<Spec extends { sessionId: string }>(driver: Driver<Spec>): Runtime<Spec> {
   const inTurn = createTurns();
   const starts = new Map<string, Set<AbortController>>();
+  const stops = new Map<string, number>();
   return {
     ...driver,
     start: (spec, secrets, signal) =>
@@ -30,8 +31,24 @@ export function createRuntime<Spec extends { sessionId: string }>(driver: Driver
       for (const start of starts.get(sessionId) ?? []) {
         start.abort(new Error('the session is being stopped'));
       }
-      await inTurn(sessionId, () => driver.stop(sessionId));
+      stops.set(sessionId, (stops.get(sessionId) ?? 0) + 1);
+      try {
+        await inTurn(sessionId, () => driver.stop(sessionId));
+      } finally {
+        const left = (stops.get(sessionId) ?? 1) - 1;
+        stops.set(sessionId, left);
+        if (left === 0) {
+          stops.delete(sessionId);
+        }
+      }
     },
+    // Whoever starts or stops a session knows that it changes, and looks afterwards.
+    watch: (onChange) =>
+      driver.watch((sessionId) => {
+        if (!starts.has(sessionId) && !stops.has(sessionId)) {
+          onChange(sessionId);
+        }
+      }),
     logs: async (sessionId, container, tailBytes) =>
       driver.logs(sessionId, containerName.parse(container), tailBytes),
   };

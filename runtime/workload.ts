@@ -76,6 +76,11 @@ export interface Runtime<Spec> {
    */
   start(spec: Spec, secrets: LaunchSecrets, signal?: AbortSignal): Promise<void>;
   inspect(sessionId: string): Promise<WorkloadState>;
+  /**
+   * Calls back with a session's id when its workload may have changed, until the returned function is called. These are hints: they may be late, repeated,
+   * about sessions that are not there, or missing for a while, after which all sessions are named. Does not keep the process alive.
+   */
+  watch(onChange: (sessionId: string) => void): () => void;
   /** The IPv4 address of the control port of the session's sidecar; null while there is none. */
   sidecarHost(sessionId: string): Promise<string | null>;
   /**

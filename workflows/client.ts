@@ -28,6 +28,8 @@ export interface Workflows {
   startSession(sessionId: string, summary: string): Promise<void>;
   /** False when no such workflow runs. */
   signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
+  /** Ids of the workflows of this platform that run, of every type, as Temporal lists them: the list may be seconds late. */
+  listRunning(): Promise<ReadonlySet<string>>;
   /** Starts the workflow of a check of a catalog entry, or does nothing when it runs. */
   startCheck(checkId: string, summary: string): Promise<void>;
   /** Signals the workflow that the check is cancelled; false when no such workflow runs. */
@@ -42,6 +44,8 @@ export interface Workflows {
 
 /** The approval has expired by then: a retry is pointless. */
 const grantTimeout = '10 minutes';
+
+const listPageSize = 1000;
 
 /** `sessionsQueue`: the task queue for sessions, after which the others are named. */
 export function createWorkflows(client: TemporalClient, sessionsQueue: string): Workflows {
@@ -73,6 +77,15 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
       wasTaken(
         client.getHandle(sessionWorkflowId(sessionId)).signal(sessionWorkflowContract.signals[signal]),
       ),
+    async listRunning() {
+      const names = Object.values(queues).map((queue) => `'${queue}'`);
+      const query = `ExecutionStatus = 'Running' AND TaskQueue IN (${names.join(', ')})`;
+      const ids = new Set<string>();
+      for await (const { workflowId } of client.list({ query, pageSize: listPageSize })) {
+        ids.add(workflowId);
+      }
+      return ids;
+    },
     async startCheck(checkId, summary) {
       const input: McpCheckWorkflowInput = { checkId };
       await client.start<WorkflowOf<typeof mcpCheckWorkflowContract>>(

@@ -1,6 +1,6 @@
 /** Every way in which a session ends, as the one closed value that is recorded. Pure, except for reading failures. */
 import { ActivityFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
-import type { WorkloadExit } from '../activities/workloads/watch-workload.ts';
+import type { WorkloadExit } from '../activities/workloads/workload-exit.ts';
 import type { SessionEnding } from '../contract/workflows.ts';
 import { sentenceOf } from './refusals.ts';
 

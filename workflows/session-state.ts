@@ -1,13 +1,21 @@
 /** What a session's workflow has been notified of so far. Handlers only set flags here; `session-workflow.ts` acts on them. */
 import { setHandler } from '@temporalio/workflow';
 import type { SessionProgress, SessionWorkflowInput } from '../contract/workflows.ts';
-import { agentEnded, inputAvailable, sessionProgress, sidecarReady, terminate } from './messages.ts';
+import {
+  agentEnded,
+  inputAvailable,
+  sessionProgress,
+  sidecarReady,
+  terminate,
+  workloadChanged,
+} from './messages.ts';
 import { showOwner, showProgress } from './visibility.ts';
 
 export class SessionState {
   readonly sessionId: string;
   ready = false;
   inputsWaiting = false;
+  workloadChanged = false;
   agentEnded = false;
   terminateRequested = false;
   progress: SessionProgress = { status: 'pending', step: 'Starting', since: now() };
@@ -44,6 +52,9 @@ export function setUpSession(input: SessionWorkflowInput): SessionState {
   });
   setHandler(agentEnded, () => {
     state.agentEnded = true;
+  });
+  setHandler(workloadChanged, () => {
+    state.workloadChanged = true;
   });
   setHandler(terminate, () => {
     state.terminateRequested = true;

@@ -29,6 +29,7 @@ import {
 } from './session-endings.ts';
 import { type SessionState, setUpSession } from './session-state.ts';
 import * as steps from './steps.ts';
+import { workloadExit } from './workload-end.ts';
 
 /** Keeps a run under 4 % of the server's limit of 51,200 events. */
 const defaultHistoryLimit = 2000;
@@ -108,8 +109,8 @@ async function resumeRunning(state: SessionState, resume: SessionResume): Promis
   return null;
 }
 
-async function workloadEnd({ sessionId }: SessionState): Promise<SessionEnding> {
-  return endingOfWorkload(await steps.watchWorkload({ sessionId }));
+async function workloadEnd(state: SessionState): Promise<SessionEnding> {
+  return endingOfWorkload(await workloadExit(state));
 }
 
 async function totalLimit({ limits, totalDeadlineMs }: SessionResume): Promise<SessionEnding> {

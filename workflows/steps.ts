@@ -48,8 +48,16 @@ export const { recordRunning } = proxyActivities<Activities>({
   ...leaveRunning,
 });
 
+export const { inspectWorkload } = proxyActivities<Activities>({
+  summary: 'Look whether the workload still runs',
+  startToCloseTimeout: '2 minutes',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
 /**
- * Holds one slot of a worker for as long as the session runs, on a queue for watches alone; a lost worker is noticed by the heartbeat.
+ * Only of sessions that an earlier release started: it holds one slot of a worker for as long as the session runs, on a queue for watches alone; a
+ * lost worker is noticed by the heartbeat.
  * Histories from before that queue replay: replay compares which activity is scheduled, and not on which queue.
  */
 export const watchWorkload: Activities['watchWorkload'] = (input) =>

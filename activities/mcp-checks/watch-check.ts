@@ -2,7 +2,7 @@
 import { heartbeat, sleep } from '@temporalio/activity';
 import { type CheckDemand, readCheckDemand } from '../../store/mcp-checks/move.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { exitOf } from '../workloads/watch-workload.ts';
+import { exitOf } from '../workloads/workload-exit.ts';
 
 const pollIntervalMs = 250;
 const demandIntervalMs = 1000;

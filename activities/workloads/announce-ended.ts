@@ -8,7 +8,7 @@ import { derivedId } from '../../store/session-events/derived-id.ts';
 type Exited = Extract<ContainerState, { state: 'exited' }>;
 
 /** Longer than a workload that is being stopped takes to end its containers, one after the other. */
-const confirmMs = 20_000;
+export const confirmMs = 20_000;
 
 /** Companions that ended while the sidecar runs: without it the others are ended too. */
 export function endedCompanions(state: WorkloadState): Exited[] {
@@ -17,13 +17,17 @@ export function endedCompanions(state: WorkloadState): Exited[] {
     : [];
 }
 
+/** Those that count as ended by themselves once that lasts: while the agent runs too, the session is not being ended. */
+export function endedBesideAgent(state: WorkloadState): Exited[] {
+  return stateOf(state, 'agent') === 'running' ? endedCompanions(state) : [];
+}
+
 /** Fed with successive states, returns each companion once: when it has been ended for a while and the agent still runs. */
 export function createEndedWatch(now: () => number = Date.now): (state: WorkloadState) => Exited[] {
   const seenAtMs = new Map<string, number>();
   const answered = new Set<string>();
   return (state) => {
-    const candidates = stateOf(state, 'agent') === 'running' ? endedCompanions(state) : [];
-    const ended = candidates.filter(({ name }) => {
+    const ended = endedBesideAgent(state).filter(({ name }) => {
       const atMs = seenAtMs.get(name) ?? now();
       seenAtMs.set(name, atMs);
       return now() - atMs >= confirmMs && !answered.has(name);
@@ -35,7 +39,7 @@ export function createEndedWatch(now: () => number = Date.now): (state: Workload
   };
 }
 
-/** Appends one event for each. Idempotent. */
+/** Appends one event for each, whose id follows from the session and the container: it is written once, whoever announces it. */
 export async function announceEnded(db: Db, sessionId: string, ended: readonly Exited[]): Promise<void> {
   for (const container of ended) {
     await appendSessionEvent(db, sessionId, {

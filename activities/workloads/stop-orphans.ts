@@ -1,7 +1,8 @@
 /** Finds workloads that no session and no check needs, so that nothing is left running. */
 import { isTerminal } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
-import { readCheck } from '../../store/mcp-checks/read.ts';
+import { listUnfinishedChecks, readCheck } from '../../store/mcp-checks/read.ts';
+import { listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
@@ -15,7 +16,13 @@ export async function stopOrphans({
   log,
 }: Pick<ActivityDependencies, 'db' | 'runtime' | 'log'>): Promise<string[]> {
   const stopped: string[] = [];
-  for (const sessionId of await runtime.list()) {
+  const found = await runtime.list();
+  // What is listed has a row by now, if it ever had one.
+  const unfinished = new Set([
+    ...(await listUnfinishedSessionIds(db)),
+    ...(await listUnfinishedChecks(db)).map(({ id }) => id),
+  ]);
+  for (const sessionId of found.filter((id) => !unfinished.has(id))) {
     if (!(await isWanted(db, sessionId))) {
       try {
         await runtime.stop(sessionId);

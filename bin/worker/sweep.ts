@@ -2,17 +2,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
-import { checkSummary } from '../../contract/workflows.ts';
+import {
+  checkSummary,
+  mcpCheckWorkflowId,
+  permissionRequestWorkflowId,
+  sessionOfWorkflow,
+  sessionSignals,
+  sessionWorkflowId,
+} from '../../contract/workflows.ts';
 import { settled } from '../../runtime/settled.ts';
 import { removeAbandonedContents } from '../../store/artifacts/contents.ts';
 import { removeOldChecks } from '../../store/mcp-checks/erase.ts';
 import { listUnfinishedChecks } from '../../store/mcp-checks/read.ts';
 import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
-import { listOpenRequestIds, listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
+import {
+  listLaunchedSessions,
+  listOpenRequestIds,
+  listUnfinishedSessionIds,
+} from '../../store/sessions/list-unfinished.ts';
 import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
 import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
 import type { Workflows } from '../../workflows/client.ts';
+import type { WorkloadWatch } from './watch-workloads.ts';
 
 /** A delivery that is still being tried is younger. */
 const undeliveredSeconds = 30;
@@ -20,12 +32,15 @@ const undeliveredSeconds = 30;
 const callsPerBatch = 200;
 const batchesPerSweep = 100;
 const betweenBatchesMs = 20;
+/** Of so many sweeps one starts every workflow: Temporal's list may name some that it lost. */
+const sweepsPerFullStart = 60;
 /** An upload in progress takes at most two minutes. */
 const abandoned = { untouchedSeconds: 600, limit: 20 };
 
 export interface Sweeping {
   dependencies: ActivityDependencies;
   workflows: Workflows;
+  workloads: Pick<WorkloadWatch, 'lookAtAll'>;
   /** The output of sessions' processes is erased after this long. */
   outputKeptSeconds: number;
   /** A check is removed this long after it ended. */
@@ -36,11 +51,15 @@ export interface Sweeping {
  * One sweep. Safe at any time, and from several workers at once. No part waits for another, which may wait for an unreachable
  * service; throws the error of the first part that failed.
  */
-export async function sweep(sweeping: Sweeping): Promise<void> {
+export async function sweep(
+  sweeping: Sweeping,
+  { trustsList = false }: { trustsList?: boolean } = {},
+): Promise<void> {
   const { dependencies, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
   await settled([
     stopOrphans(dependencies),
-    startLostWorkflows(sweeping),
+    startLostWorkflows(sweeping, { trustsList }),
+    signalChangedWorkloads(sweeping),
     tellAgain(sweeping),
     eraseOldOutputs(dependencies.db, { keptSeconds }),
     removeOldChecks(dependencies.db, { keptSeconds: checkKeptSeconds }),
@@ -51,18 +70,49 @@ export async function sweep(sweeping: Sweeping): Promise<void> {
 
 /**
  * Starting a workflow that runs does nothing. One that was never started, because the API stopped in between, begins;
- * one that Temporal lost ends its session, with a reason.
+ * one that Temporal lost ends its session, with a reason. With `trustsList` those that Temporal lists as running are not started, and
+ * workflows of sessions that ended or were removed are signalled.
  */
-export async function startLostWorkflows({ dependencies: { db }, workflows }: Sweeping): Promise<void> {
-  for (const sessionId of await listUnfinishedSessionIds(db)) {
+export async function startLostWorkflows(
+  { dependencies: { db }, workflows }: Sweeping,
+  { trustsList = false }: { trustsList?: boolean } = {},
+): Promise<void> {
+  // Before the rows are read: a workflow on the list had its row by then.
+  const running = trustsList ? await workflows.listRunning() : new Set<string>();
+  const sessionIds = await listUnfinishedSessionIds(db);
+  for (const sessionId of sessionIds.filter((id) => !running.has(sessionWorkflowId(id)))) {
     await workflows.startSession(sessionId, await readSessionSummary(db, sessionId));
   }
   for (const { id } of await listUnfinishedChecks(db)) {
-    await workflows.startCheck(id, checkSummary);
+    if (!running.has(mcpCheckWorkflowId(id))) {
+      await workflows.startCheck(id, checkSummary);
+    }
   }
   for (const requestId of await listOpenRequestIds(db)) {
-    await workflows.startPermissionRequest(requestId, await readRequestSummary(db, requestId));
+    if (!running.has(permissionRequestWorkflowId(requestId))) {
+      await workflows.startPermissionRequest(requestId, await readRequestSummary(db, requestId));
+    }
   }
+  const unfinished = new Set(sessionIds);
+  for (const sessionId of [...running].flatMap((id) => sessionOfWorkflow(id) ?? [])) {
+    if (!unfinished.has(sessionId)) {
+      await workflows.signalSession(sessionId, sessionSignals.workloadChanged);
+    }
+  }
+}
+
+/** Signals sessions whose workload is not as it should be, or whose sidecar has a former address of the API, however that was missed. */
+export async function signalChangedWorkloads({
+  dependencies: { db, internalApiUrl },
+  workflows,
+  workloads,
+}: Sweeping): Promise<void> {
+  const sessions = await listLaunchedSessions(db);
+  const moved = sessions.filter(({ apiUrl }) => apiUrl !== internalApiUrl);
+  for (const { id } of moved) {
+    await workflows.signalSession(id, sessionSignals.workloadChanged);
+  }
+  await workloads.lookAtAll(sessions.filter((each) => !moved.includes(each)).map(({ id }) => id));
 }
 
 /**
@@ -99,12 +149,17 @@ export async function removeOldCalls({
   }
 }
 
-/** Sweeps now and then again after each interval. A sweep that fails is logged; the next one tries again.Returns a function to stop. */
+/** Sweeps now and then again after each interval. A sweep that fails is logged; the next one tries again. Returns a function to stop. */
 export function keepSweeping(sweeping: Sweeping, intervalMs: number): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let sweeps = 0;
   const run = async () => {
-    await sweep(sweeping).catch((err: unknown) => sweeping.dependencies.log.warn({ err }, 'a sweep failed'));
+    const trustsList = sweeps % sweepsPerFullStart !== 0;
+    sweeps += 1;
+    await sweep(sweeping, { trustsList }).catch((err: unknown) =>
+      sweeping.dependencies.log.warn({ err }, 'a sweep failed'),
+    );
     if (!stopped) {
       timer = setTimeout(() => void run(), intervalMs);
     }

@@ -14,6 +14,7 @@ import { renderContainers } from './render-containers.ts';
 import { listSessions, sessionContainers } from './session-containers.ts';
 import { startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
+import { watchSessions } from './watch-sessions.ts';
 
 /** Timeout of a launch, not counting image pulls. */
 const startTimeoutMs = 120_000;
@@ -64,6 +65,7 @@ export async function createContainerRuntime({
       }),
     stop: (sessionId) => stopSession(engine, onEngine(sessionId), { takeLeftCalls, sidecarImage }),
     inspect: (sessionId) => inspectSession(engine, onEngine(sessionId)),
+    watch: (onChange) => watchSessions(engine, settings.installation, onChange, logger),
     async sidecarHost(sessionId) {
       const sidecar = await find(sessionId, 'sidecar');
       const inspected = sidecar === undefined ? null : await engine.inspectContainer(sidecar.id);

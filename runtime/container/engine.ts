@@ -1,9 +1,11 @@
 /** The only client of the container engine: the calls that sessions need, over the Engine API of Docker and Podman. */
+import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import { readTar } from '../../lib/oci/tar/read-tar.ts';
 import { createTurns } from '../../lib/timing/in-turn.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
+import { readTextLines } from '../read-stream.ts';
 import type { ContainerBody, VolumePlan } from './container-plan.ts';
 import { joinFrames } from './join-frames.ts';
 import { labelKeys } from './names.ts';
@@ -37,6 +39,7 @@ const inspectedContainer = z.object({
     Networks: z.record(z.string(), z.object({ IPAddress: z.string() })).nullish(),
   }),
 });
+const containerEvent = z.object({ Actor: z.object({ Attributes: labels }) });
 const listedVolume = z.object({ Name: z.string(), Labels: labels });
 const inspectedImage = z.object({
   Config: z.object({ Volumes: z.record(z.string(), z.unknown()).nullish(), Labels: labels }).nullish(),
@@ -98,6 +101,7 @@ export async function openEngine(socketPath: string) {
     ...volumes(docker),
     ...containers(docker),
     ...containerContents(docker),
+    ...containerEvents(patient),
   };
 }
 
@@ -261,6 +265,25 @@ const containerContents = (docker: Docker) => ({
       }
     }
     throw new Error(`${path} is no file`);
+  },
+});
+
+const containerEvents = (docker: Docker) => ({
+  /**
+   * Calls back with the labels of a container at each of its events, for those with this label; `onOpen` when no event is missed any more.
+   * Returns when the engine ends the stream. Throws when it breaks, and when `signal` is aborted.
+   */
+  async watchContainers(
+    label: string,
+    { onOpen, onEvent }: { onOpen(): void; onEvent(labels: Readonly<Record<string, string>>): void },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const filters = { type: ['container' as const], label: [label] };
+    const stream = Readable.from(await call(docker.getEvents({ filters, abortSignal: signal })));
+    onOpen();
+    for await (const line of readTextLines(stream)) {
+      onEvent(containerEvent.parse(JSON.parse(line)).Actor.Attributes ?? {});
+    }
   },
 });
 

@@ -27,7 +27,10 @@ export async function volumesOfName(engine: Engine, session: SessionOnEngine): P
 }
 
 /** Every session that has a container or a volume of this installation. */
-export async function listSessions(engine: Engine, installation: string): Promise<string[]> {
+export async function listSessions(
+  engine: Pick<Engine, 'listContainers' | 'listVolumes'>,
+  installation: string,
+): Promise<string[]> {
   const label = `${labelKeys.installation}=${installation}`;
   const found = [...(await engine.listContainers(label)), ...(await engine.listVolumes({ label }))];
   return [...new Set(found.map(({ sessionId }) => sessionId))].filter((id) => uuid.safeParse(id).success);

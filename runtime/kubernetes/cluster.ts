@@ -2,9 +2,9 @@
 import type { V1Pod, V1Secret } from '@kubernetes/client-node';
 import { z } from 'zod';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
+import { readTail, readTextLines } from '../read-stream.ts';
 import { labelKeys, podName } from './names.ts';
 import { type Pod, pod } from './pod.ts';
-import { readTail, readTextLines } from './read-stream.ts';
 import type { NetworkPolicy } from './render-network-policy.ts';
 import { ClusterError, type ClusterRequest, createRequests } from './requests.ts';
 

@@ -56,6 +56,7 @@ export function createKubernetesRuntime(dependencies: KubernetesRuntimeDependenc
       }
       return reason === undefined ? { state: 'absent' } : { state: 'lost', reason };
     },
+    watch: cache.watch,
     async sidecarHost(sessionId) {
       const pod = await find(sessionId);
       const addresses = [pod?.status.podIP ?? '', ...(pod?.status.podIPs ?? []).map(({ ip }) => ip)];

@@ -20,6 +20,8 @@ export interface PodCache {
   whyGone(sessionId: string): string | undefined;
   /** Resolves to true on the next change of the session's Pod; false after `limitMs`, or when `signal` is aborted. */
   change(sessionId: string, limitMs: number, signal?: AbortSignal): Promise<boolean>;
+  /** Calls back with the session's id on each change of a Pod, until the returned function is called. */
+  watch(onChange: (sessionId: string) => void): () => void;
   /** The driver has seen that the session's Pod is deleted: later watch events about it are stale. */
   forget(sessionId: string): void;
   close(): void;
@@ -49,6 +51,13 @@ export function createPodView() {
   const reasons = new Map<string, string>();
   const forgotten = new Set<string>();
   const changes = new EventEmitter().setMaxListeners(0);
+  const watchers = new Set<(sessionId: string) => void>();
+  const announce = (sessionId: string) => {
+    changes.emit(sessionId);
+    for (const onChange of watchers) {
+      onChange(sessionId);
+    }
+  };
   const put = (pod: Pod) => {
     const sessionId = sessionOf(pod);
     const { uid } = pod.metadata;
@@ -57,7 +66,7 @@ export function createPodView() {
     }
     pods.set(sessionId, pod);
     reasons.delete(sessionId);
-    changes.emit(sessionId);
+    announce(sessionId);
   };
   const remove = (pod: Pod) => {
     const sessionId = sessionOf(pod);
@@ -71,7 +80,7 @@ export function createPodView() {
         const [oldest] = reasons.size > maxGone ? reasons.keys() : [];
         reasons.delete(oldest ?? '');
       }
-      changes.emit(sessionId);
+      announce(sessionId);
     }
   };
   return {
@@ -95,6 +104,13 @@ export function createPodView() {
         () => true,
         () => false,
       ),
+    watch(onChange: (sessionId: string) => void) {
+      watchers.add(onChange);
+      for (const sessionId of pods.keys()) {
+        onChange(sessionId);
+      }
+      return () => watchers.delete(onChange);
+    },
     forget(sessionId: string) {
       const pod = pods.get(sessionId);
       if (pod !== undefined) {

@@ -27,6 +27,7 @@ import { type RenderRules, renderWorkload } from './render-workload.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
+import { watchSessions } from './watch-sessions.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
 
 export interface ProcessRuntimeDependencies {
@@ -78,6 +79,7 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
       }),
     stop,
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
+    watch: (onChange) => watchSessions(sessionsDirectory, onChange, dependencies.logger),
     sidecarHost: async () => '127.0.0.1',
     list: async () => listSessions(sessionsDirectory),
     logs: async (sessionId, container, tailBytes) =>

@@ -10,6 +10,20 @@ export async function listUnfinishedSessionIds(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+export interface LaunchedSession {
+  id: string;
+  /** Where its sidecar reaches the API. */
+  apiUrl: string;
+}
+
+/** Unfinished sessions whose workload was started, or is being started. */
+export async function listLaunchedSessions(db: Db): Promise<LaunchedSession[]> {
+  return db('sessions')
+    .whereIn('status', ['starting', 'running'])
+    .whereNotNull('api_url')
+    .select('id', { apiUrl: 'api_url' });
+}
+
 export async function listOpenRequestIds(db: Db): Promise<string[]> {
   const rows = await db('permission_requests').where('status', 'open').orderBy('created_at').select('id');
   return rows.map(({ id }) => id);

@@ -52,6 +52,27 @@ export const alterations: Alteration[] = [
     breaks: 'session-continued-from-an-earlier-run',
   },
   {
+    what: 'a running session of an earlier release that is watched by events',
+    file: 'workload-end.ts',
+    from: "!patched('watch-by-events')",
+    to: 'false',
+    breaks: 'session-that-still-runs',
+  },
+  {
+    what: 'a workload that is not looked at before the first signal',
+    file: 'workload-end.ts',
+    from: '    state.workloadChanged = false;\n',
+    to: '    await condition(() => state.workloadChanged);\n    state.workloadChanged = false;\n',
+    breaks: 'session-looked-at-once-by-a-later-run',
+  },
+  {
+    what: 'a signal after which the workload is not looked at',
+    file: 'workload-end.ts',
+    from: '? condition(hasChanged)',
+    to: '? condition(() => false)',
+    breaks: 'session-completes-after-a-signal-of-its-workload',
+  },
+  {
     what: 'an expiry that is not written down',
     file: 'permission-request-workflow.ts',
     from: 'state.outcome = await steps.closeRequest({ requestId, status });',

@@ -44,6 +44,7 @@ async function startSession(
   stage.platform.sessions.set(sessionId, session);
   const workflowId = sessionWorkflowId(sessionId);
   const handle = await start(stage, 'sessionWorkflow', workflowId, { sessionId, ...more });
+  session.onChange = () => handle.signal('workloadChanged');
   return { handle, session, sessionId, workflowId };
 }
 
@@ -53,7 +54,7 @@ async function startRunning(
   more?: Partial<SessionWorkflowInput>,
 ) {
   const started = await startSession(stage, script, more);
-  await eventually(() => called(started.session, 'watchWorkload'));
+  await eventually(() => called(started.session, 'inspectWorkload'));
   await started.handle.signal('sidecarReady');
   await eventually(() => called(started.session, 'deliverInputs'));
   return started;
@@ -179,6 +180,45 @@ export const scenarios: Record<string, Scenario> = {
     return { workflowId };
   },
   'session-that-still-runs': async (stage) => {
+    const { workflowId } = await startRunning(stage);
+    return { workflowId };
+  },
+  'session-completes-after-a-signal-of-its-workload': async (stage) => {
+    const { handle, session, workflowId } = await startRunning(stage);
+    await handle.signal('workloadChanged');
+    await eventually(() => {
+      if (session.count('inspectWorkload') < 2) {
+        throw new Error('the workload was not looked at again');
+      }
+    });
+    session.exit = exited;
+    await handle.result();
+    return { workflowId };
+  },
+  'session-whose-sidecar-does-not-come-back': async (stage) => {
+    const { handle, session, workflowId } = await startRunning(stage, {
+      lasting: ['sidecar'],
+      lookAgainInMs: 400,
+    });
+    await eventually(() => called(session, 'recordRunning'));
+    await after(600);
+    Object.assign(session, { lasting: [], lookAgainInMs: null, onChange: async () => undefined });
+    session.exit = { kind: 'sidecar_lost' };
+    await handle.result();
+    return { workflowId };
+  },
+  'session-looked-at-once-by-a-later-run': async (stage) => {
+    const resume = {
+      workspaceId: 'workspace-1',
+      limits: { startMs: 20_000, totalMs: 600_000, idleMs: 600_000 },
+      totalDeadlineMs: Date.now() + 600_000,
+      searchAttributesKnown: true,
+    };
+    const { handle, workflowId } = await startSession(stage, { exit: exited }, { resume });
+    await handle.result();
+    return { workflowId };
+  },
+  'session-that-waits-for-a-signal': async (stage) => {
     const { workflowId } = await startRunning(stage);
     return { workflowId };
   },

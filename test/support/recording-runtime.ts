@@ -2,11 +2,34 @@
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { LaunchSecrets, Runtime, WorkloadState } from '../../runtime/workload.ts';
 
+/** Tests change them; watchers are informed, as a runtime's are. */
+class ObservedStates extends Map<string, WorkloadState> {
+  readonly watchers = new Set<(sessionId: string) => void>();
+
+  override set(sessionId: string, state: WorkloadState): this {
+    super.set(sessionId, state);
+    this.announce(sessionId);
+    return this;
+  }
+
+  override delete(sessionId: string): boolean {
+    const isKnown = super.delete(sessionId);
+    this.announce(sessionId);
+    return isKnown;
+  }
+
+  private announce(sessionId: string): void {
+    for (const onChange of this.watchers) {
+      onChange(sessionId);
+    }
+  }
+}
+
 export class RecordingRuntime implements Runtime<FrozenConfiguration> {
   readonly name = 'process';
   readonly started: { configuration: FrozenConfiguration; secrets: LaunchSecrets }[] = [];
   readonly stopped: string[] = [];
-  readonly states = new Map<string, WorkloadState>();
+  readonly states = new ObservedStates();
   refusal: Error | null = null;
   startFailure: Error | null = null;
 
@@ -33,6 +56,11 @@ export class RecordingRuntime implements Runtime<FrozenConfiguration> {
 
   async inspect(sessionId: string): Promise<WorkloadState> {
     return this.states.get(sessionId) ?? { state: 'absent' };
+  }
+
+  watch(onChange: (sessionId: string) => void): () => void {
+    this.states.watchers.add(onChange);
+    return () => this.states.watchers.delete(onChange);
   }
 
   async sidecarHost(): Promise<string> {

@@ -9,6 +9,7 @@ import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
 import { operationRoutes } from '../../api/routes/index.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
 import type { TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
+import { watchWorkloads } from '../../bin/worker/watch-workloads.ts';
 import type { ApiConfig } from '../../config/api.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { Session } from '../../contract/session.ts';
@@ -75,6 +76,7 @@ export async function startSessionApi(
   });
   const runtime = new RecordingRuntime();
   const worker = await startWorker(api, runtime, { taskQueue, ...workerOptions });
+  const watch = watchWorkloads({ runtime, workflows, log });
   const token = (sessionId: string) => internalToken(api.config.SESSION_KEY_SEED, sessionId);
   const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body) =>
     caller(api.url).send(method, `/internal/sessions/${sessionId}/${path}`, body, {
@@ -108,6 +110,7 @@ export async function startSessionApi(
       return { session, agent };
     },
     async stop() {
+      watch.stop();
       await worker.stop();
       await patterns.close();
       await workflows.close();

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { sessionWorkflowId } from '../../contract/workflows.ts';
 import type { sessionWorkflow } from '../../workflows/index.ts';
-import { sessionProgress, sidecarReady } from '../../workflows/messages.ts';
+import { sessionProgress, sidecarReady, workloadChanged } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporalAddress } from '../support/temporal.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../support/worker.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await connection?.close();
 });
 
-it('continues after its worker was killed: a running workload is watched again, and an interrupted start is retried', async () => {
+it('continues after its worker was killed: the end of a running workload is found, and an interrupted start is retried', async () => {
   const taskQueue = `test-${randomUUID()}`;
   const [running, starting] = [randomUUID(), randomUUID()];
   child = spawn(process.execPath, ['--import', 'tsx', program, taskQueue, running, starting], {
@@ -58,14 +58,18 @@ it('continues after its worker was killed: a running workload is watched again, 
     taskQueue,
   });
   const soon = { withinMs: 25_000 };
-  await eventually(() => expect(runningScript.calls).toEqual(['watchWorkload']), soon);
   await eventually(() => expect(startingScript.calls).toContain('started'), soon);
   await startingHandle.signal(sidecarReady);
-  for (const script of [runningScript, startingScript]) {
+  for (const [script, handle] of [
+    [runningScript, runningHandle],
+    [startingScript, startingHandle],
+  ] as const) {
     script.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
+    await handle.signal(workloadChanged);
   }
   expect(await runningHandle.result()).toMatchObject({ status: 'completed' });
   expect(await startingHandle.result()).toMatchObject({ status: 'completed' });
+  expect(runningScript.calls[0]).toBe('inspectWorkload');
   expect(runningScript.count('startWorkload')).toBe(0);
 });
 
@@ -82,14 +86,17 @@ it('continues while its worker is stopped gracefully and another one takes over'
     taskQueue,
     args: [{ sessionId }],
   });
-  await eventually(() => expect(session.count('watchWorkload')).toBe(1));
+  await eventually(() => expect(session.count('inspectWorkload')).toBe(1));
   await first.client.workflow.getHandle(workflowId).signal(sidecarReady);
   await eventually(() => expect(session.calls).toContain('deliverInputs'));
   await first.stop();
   const second = await startTestWorker(options);
-  await eventually(() => expect(session.count('watchWorkload')).toBe(2), { withinMs: 25_000 });
+  const resumed = second.client.workflow.getHandle(workflowId);
+  await resumed.signal(workloadChanged);
+  await eventually(() => expect(session.count('inspectWorkload')).toBe(2), { withinMs: 25_000 });
   expect(session.count('stopWorkload')).toBe(0);
   session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
+  await resumed.signal(workloadChanged);
   expect(await second.client.workflow.result(workflowId)).toMatchObject({ status: 'completed' });
   await second.stop();
 });

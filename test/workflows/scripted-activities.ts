@@ -2,7 +2,7 @@
 import { ApplicationFailure, heartbeat, sleep } from '@temporalio/activity';
 import type { Activities } from '../../activities/index.ts';
 import type { CheckExit } from '../../activities/mcp-checks/watch-check.ts';
-import type { WorkloadExit } from '../../activities/workloads/watch-workload.ts';
+import type { WorkloadExit } from '../../activities/workloads/workload-exit.ts';
 import type { ObservedCheckEnd, RequestOutcome, SessionEnding } from '../../contract/workflows.ts';
 
 type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
@@ -14,7 +14,13 @@ export class ScriptedSession {
   status: Awaited<ReturnType<Activities['freezeConfiguration']>>['status'] = 'pending';
   /** Thrown by the named activity. */
   failures = new Map<keyof Activities, () => Error>();
-  exit: WorkloadExit | null = null;
+  /** Signals the workflow, as the worker does when a workload changes. */
+  onChange: () => Promise<unknown> = async () => undefined;
+  /** What the next look finds beside the exit. */
+  lasting: string[] = [];
+  lookAgainInMs: number | null = null;
+  /** What each look was given. */
+  readonly looks: Readonly<Record<string, number>>[] = [];
   /** The ending requested in the session's row. */
   requestedEnding: SessionEnding | null = null;
   openRequestIds: string[] = [];
@@ -25,6 +31,15 @@ export class ScriptedSession {
   /** Of a check. */
   checkExit: CheckExit | null = null;
   recordedChecks: ObservedCheckEnd[] = [];
+
+  private ending: WorkloadExit | null = null;
+  get exit(): WorkloadExit | null {
+    return this.ending;
+  }
+  set exit(exit: WorkloadExit | null) {
+    this.ending = exit;
+    void this.onChange();
+  }
 
   count(name: keyof Activities): number {
     return this.calls.filter((call) => call === name).length;
@@ -61,6 +76,11 @@ export class ScriptedPlatform {
     },
     recordRunning: async (input) => {
       this.begin('recordRunning', input);
+    },
+    inspectWorkload: async (input) => {
+      const { exit, lasting, lookAgainInMs, looks } = this.begin('inspectWorkload', input);
+      looks.push(input.lastingMs);
+      return { exit, lasting, lookAgainInMs };
     },
     watchWorkload: (input) => this.watch(input),
     deliverInputs: async (input) => {

@@ -10,6 +10,7 @@ import {
   sessionProgress,
   sidecarReady,
   terminate,
+  workloadChanged,
 } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../support/worker.ts';
@@ -37,13 +38,14 @@ async function start(
     taskQueue: worker.taskQueue,
     args: [{ sessionId, ...options }],
   });
+  session.onChange = () => handle.signal(workloadChanged);
   return { handle, session };
 }
 
 /** A session that has reached `running`. */
 async function startRunning(script: Partial<ScriptedSession> = {}, options: { historyLimit?: number } = {}) {
   const started = await start(script, options);
-  await eventually(() => expect(started.session.calls).toContain('watchWorkload'));
+  await eventually(() => expect(started.session.calls).toContain('inspectWorkload'));
   await started.handle.signal(sidecarReady);
   await eventually(() => expect(started.session.calls).toContain('deliverInputs'));
   return started;
@@ -55,7 +57,7 @@ describe('a session that runs', () => {
     expect(await handle.query(sessionProgress)).toMatchObject({ status: 'running' });
     session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
     expect(await handle.result()).toEqual({ status: 'completed', reason: 'The agent exited with code 0' });
-    expect(session.calls.filter((name) => name !== 'watchWorkload' && name !== 'deliverInputs')).toEqual([
+    expect(session.calls.filter((name) => name !== 'inspectWorkload' && name !== 'deliverInputs')).toEqual([
       'freezeConfiguration',
       'validateLaunch',
       'startWorkload',
@@ -178,6 +180,45 @@ describe('a session that runs', () => {
   });
 });
 
+describe('the workload of a running session', () => {
+  it('is looked at once after the launch, and then only after a signal that it changed', async () => {
+    const { handle, session } = await startRunning();
+    await handle.signal(inputAvailable);
+    await eventually(() => expect(session.count('deliverInputs')).toBeGreaterThan(1));
+    expect(session.count('inspectWorkload')).toBe(1);
+    await handle.signal(workloadChanged);
+    await eventually(() => expect(session.count('inspectWorkload')).toBe(2));
+    session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
+    expect(await handle.result()).toMatchObject({ status: 'completed' });
+    expect(session.count('watchWorkload')).toBe(0);
+  });
+
+  it('ends its session once, however often and late the signals come', async () => {
+    const { handle, session } = await startRunning();
+    session.exit = { kind: 'agent_exited', exitCode: 5, signal: null };
+    await Promise.allSettled(Array.from({ length: 20 }, () => handle.signal(workloadChanged)));
+    expect(await handle.result()).toEqual({ status: 'failed', reason: 'The agent exited with code 5' });
+    expect(session.recorded).toHaveLength(1);
+    expect(session.count('stopWorkload')).toBe(1);
+  });
+
+  it('is looked at again when a state counts that has to last, with the time for which it has lasted', async () => {
+    const { handle, session } = await startRunning({ lasting: ['sidecar'], lookAgainInMs: 300 });
+    await eventually(() => expect(session.looks.length).toBeGreaterThan(2));
+    expect(session.looks[0]).toEqual({});
+    expect(session.looks[1]?.['sidecar']).toBeGreaterThanOrEqual(300);
+    expect(session.looks[2]?.['sidecar']).toBeGreaterThanOrEqual(600);
+    // It is back, so that the next loss has a time of its own.
+    Object.assign(session, { lasting: [], lookAgainInMs: null });
+    const looked = session.looks.length;
+    await eventually(() => expect(session.looks.length).toBeGreaterThan(looked));
+    await handle.signal(workloadChanged);
+    await eventually(() => expect(session.looks.at(-1)).toEqual({}));
+    session.exit = { kind: 'sidecar_lost' };
+    expect(await handle.result()).toMatchObject({ status: 'failed' });
+  });
+});
+
 describe('a session that does not start', () => {
   const sentence = 'attachment "files": variable API_TOKEN needs secret FILES_TOKEN, which is not set';
 
@@ -256,6 +297,8 @@ describe('a long session', () => {
     await handle.signal(inputAvailable);
     await eventually(() => expect(session.count('deliverInputs')).toBeGreaterThan(delivered));
     expect(await handle.query(sessionProgress)).toMatchObject({ status: 'running' });
+    // A signal may have been lost between the runs.
+    await eventually(() => expect(session.count('inspectWorkload')).toBeGreaterThan(1));
     session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
     expect(await handle.result()).toMatchObject({ status: 'completed' });
     expect(session.count('startWorkload')).toBe(1);

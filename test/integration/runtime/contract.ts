@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { exitOf } from '../../../activities/workloads/watch-workload.ts';
+import { exitOf } from '../../../activities/workloads/workload-exit.ts';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';

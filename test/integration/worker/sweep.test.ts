@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createActivities } from '../../../activities/index.ts';
 import { startLostWorkflows, tellAgain, sweep as wholeSweep } from '../../../bin/worker/sweep.ts';
+import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import { createCheck } from '../../../commands/mcp-checks/create.ts';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { recordProcess } from '../../../commands/session-processes/record.ts';
@@ -30,6 +31,7 @@ import { startTestWorker, type TestWorker, workflowBundle } from '../../support/
 let activities: TestActivities;
 let tenant: Tenant;
 let worker: TestWorker;
+let watch: WorkloadWatch;
 
 beforeAll(async () => {
   activities = await createTestActivities();
@@ -38,15 +40,19 @@ beforeAll(async () => {
     bundle: await workflowBundle(),
     activities: createActivities(activities.dependencies),
   });
+  watch = watchWorkloads({ ...activities.dependencies, workflows: workflows() });
 });
 afterAll(async () => {
+  watch.stop();
   await worker.stop();
   await activities.drop();
 });
 
+const workflows = () => createWorkflows(worker.client.workflow, worker.taskQueue);
 const sweeping = () => ({
   dependencies: activities.dependencies,
-  workflows: createWorkflows(worker.client.workflow, worker.taskQueue),
+  workflows: workflows(),
+  workloads: watch,
   outputKeptSeconds: 3600,
   checkKeptSeconds: 3600,
 });

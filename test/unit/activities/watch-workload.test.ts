@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createEndedWatch } from '../../../activities/workloads/announce-ended.ts';
-import { exitOf } from '../../../activities/workloads/watch-workload.ts';
+import { exitOf } from '../../../activities/workloads/workload-exit.ts';
 import type { ContainerState } from '../../../runtime/workload.ts';
 
 const running = (...containers: ContainerState[]) => ({ state: 'running' as const, containers });

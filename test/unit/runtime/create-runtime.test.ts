@@ -25,11 +25,12 @@ function noting(start: (signal: AbortSignal) => Promise<unknown>) {
       asked.push(`stop ${sessionId}`);
     },
     inspect: async () => ({ state: 'absent' }),
+    watch: () => () => undefined,
     sidecarHost: async () => null,
     logs: async (_, container) => `of ${container}`,
     list: async () => [],
   };
-  return { runtime: createRuntime(driver), asked };
+  return { runtime: createRuntime(driver), asked, driver };
 }
 
 const untilGivenUp = (signal: AbortSignal) =>
@@ -70,6 +71,24 @@ describe('what every runtime does around its driver', () => {
     asked.length = 0;
     await expect(runtime.start({ sessionId: 'a' }, secrets, caller.signal)).rejects.toThrow('cancelled');
     expect(asked).toEqual([]);
+  });
+
+  it('hints at no change of a session that it starts or stops itself', async () => {
+    const hints: string[] = [];
+    let hint = (_sessionId: string) => {};
+    const { runtime, driver } = noting(async () => hint('a'));
+    driver.watch = (onChange) => {
+      hint = onChange;
+      return () => undefined;
+    };
+    driver.stop = async () => hint('a');
+    runtime.watch((sessionId) => hints.push(sessionId));
+    await runtime.start({ sessionId: 'a' }, secrets);
+    await runtime.stop('a');
+    expect(hints).toEqual([]);
+    hint('a');
+    await runtime.start({ sessionId: 'b' }, secrets);
+    expect(hints).toEqual(['a', 'a']);
   });
 
   it('reads the output of containers only, by names that are safe in a path and a query', async () => {

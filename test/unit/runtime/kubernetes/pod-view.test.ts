@@ -74,6 +74,24 @@ describe('the view of the sessions’ Pods', () => {
     expect(await view.change(session, 60_000, AbortSignal.abort())).toBe(false);
   });
 
+  it('informs watchers of each change until they stop, and of the Pods that are there at once', () => {
+    const view = createPodView();
+    view.put(version('100'));
+    const hints: string[] = [];
+    const stop = view.watch((sessionId) => hints.push(sessionId));
+    expect(hints).toEqual([session]);
+    view.put(version('100'));
+    expect(hints).toHaveLength(1);
+    view.take({ type: 'MODIFIED', pod: version('101') });
+    expect(hints).toHaveLength(2);
+    // Deleted while the watch was down.
+    view.replace([]);
+    expect(hints).toHaveLength(3);
+    stop();
+    view.put(version('102', 'uid-2'));
+    expect(hints).toHaveLength(3);
+  });
+
   it('ignores Pods that belong to no session', () => {
     const view = createPodView();
     view.put(podWith({ metadata: { labels: {} } }));

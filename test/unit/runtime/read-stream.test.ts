@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readTail, readTextLines } from '../../../../runtime/kubernetes/read-stream.ts';
+import { readTail, readTextLines } from '../../../runtime/read-stream.ts';
 
 /** The bytes of a text in pieces of one size, which may cut characters. */
 const inPieces = (text: string, size: number): Readable => {

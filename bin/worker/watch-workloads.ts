@@ -1,0 +1,120 @@
+/** Signals sessions whose workload changed: one watcher for all sessions of the runtime (docs/decisions/0037). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { endedCompanions } from '../../activities/workloads/announce-ended.ts';
+import { exitOf, isRestarting } from '../../activities/workloads/workload-exit.ts';
+import { sessionSignals } from '../../contract/workflows.ts';
+import { retry } from '../../lib/timing/retry.ts';
+import { createSlots } from '../../runtime/slots.ts';
+import type { WorkloadState } from '../../runtime/workload.ts';
+import type { Workflows } from '../../workflows/client.ts';
+
+export interface WatchDependencies extends Pick<ActivityDependencies, 'runtime' | 'log'> {
+  workflows: Pick<Workflows, 'signalSession'>;
+}
+
+export interface WorkloadWatch {
+  /**
+   * Looks at these sessions, which are all that run, without a hint, and signals those whose workload ended, again if they were signalled before.
+   * Returns when all are looked at; throws the last error of a look.
+   */
+  lookAtAll(sessionIds: readonly string[]): Promise<void>;
+  stop(): void;
+}
+
+/** Changes that come together are looked at together. */
+const settleMs = 25;
+const concurrentLooks = 10;
+/** After that it is left to the sweep. */
+const retries = { firstDelayMs: 500, maxDelayMs: 5000, limitMs: 60_000, ref: false };
+
+type Look = 'waiting' | 'running' | 'repeated';
+
+/** Watches until stopped. A hint costs one inspection, and a signal only when there is something that its session was not informed of. */
+export function watchWorkloads({ runtime, workflows, log }: WatchDependencies): WorkloadWatch {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const slots = createSlots(concurrentLooks);
+  const looks = new Map<string, Look>();
+  /** What each session's workflow was informed of; it forgets nothing that it was signalled. */
+  const informed = new Map<string, string>();
+
+  const look = async (sessionId: string, { isRepeated }: { isRepeated: boolean }): Promise<void> => {
+    const state = await runtime.inspect(sessionId);
+    const news = newsOf(state);
+    const isKnown = informed.get(sessionId) === news && !(isRepeated && news === hasEnded);
+    if (news === null || (isKnown && state.state === 'absent')) {
+      informed.delete(sessionId);
+    } else if (!isKnown) {
+      const isTaken = await workflows.signalSession(sessionId, sessionSignals.workloadChanged);
+      if (isTaken) {
+        informed.set(sessionId, news);
+      } else {
+        informed.delete(sessionId);
+      }
+    }
+  };
+  const lookSoon = async (sessionId: string): Promise<void> => {
+    looks.set(sessionId, 'waiting');
+    await sleep(settleMs, undefined, { ref: false });
+    const attempt = () =>
+      slots(signal, () => {
+        looks.set(sessionId, 'running');
+        return look(sessionId, { isRepeated: false });
+      });
+    await retry(attempt, { ...retries, signal }).catch((err: unknown) => {
+      if (!signal.aborted) {
+        log.warn({ sessionId, err }, 'a changed workload could not be looked at; the next sweep does');
+      }
+    });
+    const hasChangedAgain = looks.get(sessionId) === 'repeated';
+    looks.delete(sessionId);
+    if (hasChangedAgain) {
+      hint(sessionId);
+    }
+  };
+  const hint = (sessionId: string): void => {
+    const current = looks.get(sessionId);
+    if (signal.aborted || current === 'waiting') {
+      return;
+    }
+    if (current === undefined) {
+      void lookSoon(sessionId);
+    } else {
+      looks.set(sessionId, 'repeated');
+    }
+  };
+  const stopWatching = runtime.watch(hint);
+
+  return {
+    async lookAtAll(sessionIds) {
+      const wanted = new Set(sessionIds);
+      for (const sessionId of [...informed.keys()].filter((id) => !wanted.has(id))) {
+        informed.delete(sessionId);
+      }
+      const looked = sessionIds.map((id) => slots(signal, () => look(id, { isRepeated: true })));
+      const failed = (await Promise.allSettled(looked)).findLast(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') {
+        throw failed.reason;
+      }
+    },
+    stop() {
+      stopWatching();
+      stopping.abort();
+    },
+  };
+}
+
+const hasEnded = 'ended';
+
+/** What a session's workflow has to look at, to be compared; null while all is well. */
+function newsOf(state: WorkloadState): string | null {
+  if (exitOf(state, 0) !== null) {
+    return hasEnded;
+  }
+  const news = [
+    ...(isRestarting(state) ? ['sidecar'] : []),
+    ...endedCompanions(state).map(({ name }) => name),
+  ];
+  return news.length === 0 ? null : news.join(' ');
+}

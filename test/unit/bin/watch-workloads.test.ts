@@ -1,0 +1,165 @@
+/** What a worker makes of hints: few looks, and a signal only for what its session does not know. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import pino from 'pino';
+import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
+import type { ContainerState, WorkloadState } from '../../../runtime/workload.ts';
+import { eventually } from '../../support/eventually.ts';
+import { RecordingRuntime } from '../../support/recording-runtime.ts';
+
+const watches: WorkloadWatch[] = [];
+afterEach(() => {
+  for (const watch of watches.splice(0)) {
+    watch.stop();
+  }
+});
+
+function start({ isTaken = true } = {}) {
+  const signals: string[] = [];
+  const runtime = new RecordingRuntime();
+  let inspections = 0;
+  let failures = 0;
+  const inspect = runtime.inspect.bind(runtime);
+  runtime.inspect = async (id) => {
+    inspections += 1;
+    if (failures > 0) {
+      failures -= 1;
+      throw new Error('the runtime does not answer');
+    }
+    return inspect(id);
+  };
+  const workflows = {
+    signalSession: async (id: string, signal: string) => {
+      signals.push(`${signal} ${id}`);
+      return isTaken;
+    },
+  };
+  const watch = watchWorkloads({ runtime, workflows, log: pino({ level: 'silent' }) });
+  watches.push(watch);
+  return {
+    ...{ signals, runtime, watch, states: runtime.states },
+    inspections: () => inspections,
+    fail: (times: number) => {
+      failures = times;
+    },
+  };
+}
+
+const container = (name: string, state: 'running' | 'restarting' = 'running') => ({ name, state });
+const exited = (name: string): ContainerState => ({ name, state: 'exited', exitCode: 0, signal: null });
+const running = (...containers: ContainerState[]): WorkloadState => ({ state: 'running', containers });
+const well = running(container('sidecar'), container('agent'));
+const ended = running(container('sidecar'), exited('agent'));
+const settled = () => sleep(120);
+
+describe('a worker that is hinted at a session', () => {
+  it('signals nothing while all is well, and looks once at many hints', async () => {
+    const { states, signals, inspections } = start();
+    for (let time = 0; time < 50; time += 1) {
+      states.set('a', well);
+    }
+    await settled();
+    expect(signals).toEqual([]);
+    expect(inspections()).toBe(1);
+  });
+
+  it.each([
+    ['the agent exited', ended],
+    ['the workload is lost', { state: 'lost', reason: 'killed' } as const],
+    ['the sidecar restarts', running(container('sidecar', 'restarting'), container('agent'))],
+    ['a server ended', running(container('sidecar'), container('agent'), exited('mcp-files'))],
+  ])('signals its workflow once when %s, however often it is hinted', async (_what, state) => {
+    const { states, signals } = start();
+    states.set('a', well);
+    await settled();
+    for (let time = 0; time < 3; time += 1) {
+      states.set('a', state);
+      await settled();
+    }
+    expect(signals).toEqual(['workloadChanged a']);
+  });
+
+  it('signals again what is new: a second server that ended, and a sidecar that is lost again', async () => {
+    const { states, signals } = start();
+    const alive = [container('sidecar'), container('agent')];
+    const restarting = running(container('sidecar', 'restarting'), container('agent'));
+    const one = running(...alive, exited('mcp-one'));
+    const both = running(...alive, exited('mcp-one'), exited('mcp-two'));
+    for (const state of [one, both, well, restarting, well, restarting]) {
+      states.set('a', state);
+      await settled();
+    }
+    expect(signals).toHaveLength(4);
+  });
+
+  it('looks again when a change comes while it looks', async () => {
+    const { states, signals, runtime } = start();
+    const inspect = runtime.inspect.bind(runtime);
+    runtime.inspect = async (id) => {
+      const state = await inspect(id);
+      await sleep(80);
+      return state;
+    };
+    states.set('a', well);
+    await sleep(60);
+    states.set('a', ended);
+    await eventually(() => expect(signals).toEqual(['workloadChanged a']));
+  });
+
+  it('tries again when the runtime does not answer', async () => {
+    const { states, signals, fail } = start();
+    fail(2);
+    states.set('a', ended);
+    await eventually(() => expect(signals).toEqual(['workloadChanged a']));
+  });
+
+  it('forgets a workload that belongs to no session that runs', async () => {
+    const { states, signals } = start({ isTaken: false });
+    states.set('a', ended);
+    await settled();
+    states.delete('a');
+    await settled();
+    expect(signals.length).toBeLessThanOrEqual(2);
+  });
+
+  it('does nothing once it is stopped', async () => {
+    const { states, signals, watch } = start();
+    watch.stop();
+    states.set('a', ended);
+    await settled();
+    expect(signals).toEqual([]);
+  });
+});
+
+describe('a worker that looks at all sessions without hints', () => {
+  it('signals those that ended, again with each sweep, and no others', async () => {
+    const { states, signals, watch } = start();
+    states.watchers.clear();
+    states.set('ended', ended);
+    states.set('well', well);
+    await watch.lookAtAll(['ended', 'well', 'absent']);
+    await watch.lookAtAll(['ended', 'well', 'absent']);
+    expect(signals.toSorted()).toEqual([
+      ...Array(2).fill('workloadChanged absent'),
+      ...Array(2).fill('workloadChanged ended'),
+    ]);
+  });
+
+  it('signals once that a server ended', async () => {
+    const { states, signals, watch } = start();
+    states.watchers.clear();
+    states.set('a', running(container('sidecar'), container('agent'), exited('mcp-files')));
+    await watch.lookAtAll(['a']);
+    await watch.lookAtAll(['a']);
+    expect(signals).toEqual(['workloadChanged a']);
+  });
+
+  it('looks at the others when one cannot be looked at, and fails', async () => {
+    const { states, signals, watch, fail } = start();
+    states.watchers.clear();
+    states.set('ended', ended);
+    fail(1);
+    await expect(watch.lookAtAll(['broken', 'ended'])).rejects.toThrow('does not answer');
+    expect(signals).toEqual(['workloadChanged ended']);
+  });
+});
