@@ -60,6 +60,9 @@ export class RecordingRuntime implements Runtime<FrozenConfiguration> {
 
   watch(onChange: (sessionId: string) => void): () => void {
     this.states.watchers.add(onChange);
+    for (const sessionId of this.states.keys()) {
+      onChange(sessionId);
+    }
     return () => this.states.watchers.delete(onChange);
   }
 

@@ -173,6 +173,77 @@ describe('watching the workload', () => {
   });
 });
 
+describe('a look at the workload', () => {
+  const look = (session: { id: string }, lastingMs: Record<string, number> = {}) =>
+    activities.run('inspectWorkload', { sessionId: session.id, lastingMs });
+  const sidecar = { name: 'sidecar', state: 'running' } as const;
+  const agent = { name: 'agent', state: 'running' } as const;
+  const goesOn = { exit: null, lasting: [], lookAgainInMs: null };
+  const notices = ({ id }: Session) =>
+    activities.db('session_events').where({ session_id: id, type: 'platform.notice' }).pluck('payload');
+
+  it('finds nothing while the session goes on, and the exit of its agent', async () => {
+    const session = await newSession();
+    const { states } = activities.runtime;
+    states.set(session.id, { state: 'running', containers: [sidecar, agent] });
+    expect(await look(session)).toEqual(goesOn);
+    const exited = { name: 'agent', state: 'exited', exitCode: 4, signal: null } as const;
+    states.set(session.id, { state: 'running', containers: [sidecar, exited] });
+    expect((await look(session)).exit).toEqual({ kind: 'agent_exited', exitCode: 4, signal: null });
+    states.delete(session.id);
+    expect((await look(session)).exit).toMatchObject({ kind: 'workload_lost' });
+  });
+
+  it('gives a sidecar that restarts 30 seconds', async () => {
+    const session = await newSession();
+    const { states } = activities.runtime;
+    const restarting = { name: 'sidecar', state: 'restarting' } as const;
+    states.set(session.id, { state: 'running', containers: [restarting, agent] });
+    expect(await look(session)).toEqual({ exit: null, lasting: ['sidecar'], lookAgainInMs: 30_000 });
+    expect(await look(session, { sidecar: 29_900 })).toMatchObject({ exit: null, lookAgainInMs: 1000 });
+    expect((await look(session, { sidecar: 30_001 })).exit).toEqual({ kind: 'sidecar_lost' });
+    states.set(session.id, { state: 'running', containers: [sidecar, agent] });
+    expect(await look(session, { sidecar: 30_001 })).toEqual(goesOn);
+    states.delete(session.id);
+  });
+
+  it('announces a server that ended 20 seconds ago, once, whoever looks', async () => {
+    const session = await newSession();
+    const { states } = activities.runtime;
+    const server = { name: 'mcp-files', state: 'exited', exitCode: 1, signal: null } as const;
+    states.set(session.id, { state: 'running', containers: [sidecar, agent, server] });
+    expect(await look(session)).toEqual({ exit: null, lasting: ['mcp-files'], lookAgainInMs: 20_000 });
+    expect(await notices(session)).toEqual([]);
+    const later = { 'mcp-files': 20_000 };
+    const found = await Promise.all([look(session, later), look(session, later), look(session, later)]);
+    expect(found).toEqual(found.map(() => ({ exit: null, lasting: ['mcp-files'], lookAgainInMs: null })));
+    expect(await notices(session)).toEqual([
+      { code: 'container_ended', message: 'The MCP server "files" ended with exit code 1' },
+    ]);
+    // As after a run that continued, which does not know that it was announced.
+    await look(session);
+    await look(session, later);
+    expect(await notices(session)).toHaveLength(1);
+    states.delete(session.id);
+  });
+
+  it('ends a session that was removed, or whose sidecar reports to a former address of the API', async () => {
+    expect((await look({ id: randomUUID() })).exit).toEqual({ kind: 'session_removed' });
+    const session = await newSession();
+    await activities.run('freezeConfiguration', { sessionId: session.id });
+    await activities.run('startWorkload', { sessionId: session.id });
+    expect((await look(session)).exit).toBeNull();
+    const before = activities.dependencies.internalApiUrl;
+    activities.dependencies.internalApiUrl = 'http://127.0.0.1:2';
+    try {
+      expect((await look(session)).exit).toMatchObject({ kind: 'workload_lost' });
+    } finally {
+      activities.dependencies.internalApiUrl = before;
+      activities.runtime.states.delete(session.id);
+    }
+  });
+});
+
 describe('stopping the workload', () => {
   const ended = (name: string, more: object) => ({
     ...{ name, state: 'exited' as const, exitCode: null, signal: null },

@@ -24,6 +24,7 @@ import { describeKilledWorkers } from './killed-worker-contract.ts';
 import { describeOrphans } from './orphans-contract.ts';
 import { describeOutput } from './output-contract.ts';
 import { type Reports, takeReports } from './reports.ts';
+import { describeWatch } from './watch-contract.ts';
 
 /** Notifies the platform when it is asked to end, and then exits. */
 const endsInOrder = `process.on('SIGTERM', () => {
@@ -230,6 +231,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     describeKilledWorkers(sessions);
     describeOrphans(sessions);
     describeOutput(sessions);
+    describeWatch(sessions);
     describeCheck(sessions);
   });
 }
