@@ -2,12 +2,14 @@
 import { createPublicKey, randomUUID } from 'node:crypto';
 import { importSPKI } from 'jose';
 import { pino } from 'pino';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createActivities } from '../../activities/index.ts';
 import { createReadImage } from '../../activities/sessions/read-image.ts';
 import { createSignApproval } from '../../api/approvals/sign-approval.ts';
 import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
 import { operationRoutes } from '../../api/routes/index.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
+import { keepSweeping } from '../../bin/worker/sweep.ts';
 import type { TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import { watchWorkloads } from '../../bin/worker/watch-workloads.ts';
 import type { ApiConfig } from '../../config/api.ts';
@@ -18,6 +20,7 @@ import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { publicRegistriesOnly } from '../../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
+import { createWorkflows } from '../../workflows/client.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
 import { untilFound } from './eventually.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
@@ -43,6 +46,8 @@ export interface SessionWorkerOptions {
   slots?: Partial<TaskWorkerSlots>;
   /** How long a session may take to report that its sidecar listens. */
   startSeconds?: number;
+  /** Interval of the worker's sweeps; without it there are none. */
+  sweepEveryMs?: number;
 }
 
 export async function startSessionApi(
@@ -75,8 +80,9 @@ export async function startSessionApi(
     });
   });
   const runtime = new RecordingRuntime();
-  const worker = await startWorker(api, runtime, { taskQueue, ...workerOptions });
-  const watch = watchWorkloads({ runtime, workflows, log });
+  const { sweepEveryMs, ...slotOptions } = workerOptions;
+  const worker = await startWorker(api, runtime, { taskQueue, ...slotOptions });
+  const stopWatching = keepWatching(worker, sweepEveryMs);
   const token = (sessionId: string) => internalToken(api.config.SESSION_KEY_SEED, sessionId);
   const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body) =>
     caller(api.url).send(method, `/internal/sessions/${sessionId}/${path}`, body, {
@@ -110,7 +116,7 @@ export async function startSessionApi(
       return { session, agent };
     },
     async stop() {
-      watch.stop();
+      stopWatching();
       await worker.stop();
       await patterns.close();
       await workflows.close();
@@ -120,13 +126,30 @@ export async function startSessionApi(
   };
 }
 
+/** What a worker does beside its tasks: watches workloads and, when asked, sweeps. */
+function keepWatching(
+  { client, taskQueue, dependencies }: StartedWorker,
+  sweepEveryMs: number | undefined,
+): () => void {
+  const workflows = createWorkflows(client.workflow, taskQueue);
+  const workloads = watchWorkloads({ ...dependencies, workflows });
+  const sweeping = { dependencies, workflows, workloads, outputKeptSeconds: 3600, checkKeptSeconds: 3600 };
+  const stopSweeping = sweepEveryMs === undefined ? () => {} : keepSweeping(sweeping, sweepEveryMs);
+  return () => {
+    stopSweeping();
+    workloads.stop();
+  };
+}
+
+type StartedWorker = TestWorker & { dependencies: ActivityDependencies };
+
 async function startWorker(
   { db, config }: { db: TestApi['db']; config: ApiConfig },
   runtime: RecordingRuntime,
   { taskQueue, slots = {}, startSeconds = 60 }: SessionWorkerOptions & { taskQueue: string },
-): Promise<TestWorker> {
+): Promise<StartedWorker> {
   const publicKey = createPublicKey(config.APPROVAL_PRIVATE_KEY).export({ type: 'spki', format: 'pem' });
-  const activities = createActivities({
+  const dependencies: ActivityDependencies = {
     db,
     runtime,
     readImage: createReadImage(publicRegistriesOnly),
@@ -144,6 +167,8 @@ async function startWorker(
     },
     searchAttributesKnown: false,
     log,
-  });
-  return startTestWorker({ bundle: await workflowBundle(), activities, taskQueue, slots });
+  };
+  const activities = createActivities(dependencies);
+  const bundle = await workflowBundle();
+  return { ...(await startTestWorker({ bundle, activities, taskQueue, slots })), dependencies };
 }
