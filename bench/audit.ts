@@ -61,6 +61,7 @@ const trail = await openAuditTrail({
   capacity: { calls: 1_000_000, bytes: 2 ** 30 },
   logPayloads: false,
   closeLimitMs: 5000,
+  sync: 'within-100-ms',
   spoolPath: join(directory, 'audit/calls'),
 });
 const file = openSync(join(directory, 'plain'), 'w');

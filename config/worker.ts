@@ -1,5 +1,6 @@
 /** Environment of the worker process. */
 import { z } from 'zod';
+import { auditSync } from '../contract/audit-spool.ts';
 import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
 import { databaseUrl, logLevel, port } from './parse.ts';
@@ -18,6 +19,8 @@ const ofEveryRuntime = z
     APPROVAL_PUBLIC_KEY: approvalPublicKey,
     /** How the sidecars of this worker's sessions reach the API. */
     INTERNAL_API_URL: z.url(),
+    /** When the record of a tool call is on disk (docs/audit.md). */
+    AUDIT_SYNC: auditSync.default('within-100-ms'),
     /** As for the API: registries of the images that agents run. */
     PRIVATE_REGISTRIES: privateRegistries,
     REGISTRY_REALMS: registryRealms,

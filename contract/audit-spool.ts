@@ -18,6 +18,13 @@ import {
 /** Below the session's directory, not mounted into any container. */
 export const auditSpoolPath = 'audit/calls';
 
+/**
+ * When the record of a call is on disk. It is always written before the call is forwarded, so that it survives the death of any process;
+ * `each-call`: the call also waits for the disk, so that its record survives the death of the machine.
+ */
+export const auditSync = z.enum(['within-100-ms', 'each-call']);
+export type AuditSync = z.infer<typeof auditSync>;
+
 const spoolRecord = z.discriminatedUnion('kind', [
   startedCall.extend({ kind: z.literal('started') }),
   // The time of the gate's decision, in place of the one at which the line was read.

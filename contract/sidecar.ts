@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { agentConfig, inputMessage } from './agent-contract.ts';
+import { auditSync } from './audit-spool.ts';
 import { clientFeature, network } from './catalog.ts';
 import { toolErrorCode } from './errors.ts';
 import { chosenId, entryName, timestamp, toolScope, uuid } from './names.ts';
@@ -56,6 +57,8 @@ export const sidecarBoot = z.strictObject({
   siblings: z.array(entryName).default([]),
   /** Whether arguments and results of calls go into the audit trail: the workspace's setting, frozen with the session. */
   log_tool_payloads: z.boolean(),
+  /** The operator's setting; the default is for launches by an earlier release. */
+  audit_sync: auditSync.default('within-100-ms'),
   limits: z.strictObject({
     line_bytes: z.int(),
     inline_artifact_bytes: z.int(),

@@ -18,6 +18,7 @@ export interface SessionDescription {
 export interface BootSettings {
   /** How sidecars reach the API. */
   apiUrl: string;
+  auditSync: SidecarBoot['audit_sync'];
   sidecarLimits: SidecarBoot['limits'];
 }
 
@@ -66,7 +67,7 @@ export function agentConfigOf(
 
 export function renderBoot(
   { sessionId, agent: { agent }, servers, siblings, logToolPayloads }: SessionDescription,
-  { apiUrl, sidecarLimits }: BootSettings,
+  { apiUrl, auditSync, sidecarLimits }: BootSettings,
   { session_directory, agent_config, control_host, control_port }: BootPlaces,
 ): UnkeyedBoot {
   return {
@@ -80,6 +81,7 @@ export function renderBoot(
     servers,
     siblings,
     log_tool_payloads: logToolPayloads,
+    audit_sync: auditSync,
     limits: sidecarLimits,
   };
 }

@@ -95,6 +95,7 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
     gatedTool: (server, tool) => gatedToolOf(gateMaps.get(server), tool),
     logPayloads: boot.log_tool_payloads,
     closeLimitMs: auditCloseLimitMs,
+    sync: boot.audit_sync,
   });
   const gate = createCallGate(api, lastRefusals);
   const callPace = createPace({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });

@@ -53,6 +53,7 @@ function bootOf(directory: string, apiUrl: string): SidecarBoot {
     })),
     siblings: [],
     log_tool_payloads: false,
+    audit_sync: 'within-100-ms',
     limits: roomySidecarLimits,
   };
 }

@@ -37,6 +37,7 @@ export async function openBare(): Promise<LaunchTarget> {
     cgroups: null,
     owner: 'bench',
     apiUrl: reports.url,
+    auditSync: 'within-100-ms',
     sidecarLimits: roomySidecarLimits,
   };
   return { launch: () => launchBare(machine, reports), close: () => reports.close() };

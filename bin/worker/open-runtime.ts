@@ -44,6 +44,7 @@ export async function openRuntime(
         allowUnsandboxed: config.ALLOW_UNSANDBOXED,
         production: config.NODE_ENV === 'production',
         apiUrl,
+        auditSync: config.AUDIT_SYNC,
         limits: config,
         containers: {
           agent: {

@@ -2,17 +2,19 @@ import type { ContainerConfig } from '../../config/containers.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
 import type { ContainerSettings } from './render-container-workload.ts';
 
-interface Limits extends SidecarLimitSettings {
+interface SessionSettings extends SidecarLimitSettings {
+  AUDIT_SYNC: ContainerSettings['auditSync'];
   SESSION_TOTAL_SECONDS: number;
 }
 
 /** What sessions are rendered with, from the worker's configuration. */
 export function containerSettings(
-  config: ContainerConfig & Limits,
+  config: ContainerConfig & SessionSettings,
   { apiUrl, networks }: Pick<ContainerSettings, 'apiUrl' | 'networks'>,
 ): ContainerSettings {
   return {
     apiUrl,
+    auditSync: config.AUDIT_SYNC,
     networks,
     images: {
       sidecar: config.SIDECAR_IMAGE,

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import type { AuditSync } from '../../contract/audit-spool.ts';
 import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import { createRuntime } from '../create-runtime.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
@@ -41,6 +42,7 @@ export interface ProcessRuntimeDependencies {
   production: boolean;
   /** How sidecars reach the API. */
   apiUrl: string;
+  auditSync: AuditSync;
   limits: SidecarLimitSettings;
   containers: ProcessLimits;
   packages: PackageSources;
@@ -130,6 +132,7 @@ async function probe({
     packages: dependencies.packages,
     internet,
     apiUrl,
+    auditSync: dependencies.auditSync,
     sidecarLimits: sidecarLimits(limits),
   };
 }

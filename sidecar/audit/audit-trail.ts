@@ -1,11 +1,11 @@
 /**
- * The audit trail of one session: every tool call is recorded once, gated, ungated, refused, or to `platform`. A call is on disk
+ * The audit trail of one session: every tool call is recorded once, gated, ungated, refused, or to `platform`. A call is written
  * before it is forwarded, or it is refused; it is reported to the platform until acknowledged. What a killed sidecar left is
  * reported by the next one, and after the last one by the worker.
  */
 import type { Logger } from 'pino';
 import type { CallOutcome } from '../../contract/audit-event.ts';
-import { auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
+import { type AuditSync, auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
 import { storableText } from '../../contract/tool-call.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
@@ -22,16 +22,19 @@ export interface AuditedCall {
 }
 
 /**
- * `recorded`: the call is on disk and may go on. Otherwise it must not pass: its record cannot be stored, or the session has made
+ * `recorded`: the call is in the spool and may go on. Otherwise it must not pass: its record cannot be stored, or the session has made
  * its max number of calls; it is then counted, by tool and minute.
  */
 export type Admission = 'recorded' | 'audit_unavailable' | 'too_many_calls';
 
 export interface AuditTrail {
-  /** Records a call before it is forwarded; `args` are kept only where the workspace asks for payloads. */
-  started(call: AuditedCall, args?: unknown): Promise<Admission>;
+  /**
+   * Records a call before it is forwarded; `args` are kept only where the workspace asks for payloads. A promise only where the
+   * record has to wait for the disk.
+   */
+  started(call: AuditedCall, args?: unknown): Admission | Promise<Admission>;
   /** Counts a call beyond the rate limit, instead of recording it. */
-  refusedBeyondLimit(call: Omit<AuditedCall, 'callId'>): Promise<Admission>;
+  refusedBeyondLimit(call: Omit<AuditedCall, 'callId'>): Admission | Promise<Admission>;
   /** The gate decided on a started call now: its time counts from here, not from when its line was read. */
   decided(callId: string): void;
   /** Records how a started call ended. The first report of a call wins. `result` is kept only where `args` are. */
@@ -54,6 +57,7 @@ export interface AuditTrailDependencies {
   logPayloads: boolean;
   /** How long `close` tries to report the rest. */
   closeLimitMs: number;
+  sync: AuditSync;
   /** Overrides the spool's place below the working directory. */
   spoolPath?: string;
 }
@@ -79,16 +83,24 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     }
   };
 
-  const refuse = async (call: Omit<AuditedCall, 'callId'>, why: Admission): Promise<Admission> => {
+  const refuse = (call: Omit<AuditedCall, 'callId'>, why: Admission): Admission | Promise<Admission> => {
     metrics.count('platform_tool_calls_total', { server: call.server, outcome: 'refused' });
-    await spool.commit(counts.add(call, 'refused', Date.now()));
+    const isKept = spool.commit(counts.add(call, 'refused', Date.now()));
     reporter.wake();
-    return why;
+    return once(isKept, () => why);
+  };
+
+  const admit = (callId: string, isKept: boolean): Admission => {
+    if (!isKept) {
+      // The call is not forwarded; it may still be reported to the platform.
+      finish(callId, 'refused');
+    }
+    return isKept && !closing ? 'recorded' : 'audit_unavailable';
   };
 
   return {
     refusedBeyondLimit: (call) => refuse(call, 'too_many_calls'),
-    async started({ callId, server, tool }, args) {
+    started({ callId, server, tool }, args) {
       if (closing) {
         return 'audit_unavailable';
       }
@@ -106,12 +118,7 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
         started_at: new Date().toISOString(),
         ...(logPayloads && args !== undefined ? { arguments: payloadOf(args) } : {}),
       });
-      const durable = await spool.commit(record);
-      if (!durable) {
-        // The call is not forwarded; it may still be reported to the platform.
-        finish(callId, 'refused');
-      }
-      return durable && !closing ? 'recorded' : 'audit_unavailable';
+      return once(spool.commit(record), (isKept) => admit(callId, isKept));
     },
     decided: (callId) => book.restart(callId, new Date().toISOString()),
     finished: finish,
@@ -131,8 +138,16 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
   };
 }
 
+/** Without a promise where there is nothing to wait for. */
+function once<Value, Result>(
+  value: Value | Promise<Value>,
+  then: (value: Value) => Result,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(then) : then(value);
+}
+
 /** The spool, and the part of it that the platform does not have yet. */
-async function openSpool({ gatedTool, logger, spoolPath = auditSpoolPath }: AuditTrailDependencies) {
+async function openSpool({ gatedTool, logger, sync, spoolPath = auditSpoolPath }: AuditTrailDependencies) {
   const book = new CallBook();
   const counts = new RefusalCounts(gatedTool);
   const left = readSpool(await readSpoolFile(spoolPath));
@@ -142,6 +157,7 @@ async function openSpool({ gatedTool, logger, spoolPath = auditSpoolPath }: Audi
   counts.addLeft(left.counts);
   const spool = createSpoolFile({
     path: spoolPath,
+    sync,
     records: () => [...book.spooled(), ...counts.spooled()],
     compactAtBytes,
     onChange: (works, reason) =>

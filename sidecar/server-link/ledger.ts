@@ -16,13 +16,13 @@ class Call implements AuditedCall {
   readonly server: string;
   readonly tool: string;
   /** Whether the trail has it, so that it may go on. */
-  readonly admission: Promise<Admission>;
+  readonly admission: Admission | Promise<Admission>;
   /** How often its server answered with a request for input. */
   rounds = 0;
   readonly #audit: AuditTrail;
   #isOpen = true;
 
-  constructor({ callId, server, tool }: AuditedCall, admission: Promise<Admission>, audit: AuditTrail) {
+  constructor({ callId, server, tool }: AuditedCall, admission: Call['admission'], audit: AuditTrail) {
     this.callId = callId;
     this.server = server;
     this.tool = tool;

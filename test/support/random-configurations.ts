@@ -156,5 +156,6 @@ export const testContainerSettings: ContainerSettings = {
   workspaceBytes: 256 * 1024 * 1024,
   temporaryBytes: 64 * 1024 * 1024,
   totalSeconds: 3600,
+  auditSync: 'within-100-ms',
   sidecarLimits: roomySidecarLimits,
 };

@@ -31,6 +31,7 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     allowUnsandboxed: false,
     production: false,
     apiUrl,
+    auditSync: 'within-100-ms' as const,
     limits: z.object(limitFields).parse({ LIMIT_ARTIFACT_BYTES: 1024 * 1024 }),
     containers: processLimits,
     packages: publicPackages,

@@ -135,6 +135,25 @@ describe('a sidecar that is killed under load', () => {
   });
 });
 
+describe('a sidecar that is killed as soon as a server has a call', () => {
+  it('leaves the record of it, which is written but not synced yet', async () => {
+    await startSession();
+    session.platform.failWith = 503;
+    const wire = await openWire(session.socketOf('one'));
+    // The first record makes the file and is on disk with it.
+    wire.send(initialize, call(1, 'first'));
+    await wire.answerTo(1);
+    for (const round of [2, 3, 4]) {
+      wire.send(call(round, `last-${round}`));
+      await until(() => executed().includes(`last-${round}`), 'the call');
+      expect(spooled().map(({ tool }) => tool)).toContain(`last-${round}`);
+    }
+    session.sidecar?.kill('SIGKILL');
+    await exited();
+    expectEachOnce();
+  });
+});
+
 describe('a sidecar whose disk is full', () => {
   const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
   const errorOf = async (wire: Wire, id: number) => JSON.stringify(await wire.answerTo(id));

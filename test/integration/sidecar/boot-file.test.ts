@@ -52,6 +52,7 @@ async function start(changes: Partial<SidecarBoot> = {}): Promise<ChildProcess> 
     servers: [],
     siblings: [],
     log_tool_payloads: false,
+    audit_sync: 'within-100-ms',
     limits: roomySidecarLimits,
     ...changes,
   };

@@ -44,6 +44,7 @@ export class TestSession {
   readonly #clients: Client[] = [];
   readonly #relays = new Map<string, ChildProcess>();
   logToolPayloads = false;
+  auditSync: SidecarBoot['audit_sync'] = 'within-100-ms';
   directory = '';
   sidecar: ChildProcess | null = null;
   sidecarLog = '';
@@ -97,6 +98,7 @@ export class TestSession {
       ),
       siblings: [],
       log_tool_payloads: this.logToolPayloads,
+      audit_sync: this.auditSync,
       limits: this.#limits,
     };
     this.platform.controlUrl = null;

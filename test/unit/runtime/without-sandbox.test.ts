@@ -22,6 +22,7 @@ const machine: Machine = {
   cgroups: null,
   owner: 'owner',
   apiUrl: 'http://127.0.0.1:8080',
+  auditSync: 'within-100-ms',
   sidecarLimits: roomySidecarLimits,
 };
 const spec: ProcessWorkloadSpec = {

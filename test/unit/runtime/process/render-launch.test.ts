@@ -18,6 +18,7 @@ const sandboxed: Machine = {
   cgroups: null,
   owner: 'owner',
   apiUrl: 'http://127.0.0.1:8080',
+  auditSync: 'within-100-ms',
   sidecarLimits: roomySidecarLimits,
 };
 const bare: Machine = { ...sandboxed, root: null, internet: false };

@@ -58,6 +58,7 @@ const open = (changes: Partial<AuditTrailDependencies> = {}): Promise<AuditTrail
     gatedTool: (_server, tool) => (tool.toLowerCase() === 'write_file' ? 'write_file' : null),
     logPayloads: false,
     closeLimitMs: 1000,
+    sync: 'within-100-ms',
     spoolPath,
     ...changes,
   });
