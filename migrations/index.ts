@@ -31,6 +31,8 @@ import * as keepEarlierOutput from './20261122190000_keep_earlier_output.ts';
 import * as createActiveGrants from './20261123070000_create_active_grants.ts';
 import * as createSessionTools from './20261123120000_create_session_tools.ts';
 import * as fillSessionTools from './20261123120100_fill_session_tools.ts';
+import * as keepUsesOfGrants from './20261124100000_keep_uses_of_grants.ts';
+import * as indexUnsettledCalls from './20261124100100_index_unsettled_calls.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -64,6 +66,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261123070000_create_active_grants': createActiveGrants,
   '20261123120000_create_session_tools': createSessionTools,
   '20261123120100_fill_session_tools': fillSessionTools,
+  '20261124100000_keep_uses_of_grants': keepUsesOfGrants,
+  '20261124100100_index_unsettled_calls': indexUnsettledCalls,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -15,7 +15,8 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**
  * Opens a pool, whose errors hold no values of statements or rows. A statement that takes longer than `statementTimeoutMs` fails with
- * `sqlState.queryCanceled`; without it the server's own limit applies. The caller ends the pool with `destroy()`.
+ * `sqlState.queryCanceled`; without it the server's own limit applies. A commit is on disk when it is answered. The caller ends the pool
+ * with `destroy()`.
  */
 export function openDatabase(
   url: string,
@@ -24,7 +25,7 @@ export function openDatabase(
   const db = knex({
     client: 'pg',
     connection: { connectionString: url, application_name: 'agent-platform' },
-    pool: { min: 0, max: poolSize, ...limitStatements(statementTimeoutMs) },
+    pool: { min: 0, max: poolSize, ...connectionSettings(statementTimeoutMs) },
     acquireConnectionTimeout: 10_000,
     compileSqlOnError: false,
     migrations: { migrationSource, tableName: 'migrations' },
@@ -35,18 +36,22 @@ export function openDatabase(
   return db;
 }
 
-/** Set once per connection, not as a startup parameter, which a pooler in between may refuse. */
-function limitStatements(timeoutMs: number | undefined): Knex.PoolConfig {
-  return timeoutMs === undefined
-    ? {}
-    : {
-        afterCreate(connection: pg.Client, done: (error: unknown, connection: pg.Client) => void) {
-          connection.query(`set statement_timeout = ${timeoutMs}`).then(
-            () => done(null, connection),
-            (error: unknown) => done(error, connection),
-          );
-        },
-      };
+/** What was answered is on disk, also where the database's default is less; a stronger default stays. */
+const commitToDisk = `
+  select set_config('synchronous_commit', 'on', false)
+  where current_setting('synchronous_commit') in ('off', 'local', 'remote_write')`;
+
+/** Set once per connection, not as startup parameters, which a pooler in between may refuse. */
+function connectionSettings(timeoutMs: number | undefined): Knex.PoolConfig {
+  const limit = timeoutMs === undefined ? '' : `; set statement_timeout = ${timeoutMs}`;
+  return {
+    afterCreate(connection: pg.Client, done: (error: unknown, connection: pg.Client) => void) {
+      connection.query(commitToDisk + limit).then(
+        () => done(null, connection),
+        (error: unknown) => done(error, connection),
+      );
+    },
+  };
 }
 
 /** Postgres quotes rows and input there; the message, the code and the constraint name tell what is wrong. */

@@ -306,6 +306,7 @@ declare module 'knex/types/tables.js' {
       api_url: string | null;
       idempotency_key: string | null;
       recorded_calls: number;
+      calls_settled_at: string | null;
     };
     shares: {
       id: string;

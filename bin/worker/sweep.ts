@@ -1,6 +1,7 @@
 /** Repairs what a lost process left behind: workloads without a session, and sessions without a workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { settleEnded } from '../../activities/workloads/settle-ended.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
 import {
   checkSummary,
@@ -58,6 +59,7 @@ export async function sweep(
   const { dependencies, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
   await settled([
     stopOrphans(dependencies),
+    settleEnded(dependencies),
     startLostWorkflows(sweeping, { trustsList }),
     signalChangedWorkloads(sweeping),
     tellAgain(sweeping),

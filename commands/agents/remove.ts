@@ -5,6 +5,7 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { listActiveGrantsOfAgent } from '../../store/grants/read.ts';
 import { listUnfinishedSessionsOfAgent } from '../../store/sessions/list-unfinished.ts';
+import { listUnsettledSessionIds, settleCalls } from '../../store/tool-calls/settle.ts';
 import { revokeGrant } from '../grants/revoke.ts';
 
 export type AgentRemoval =
@@ -33,6 +34,10 @@ export async function removeAgent(db: Db, agentId: string, userId: string): Prom
     // The rows are deleted with the agent; their revocation stays in the audit trail.
     for (const grant of await listActiveGrantsOfAgent(trx, agentId)) {
       await revokeGrant(trx, grant.id, by);
+    }
+    // Nobody can report a call of a session whose row is gone.
+    for (const sessionId of await listUnsettledSessionIds(trx, { agentId })) {
+      await settleCalls(trx, sessionId);
     }
     await deleteAgent(trx, agentId);
     await appendAuditEvent(trx, {

@@ -26,6 +26,9 @@ export async function updateAgentRow(trx: Transaction, id: string, fields: Agent
 
 /** Deletes the agent with all that refers to it. */
 export async function deleteAgent(trx: Transaction, id: string): Promise<void> {
+  await trx('grant_uses')
+    .whereIn('session_id', trx('sessions').where({ agent_id: id }).select('id'))
+    .delete();
   await trx('agents').where({ id }).delete();
 }
 

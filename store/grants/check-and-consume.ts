@@ -23,7 +23,8 @@ export interface CheckedCall {
  * - `standing` before `single`: a `once` grant is used only when nothing else fits. Both lock the row that they choose and
  *   recheck it after a wait: a completed revoke is seen, and of two racing calls the loser finds it consumed and
  *   takes the next.
- * - `used`: the unique call id makes a racing repetition of the same call fail as a whole, so it consumes nothing.
+ * - `used`: the unique call id makes a racing repetition of the same call fail as a whole, so it consumes nothing; so does the end of
+ *   the session, by a trigger of the table.
  */
 const fitting = `
   g.workspace_id = c.workspace_id and g.grant_type = 'tool_scope'
@@ -82,7 +83,7 @@ const checkAndConsumeStatement = `
     select grant_id from used
   ) as passed on true`;
 
-/** The result for a repetition that overlapped its first check: it waited, and lost the grant or the key to that check. */
+/** The result for a check that overlapped its first try, and lost the grant or the key to it, or the end of its session. */
 const earlierUseStatement = `
   select t.scope, earlier.grant_id from session_tools t left join (
     select u.grant_id from grant_uses u
@@ -109,7 +110,7 @@ export async function checkAndConsume(db: Knex, call: CheckedCall): Promise<Chec
   const values = [call.callId, call.sessionId, call.server, call.tool];
   const ask = (name: string, text: string) => readRows(prepared(db, name, text, values), gate);
   const [first] = await ask('check_and_consume', checkAndConsumeStatement).catch((error: unknown) => {
-    if (hasSqlState(error, sqlState.uniqueViolation)) {
+    if (hasSqlState(error, sqlState.uniqueViolation) || hasSqlState(error, sqlState.checkViolation)) {
       return [];
     }
     throw error;
