@@ -105,6 +105,22 @@ export const checkAnswer = z.discriminatedUnion('decision', [
 ]);
 export type CheckAnswer = z.infer<typeof checkAnswer>;
 
+/** The maximum of one request. */
+export const maxChecks = 64;
+/** `POST .../tool-calls/checks`: several calls at once, each decided by itself. An answer for each, by its call's id. */
+export const checksRequest = z.strictObject({
+  checks: z
+    .array(checkRequest)
+    .min(1)
+    .max(maxChecks)
+    .refine((checks) => new Set(checks.map(({ call_id }) => call_id)).size === checks.length, {
+      message: 'must name each call once',
+    }),
+});
+export const checksAnswer = z.strictObject({
+  answers: z.array(z.strictObject({ call_id: uuid, answer: checkAnswer })),
+});
+
 /** `POST .../tool-calls`: finished calls, stored exactly once by `call_id`; the API adds `granted_via`. */
 export const callReport = z.strictObject({ calls: z.array(callRecord).min(1).max(500) });
 

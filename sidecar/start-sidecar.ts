@@ -16,6 +16,7 @@ import { createInbox } from './inputs/inbox.ts';
 import { createMetrics } from './metrics.ts';
 import { createPace } from './pace/pace.ts';
 import { createSlots } from './pace/slots.ts';
+import { createCheckQueue } from './platform-api/check-queue.ts';
 import { limitPlatformApi } from './platform-api/limit-platform-api.ts';
 import { createPlatformApi } from './platform-api/platform-api.ts';
 import { platformServerName } from './platform-tools/platform-server-name.ts';
@@ -97,7 +98,7 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
     closeLimitMs: auditCloseLimitMs,
     sync: boot.audit_sync,
   });
-  const gate = createCallGate(api, lastRefusals);
+  const gate = createCallGate({ checkCall: createCheckQueue(api) }, lastRefusals);
   const callPace = createPace({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });
   const waits = createSlots({ count: boot.limits.concurrent_waits, maxWaiting: 0 });
   return { api, metrics, lastRefusals, audit, gate, gateMaps, callPace, waits, logger, inbox: createInbox() };

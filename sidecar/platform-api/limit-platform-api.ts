@@ -41,6 +41,7 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
   return {
     ...api,
     checkCall: (request) => send(request, api.checkCall),
+    checkCalls: (requests) => send(requests, api.checkCalls),
     async publishEvent(event) {
       await events();
       return send(event, api.publishEvent);

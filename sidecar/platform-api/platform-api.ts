@@ -7,6 +7,7 @@ import {
   type CheckAnswer,
   checkAnswer,
   type checkRequest,
+  checksAnswer,
   type EventReport,
   type endReport,
   internalTokenHeader,
@@ -33,10 +34,14 @@ export interface ArtifactMetadata {
   description: string | null;
 }
 
+export type CheckRequest = z.infer<typeof checkRequest>;
+
 /** Each function throws PlatformRefusal when the platform refuses, PlatformUnreachable when it does not answer in time. */
 export interface PlatformApi {
   ready(controlUrl: string, signal: AbortSignal): Promise<z.infer<typeof readyAnswer>>;
-  checkCall(request: z.infer<typeof checkRequest>): Promise<CheckAnswer>;
+  checkCall(request: CheckRequest): Promise<CheckAnswer>;
+  /** Several at once, `maxChecks` at most: the answers by call id. */
+  checkCalls(requests: readonly CheckRequest[]): Promise<ReadonlyMap<string, CheckAnswer>>;
   reportCalls(calls: CallRecord[], timeLimitMs: number): Promise<void>;
   reportRefusedCalls(counts: RefusedCallCount[], timeLimitMs: number): Promise<void>;
   publishEvent(event: EventReport): Promise<void>;
@@ -54,10 +59,15 @@ export interface PlatformApi {
 const taken = z.strictObject({ ok: z.literal(true) });
 const untilAborted = Number.MAX_SAFE_INTEGER;
 const reportLimitMs = 30_000;
-/** A gated call waits this long for its check at most; then it is refused. */
+/** A check is sent again for this long at most; then its calls are refused. */
 const checkLimitMs = 10_000;
 /** A kept-alive connection to a dead API stays silent: this leaves time for another attempt. */
 const checkAttemptLimitMs = 3_000;
+const checkLimits = {
+  method: 'POST',
+  timeLimitMs: checkLimitMs,
+  attemptLimitMs: checkAttemptLimitMs,
+} as const;
 const artifactTimeoutMs = 120_000;
 
 export function createPlatformApi(address: PlatformAddress): PlatformApi {
@@ -82,17 +92,12 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
         readyAnswer,
       ),
     checkCall: (body) =>
-      requestPlatform(
-        address,
-        {
-          method: 'POST',
-          path: 'tool-calls/check',
-          body,
-          timeLimitMs: checkLimitMs,
-          attemptLimitMs: checkAttemptLimitMs,
-        },
-        checkAnswer,
-      ),
+      requestPlatform(address, { path: 'tool-calls/check', body, ...checkLimits }, checkAnswer),
+    async checkCalls(checks) {
+      const request = { path: 'tool-calls/checks', body: { checks }, ...checkLimits };
+      const { answers } = await requestPlatform(address, request, checksAnswer);
+      return new Map(answers.map(({ call_id, answer }) => [call_id, answer]));
+    },
     async reportCalls(calls, timeLimitMs) {
       await post('tool-calls', { calls }, timeLimitMs, taken);
     },

@@ -10,11 +10,20 @@ import { type Call, digestOf } from './ledger.ts';
 import type { AgentConnection } from './link-dependencies.ts';
 
 /** Resolves when the next message may be handled: this one was written, refused or dropped. Never throws. */
-export async function handleAgentLine(
-  { parsed, bytes, call }: AgentLine,
-  connection: AgentConnection,
-): Promise<void> {
-  const { ledger, replies } = connection;
+export async function handleAgentLine(line: AgentLine, connection: AgentConnection): Promise<void> {
+  const { parsed, bytes, call } = line;
+  const { ledger, replies, gatedCalls } = connection;
+  if (parsed.ok) {
+    connection.era = eraAfter(connection.era, parsed.message);
+  }
+  if (!(gatedCalls.isEmpty || (parsed.ok && isGated(decideOn(parsed.message, bytes, connection))))) {
+    // Calls that are being checked stay together: whatever else comes has its turn after them, and is decided on then.
+    await gatedCalls.settled();
+    if (connection.isClosed || connection.serverIsLost) {
+      connection.leave(line);
+      return;
+    }
+  }
   if (!parsed.ok) {
     // An answer to an id in use would be mistaken for the answer to that request.
     const { problem, id } = parsed;
@@ -22,8 +31,7 @@ export async function handleAgentLine(
     return;
   }
   const { message } = parsed;
-  connection.era = eraAfter(connection.era, message);
-  const decision = decideAgentMessage(message, viewOf(connection, bytes));
+  const decision = decideOn(message, bytes, connection);
   if (decision.action === 'refuse') {
     await refuse(decision, call, connection);
   } else if (decision.action === 'drop') {
@@ -34,6 +42,11 @@ export async function handleAgentLine(
     await forward(message, bytes, connection);
   }
 }
+
+const decideOn = (message: Message, bytes: Buffer, connection: AgentConnection): AgentDecision =>
+  decideAgentMessage(message, viewOf(connection, bytes));
+
+const isGated = (decision: AgentDecision): boolean => decision.action === 'call' && decision.scope !== null;
 
 function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection, bytes: Buffer): GateView {
   return {
@@ -77,7 +90,8 @@ async function forwardCall(
     await refuse({ action: 'refuse', reason: 'unknown_continuation', code, id, tool }, null, connection);
     return;
   }
-  const refusal = await dependencies.gate.decide(call, scope, await connection.connect());
+  const request = { id, method: 'tools/call', isModern, call, argumentsDigest };
+  const refusal = await dependencies.gate.admit(call, scope, await connection.connect());
   if (refusal) {
     await replies.refuseCall(id, refusal, isModern);
   } else if (connection.isClosed) {
@@ -85,9 +99,11 @@ async function forwardCall(
   } else if (connection.serverIsLost) {
     call.end('server_unavailable');
     await replies.refuseCall(id, callRefusal('server_unavailable', call, scope), isModern);
-  } else {
-    ledger.send({ id, method: 'tools/call', isModern, call, argumentsDigest });
+  } else if (scope === null) {
+    ledger.send(request);
     await connection.toServer(bytes);
+  } else {
+    await connection.gatedCalls.add({ request, scope, bytes });
   }
 }
 

@@ -13,17 +13,27 @@ export interface ServerState {
   cause: FailureCause | null;
 }
 
+/** Whether a call may pass. */
+export interface Verdict {
+  /** Null: it may. Otherwise why not, with its end recorded. */
+  refusal: PlatformError | null;
+  /** It serves only what is forwarded at once: false from the next turn of the event loop on. */
+  isFresh: boolean;
+}
+
 export interface CallGate {
+  /** Null: the call is on record and its server connected, so that it may pass without a scope. Otherwise as for a verdict. */
+  admit(call: Call, scope: string | null, server: ServerState): Promise<PlatformError | null>;
   /**
-   * Null: the call may pass. Otherwise why not, with its end recorded. `scope`: null where none gates the tool. A further round is
-   * checked again under the id of its call, which consumes no second grant.
+   * Asks the platform about a call that was admitted, now. Asked again, for a call that had to wait or for a further round, it is checked
+   * under the id of the call, which consumes no second grant.
    */
-  decide(call: Call, scope: string | null, server: ServerState): Promise<PlatformError | null>;
+  check(call: Call, scope: string): Promise<Verdict>;
 }
 
 export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals: LastRefusals): CallGate {
   return {
-    async decide(call, scope, server) {
+    async admit(call, scope, server) {
       const admitted = await call.admission;
       if (admitted !== 'recorded') {
         return callRefusal(admitted, call, scope);
@@ -32,24 +42,39 @@ export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals
         call.end('server_unavailable');
         return callRefusal('server_unavailable', call, scope, server.cause);
       }
-      const code = scope === null ? null : await check(api, call);
-      if (call.rounds === 0) {
-        call.decided();
+      if (scope === null) {
+        decided(call);
       }
+      return null;
+    },
+    async check(call, scope) {
+      const code = await ask(api, call);
+      decided(call);
       if (code === null) {
-        return null;
+        const verdict = { refusal: null, isFresh: true };
+        setImmediate(() => {
+          verdict.isFresh = false;
+        });
+        return verdict;
       }
       call.end(code === 'permission_required' ? code : 'refused');
-      if (code === 'permission_required' && scope !== null) {
+      if (code === 'permission_required') {
         lastRefusals.remember(scope, { server: call.server, tool: call.tool });
       }
-      return callRefusal(code, call, scope, server.cause);
+      return { refusal: callRefusal(code, call, scope), isFresh: true };
     },
   };
 }
 
-/** Checks at the moment of the call, with the call's own id, so that a retried check consumes no second grant. */
-async function check(
+/** A further round does not begin the call again. */
+function decided(call: Call): void {
+  if (call.rounds === 0) {
+    call.decided();
+  }
+}
+
+/** With the call's own id, so that a repeated check consumes no second grant. */
+async function ask(
   api: Pick<PlatformApi, 'checkCall'>,
   { callId, server, tool }: Call,
 ): Promise<ToolErrorCode | null> {

@@ -7,12 +7,13 @@ import type { Duplex } from 'node:stream';
 import type { Era } from '../gate/method-policy.ts';
 import type { RequestId } from '../json-rpc/message.ts';
 import { readLines } from '../json-rpc/read-lines.ts';
-import { writeLine } from '../json-rpc/write-line.ts';
+import { isFlushed, untilFlushed, writeLine, writeLineNow } from '../json-rpc/write-line.ts';
 import type { ServerStart } from '../processes/server-start.ts';
 import { type AgentLine, readAgentLines } from './agent-lines.ts';
 import { handleAgentLine } from './agent-messages.ts';
 import { lossText, type ServerState } from './call-gate.ts';
 import { endDuplex } from './end-duplex.ts';
+import { GatedCalls } from './gated-calls.ts';
 import { Ledger } from './ledger.ts';
 import type { AgentConnection, LinkDependencies } from './link-dependencies.ts';
 import { createReplies, type Replies } from './replies.ts';
@@ -23,7 +24,10 @@ const stallMs = 30_000;
 /** Answers may still arrive for this long after the agent stopped sending. */
 const lastAnswersMs = 10_000;
 
-/** `handling`: a message of the agent has its turn, and gets its answer before a lost server closes the connection. */
+/**
+ * `handling`: a message of the agent has its turn, and gets its answer before a lost server closes the connection, as a call that is
+ * being checked does in every phase.
+ */
 type Phase = 'idle' | 'handling' | 'server_lost' | 'closed' | 'closed_after_loss';
 
 /** Serves until the agent's connection ends. Never throws; leaves nothing behind. */
@@ -36,6 +40,7 @@ class GatedConnection implements AgentConnection {
   readonly ledger: Ledger;
   readonly replies: Replies;
   readonly start: ServerStart;
+  readonly gatedCalls: GatedCalls = new GatedCalls(this);
   readonly serverIds = new Map<string, RequestId>();
   era: Era = 'opening';
   readonly #agent: Duplex;
@@ -66,19 +71,21 @@ class GatedConnection implements AgentConnection {
     this.#agent.once('close', () => this.#close());
     try {
       await this.#readAgent();
+      await this.gatedCalls.settled();
       await this.ledger.whenEmpty(lastAnswersMs);
     } catch {
       // An error of the agent's side counts as its end.
     }
     this.#close();
+    await this.gatedCalls.settled();
   }
 
   async #readAgent(): Promise<void> {
     const dependencies = { ...this.dependencies, ledger: this.ledger };
-    for await (const lines of readAgentLines(this.#agent, dependencies, (line) => this.#leave(line))) {
+    for await (const lines of readAgentLines(this.#agent, dependencies, (line) => this.leave(line))) {
       this.#enter('handling');
       for (const line of lines) {
-        await (this.#isOver ? this.#leave(line) : handleAgentLine(line, this));
+        await (this.#isOver ? this.leave(line) : handleAgentLine(line, this));
       }
       this.#enter('idle');
       if (this.#isOver) {
@@ -130,6 +137,22 @@ class GatedConnection implements AgentConnection {
     }
   }
 
+  get serverTakesNow(): boolean {
+    return this.#server !== null && isFlushed(this.#server);
+  }
+
+  async whenServerTakes(): Promise<void> {
+    if (this.#server && !(await untilFlushed(this.#server, stallMs))) {
+      await this.loseServer();
+    }
+  }
+
+  async toServerNow(line: Uint8Array): Promise<void> {
+    if (this.#server && !(await writeLineNow(this.#server, line, stallMs))) {
+      await this.loseServer();
+    }
+  }
+
   /** An open connection changes between the two. */
   #enter(phase: 'idle' | 'handling'): void {
     if (!this.#isOver) {
@@ -137,8 +160,7 @@ class GatedConnection implements AgentConnection {
     }
   }
 
-  /** The connection ended before the turn of this line. */
-  #leave({ call }: AgentLine): void {
+  leave({ call }: AgentLine): void {
     call?.end(this.serverIsLost ? 'server_unavailable' : 'refused');
   }
 
@@ -154,7 +176,7 @@ class GatedConnection implements AgentConnection {
       await this.replies.failRequest(request, lossText(cause), cause);
     }
     if (!isHandling) {
-      this.#close();
+      void this.gatedCalls.settled().then(() => this.#close());
     }
   }
 

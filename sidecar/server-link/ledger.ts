@@ -91,6 +91,8 @@ export class Ledger {
   readonly #sent = new Map<string, InFlight>();
   /** Ids of abandoned requests whose answer may still arrive: reusing one would mix up two calls. */
   readonly #abandoned = new Map<string, RequestId>();
+  /** Slots of calls that are being checked, and become a request or a refusal. */
+  readonly #reserved = new Set<string>();
   /** Calls that the agent may continue. */
   readonly #paused = new Set<PausedCall>();
   #onEmpty: (() => void) | null = null;
@@ -110,7 +112,7 @@ export class Ledger {
   }
 
   get hasRoom(): boolean {
-    return this.#sent.size < maxOpen && this.#abandoned.size < maxAbandoned;
+    return this.#sent.size + this.#reserved.size < maxOpen && this.#abandoned.size < maxAbandoned;
   }
 
   /** The request that waits under this very id. */
@@ -119,13 +121,25 @@ export class Ledger {
     return request?.id === id ? request : null;
   }
 
-  /** Could this id be confused with one that waits for an answer, or whose answer may still arrive? */
+  /** Could this id be confused with one that waits for its check or its answer, or whose answer may still arrive? */
   isTaken(id: RequestId): boolean {
-    return this.#sent.has(idSlot(id)) || this.#abandoned.has(idSlot(id));
+    const slot = idSlot(id);
+    return this.#sent.has(slot) || this.#abandoned.has(slot) || this.#reserved.has(slot);
+  }
+
+  /** Takes the id until `release`, or until the request is sent: whether it may go on is being checked. */
+  reserve(id: RequestId): void {
+    this.#reserved.add(idSlot(id));
+  }
+
+  /** The request was refused: its id may be reused. */
+  release(id: RequestId): void {
+    this.#reserved.delete(idSlot(id));
   }
 
   /** The request is on its way to the server. A call has a time limit. */
   send(request: SentRequest): void {
+    this.release(request.id);
     const { callTimeoutMs } = this.#dependencies.limits;
     const isLimited = request.call !== null && callTimeoutMs > 0;
     const timer = isLimited ? setTimeout(() => this.#timeOut(request), callTimeoutMs) : undefined;

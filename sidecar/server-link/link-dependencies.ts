@@ -8,7 +8,9 @@ import type { RequestId } from '../json-rpc/message.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Pace } from '../pace/pace.ts';
 import type { ServerStart, StartServer } from '../processes/server-start.ts';
+import type { AgentLine } from './agent-lines.ts';
 import type { CallGate, ServerState } from './call-gate.ts';
+import type { GatedCalls } from './gated-calls.ts';
 import type { Ledger } from './ledger.ts';
 import type { Replies } from './replies.ts';
 import type { ServerSide } from './server-side.ts';
@@ -41,6 +43,7 @@ export interface AgentConnection {
   readonly ledger: Ledger;
   readonly replies: Replies;
   readonly start: ServerStart;
+  readonly gatedCalls: GatedCalls;
   /** The server's requests that the agent has not answered, by slot. */
   readonly serverIds: Map<string, RequestId>;
   era: Era;
@@ -50,6 +53,13 @@ export interface AgentConnection {
   connect(): Promise<ServerState>;
   toAgent(line: Uint8Array): Promise<void>;
   toServer(line: Uint8Array): Promise<void>;
+  /** Whether the server has taken everything that was written. */
+  readonly serverTakesNow: boolean;
+  whenServerTakes(): Promise<void>;
+  /** Hands the line over in this turn of the event loop, where `toServer` collects lines. */
+  toServerNow(line: Uint8Array): Promise<void>;
+  /** The connection ended before the turn of this line. */
+  leave(line: AgentLine): void;
   /** The server ended: fails its pending requests, and lets the agent's client reconnect. */
   loseServer(): Promise<void>;
 }

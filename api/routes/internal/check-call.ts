@@ -1,7 +1,11 @@
+import type { Logger } from 'pino';
 import type { z } from 'zod';
-import type { CheckAnswer, checkRequest } from '../../../contract/sidecar.ts';
+import type { CheckAnswer, checkRequest, checksAnswer } from '../../../contract/sidecar.ts';
 import type { Db } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
+import { checkStanding } from '../../../store/grants/check-standing.ts';
+
+type Check = z.infer<typeof checkRequest>;
 
 /**
  * Whether a call may pass now (docs/grants.md#the-check-of-a-call). Which scope the tool needs comes from the frozen configuration,
@@ -10,9 +14,38 @@ import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 export async function checkCall(
   db: Db,
   sessionId: string,
-  { call_id: callId, server, tool }: z.infer<typeof checkRequest>,
+  { call_id: callId, server, tool }: Check,
 ): Promise<CheckAnswer> {
   return server === 'platform'
     ? { decision: 'allowed', granted_via: null }
     : checkAndConsume(db, { callId, sessionId, server, tool });
+}
+
+/**
+ * The same for several calls of a session: those that a standing grant covers in one statement, then the others one after the other
+ * in their order, so that the first gets a `once` grant. A call whose check fails is refused by itself.
+ */
+export async function checkCalls(
+  { db, log }: { db: Db; log: Logger },
+  sessionId: string,
+  checks: readonly Check[],
+): Promise<z.infer<typeof checksAnswer>> {
+  const asked = checks.map(({ call_id: callId, server, tool }) => ({ callId, server, tool }));
+  const passed = await checkStanding(db, sessionId, asked);
+  const answers = [];
+  for (const check of checks) {
+    const granted_via = passed.get(check.call_id);
+    const answer =
+      granted_via === undefined
+        ? await checkCall(db, sessionId, check).catch((error: unknown) => refusalOf(error, sessionId, log))
+        : ({ decision: 'allowed', granted_via } as const);
+    answers.push({ call_id: check.call_id, answer });
+  }
+  return { answers };
+}
+
+function refusalOf(error: unknown, sessionId: string, log: Logger): CheckAnswer {
+  const kind = error instanceof Error ? error.name : typeof error;
+  log.error({ session_id: sessionId, kind }, 'a call of a batch could not be checked, so it is refused');
+  return { decision: 'refused', code: 'gate_unavailable', scope: null };
 }

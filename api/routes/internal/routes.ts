@@ -10,6 +10,8 @@ import {
   callReport,
   checkAnswer,
   checkRequest,
+  checksAnswer,
+  checksRequest,
   endReport,
   eventReport,
   permissionRequestAnswer,
@@ -35,7 +37,7 @@ import { itsSidecar } from '../../policies/access.ts';
 import { type AnyRoute, type ContextByScope, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { artifactRoute } from './artifact-route.ts';
-import { checkCall } from './check-call.ts';
+import { checkCall, checkCalls } from './check-call.ts';
 import { processRoute } from './process-route.ts';
 import { receiveEvent } from './receive-event.ts';
 
@@ -43,7 +45,7 @@ const path = '/sessions/{session_id}';
 const ok = z.strictObject({ ok: z.literal(true) });
 
 export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
-  const activity = [readyRoute, checkRoute, callsRoute, eventRoute, requestRoute, artifactRoute];
+  const activity = [readyRoute, checkRoute, checksRoute, callsRoute, eventRoute, requestRoute, artifactRoute];
   return [
     ...activity.map((routeOf) => restartingIdleClock(dependencies, routeOf(dependencies))),
     refusedCallsRoute(dependencies),
@@ -115,6 +117,26 @@ function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
     body: checkRequest,
     response: checkAnswer,
     handler: ({ session, body }) => checkCall(db, session.id, body),
+  });
+}
+
+function checksRoute({ db, config, log }: SessionRouteDependencies): AnyRoute {
+  const checked = createRateLimiter({
+    name: 'checks a minute of the sidecar of a session',
+    perMinute: config.RATE_SESSION_REQUESTS_PER_MINUTE,
+  });
+  return defineRoute({
+    method: 'post',
+    path: `${path}/tool-calls/checks`,
+    summary: 'May each of these calls pass, now?',
+    scope: 'internal',
+    access: itsSidecar,
+    body: checksRequest,
+    response: checksAnswer,
+    handler({ session, body: { checks } }) {
+      checked.take(session.id, checks.length);
+      return checkCalls({ db, log }, session.id, checks);
+    },
   });
 }
 

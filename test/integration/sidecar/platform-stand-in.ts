@@ -13,6 +13,7 @@ import {
   type CheckAnswer,
   callReport,
   checkRequest,
+  checksRequest,
   type EventReport,
   endReport,
   eventReport,
@@ -137,6 +138,15 @@ async function take(platform: PlatformStandIn, route: string, body: unknown): Pr
       const check = checkRequest.parse(body);
       platform.checks.push(check);
       return platform.onCheck(check);
+    }
+    case 'POST tool-calls/checks': {
+      const { checks } = checksRequest.parse(body);
+      platform.checks.push(...checks);
+      const answers = checks.map(async (check) => ({
+        call_id: check.call_id,
+        answer: await platform.onCheck(check),
+      }));
+      return { answers: await Promise.all(answers) };
     }
     case 'POST tool-calls':
       platform.calls.push(...callReport.parse(body).calls);

@@ -1,0 +1,102 @@
+/**
+ * The calls of one connection that need a check. They are asked in their turn: the first at once, and those that arrive while it is being
+ * checked together after it, so that none is asked before an earlier one was decided. Each is forwarded in its order. An allowance
+ * serves only immediate forwarding: a call that had to wait after it, for its turn or for a server that does not read, is checked again.
+ */
+import { callRefusal, type Verdict } from './call-gate.ts';
+import type { SentRequest } from './ledger.ts';
+import type { AgentConnection } from './link-dependencies.ts';
+
+export interface GatedCall {
+  request: SentRequest & { call: NonNullable<SentRequest['call']> };
+  scope: string;
+  /** The line that is forwarded. */
+  bytes: Uint8Array;
+}
+
+/** Max calls that wait to be asked together. */
+const maxWaiting = 64;
+
+export class GatedCalls {
+  readonly #connection: AgentConnection;
+  #waiting: GatedCall[] = [];
+  #running: Promise<void> | null = null;
+  #onTaken: (() => void) | null = null;
+
+  constructor(connection: AgentConnection) {
+    this.#connection = connection;
+  }
+
+  /** Takes an admitted call. Resolves when the next message may be handled. */
+  async add(gated: GatedCall): Promise<void> {
+    this.#connection.ledger.reserve(gated.request.id);
+    this.#waiting.push(gated);
+    this.#running ??= this.#run();
+    if (this.#waiting.length >= maxWaiting) {
+      await new Promise<void>((resolve) => {
+        this.#onTaken = resolve;
+      });
+    }
+  }
+
+  /** None is being checked. */
+  get isEmpty(): boolean {
+    return this.#running === null;
+  }
+
+  /** Resolves when each that was added is forwarded or refused. */
+  async settled(): Promise<void> {
+    while (this.#running !== null) {
+      await this.#running;
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const calls = this.#waiting;
+      this.#waiting = [];
+      this.#onTaken?.();
+      const verdicts = calls.map((gated) => this.#check(gated));
+      for (const [index, gated] of calls.entries()) {
+        await this.#settle(gated, await verdicts[index]);
+      }
+    }
+    this.#running = null;
+  }
+
+  /** Null when it can no longer be forwarded, so that no grant is used up. */
+  async #check({ request, scope }: GatedCall): Promise<Verdict | null> {
+    const { isClosed, serverIsLost, dependencies } = this.#connection;
+    return isClosed || serverIsLost ? null : dependencies.gate.check(request.call, scope);
+  }
+
+  async #settle(gated: GatedCall, first: Verdict | null | undefined): Promise<void> {
+    const connection = this.#connection;
+    let verdict = first;
+    while (verdict?.refusal === null && !connection.isClosed && !connection.serverIsLost) {
+      if (verdict.isFresh && connection.serverTakesNow) {
+        connection.ledger.send(gated.request);
+        await connection.toServerNow(gated.bytes);
+        return;
+      }
+      await connection.whenServerTakes();
+      verdict = await this.#check(gated);
+    }
+    await this.#refuse(gated, verdict?.refusal ?? null);
+  }
+
+  /** Without a refusal of the gate, the connection or the server was lost. */
+  async #refuse({ request, scope }: GatedCall, refusal: Verdict['refusal']): Promise<void> {
+    const { ledger, replies, isClosed } = this.#connection;
+    const { id, call, isModern } = request;
+    ledger.release(id);
+    if (refusal !== null) {
+      await replies.refuseCall(id, refusal, isModern);
+    } else if (isClosed) {
+      call.end('refused');
+    } else {
+      call.end('server_unavailable');
+      await replies.refuseCall(id, callRefusal('server_unavailable', call, scope), isModern);
+    }
+  }
+}

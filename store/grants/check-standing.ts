@@ -1,0 +1,77 @@
+import type { Knex } from 'knex';
+import { z } from 'zod';
+import { uuid } from '../../contract/names.ts';
+import { prepared } from '../database.ts';
+import { readRows } from '../read-rows.ts';
+import type { CheckedCall } from './check-and-consume.ts';
+import { fittingGrant, standingGrant } from './fitting-grant.ts';
+
+/**
+ * Lets those calls of one session pass that a standing grant covers, by the rules of `check-and-consume`, and records their uses.
+ * - `standing`: chosen once for each tool, and locked until the uses are recorded. A grant that somebody changes now is skipped, never
+ *   waited for: this statement locks several rows, so waiting could deadlock with whoever revokes several.
+ * - `used`: in the order of the ids, so that two statements with the same calls wait for each other in one direction only.
+ * - `prior`: a repeated call passes on the grant that it used, unless that was revoked.
+ */
+const checkStandingStatement = `
+  with asked as materialized (
+    select call_id, server, tool from unnest($2::uuid[], $3::text[], $4::text[]) as asked (call_id, server, tool)
+  ), prior as materialized (
+    select call_id, grant_id, session_id, server, tool from grant_uses where call_id = any ($2::uuid[])
+  ), caller as materialized (
+    select id, workspace_id, agent_id, operator_id from sessions where id = $1 and ended_at is null
+  ), gate as materialized (
+    select t.server, t.tool, t.scope from session_tools t
+    where t.session_id = $1 and (t.server, t.tool) in (select server, tool from asked)
+  ), standing as materialized (
+    select gate.server, gate.tool, chosen.id as grant_id
+    from caller c cross join gate cross join lateral (
+      select g.id from active_grants g
+      where ${fittingGrant({
+        server: 'gate.server',
+        tool: 'gate.tool',
+        scope: 'gate.scope',
+        adminOnly: `(exists (
+          select from admin_only_scopes a where a.session_id = $1 and a.server = gate.server and a.tool = gate.tool
+        ) or exists (
+          select from admin_only_scopes a
+          where a.session_id is null and a.workspace_id = c.workspace_id and a.scope = gate.scope
+        ))`,
+      })} and ${standingGrant.condition}
+      order by ${standingGrant.order} limit 1 for share of g skip locked
+    ) as chosen
+  ), used as (
+    insert into grant_uses (call_id, grant_id, session_id, server, tool)
+    select a.call_id, s.grant_id, $1, a.server, a.tool from asked a join standing s on s.server = a.server and s.tool = a.tool
+    where not exists (select from prior p where p.call_id = a.call_id)
+    order by a.call_id
+    on conflict (call_id) do nothing
+    returning call_id, grant_id
+  )
+  select call_id, grant_id from used
+  union all
+  select p.call_id, p.grant_id from prior p
+  join asked a on a.call_id = p.call_id and a.server = p.server and a.tool = p.tool
+  join grants g on g.id = p.grant_id and g.revoked_at is null
+  join caller c on c.id = p.session_id`;
+
+const passed = z.object({ call_id: uuid, grant_id: uuid });
+
+/**
+ * The grants of those calls that pass on a standing one, by call id. Nothing is said of the others: `checkAndConsume` decides on each.
+ * Takes the pool, not a transaction: what passes is committed when this returns.
+ */
+export async function checkStanding(
+  db: Knex,
+  sessionId: string,
+  calls: readonly Omit<CheckedCall, 'sessionId'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const values = [
+    sessionId,
+    calls.map(({ callId }) => callId),
+    calls.map(({ server }) => server),
+    calls.map(({ tool }) => tool),
+  ];
+  const rows = await readRows(prepared(db, 'check_standing', checkStandingStatement, values), passed);
+  return new Map(rows.map(({ call_id, grant_id }) => [call_id, grant_id]));
+}

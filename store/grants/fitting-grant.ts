@@ -1,0 +1,28 @@
+/** Which grants fit a call, as SQL: `g` is a row of `active_grants`, `c` the session that calls. */
+
+/** Names of parameters or columns, or whole expressions. */
+interface GatedCall {
+  server: string;
+  tool: string;
+  scope: string;
+  adminOnly: string;
+}
+
+/**
+ * Rows whose details are exactly the scope; an agent's grant, or one of the user who drives this session; made by an admin where
+ * the scope is restricted to admins, which is evaluated only for a grant that a member made.
+ */
+export const fittingGrant = ({ server, tool, scope, adminOnly }: GatedCall): string => `
+  g.workspace_id = c.workspace_id and g.grant_type = 'tool_scope'
+  and g.details = jsonb_build_object('scope', ${scope})
+  and (g.agent_subject_id = c.agent_id or g.user_subject_id = c.operator_id)
+  and (g.bound_session_id is null or g.bound_session_id = c.id)
+  and (g.bound_server is null or g.bound_server = ${server})
+  and (g.bound_tool is null or g.bound_tool = ${tool})
+  and (g.granted_by_role = 'admin' or not ${adminOnly})`;
+
+/** One that any number of calls may pass on, and which of several is taken. */
+export const standingGrant = {
+  condition: `(g.scope = 'persistent' or (g.scope = 'session' and g.session_id = c.id))`,
+  order: `(g.scope = 'session'), g.granted_at, g.id`,
+};
