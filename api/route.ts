@@ -17,6 +17,13 @@ export interface SignedIn {
   signInId: string;
 }
 
+/** The bearer of a session's token. */
+export interface Sidecar {
+  sessionId: string;
+  /** Throws 404 for an unknown session, and 401 for one that has ended. */
+  requireOpen(): Promise<void>;
+}
+
 export interface InWorkspace extends SignedIn {
   workspace: Workspace;
   role: WorkspaceRole;
@@ -27,7 +34,8 @@ export interface InWorkspace extends SignedIn {
  * does not exist or belongs to a workspace that the user is not a member of.
  *  - `workspace`: path has `{slug}` - `agent`: path has `{agent_id}` - `session`: path has `{session_id}`
  *  - `internal`: `/internal/sessions/{session_id}/...` with that session's X-Internal-Token
- *  - `workload`: the same, and also for the sidecar of a check, which every other internal route refuses
+ *  - `sidecar`: the same, but nothing is read: the handler's own statement looks whether the session is open, or it asks
+ *  - `workload`: as `internal`, and also for the sidecar of a check, which every other internal route refuses
  */
 export interface ContextByScope {
   public: Record<never, never>;
@@ -37,11 +45,13 @@ export interface ContextByScope {
   /** `isShared`: with the workspace's members. */
   session: InWorkspace & { session: Session; isShared: boolean };
   internal: { session: Session };
+  sidecar: { sidecar: Sidecar };
   workload: { workload: { kind: 'session'; session: Session } | { kind: 'check'; check: CheckRow } };
 }
 export type RouteScope = keyof ContextByScope;
 /** Called by sidecars, below `/internal`. */
-export const isInternal = (scope: RouteScope) => scope === 'internal' || scope === 'workload';
+export const isInternal = (scope: RouteScope) =>
+  scope === 'internal' || scope === 'sidecar' || scope === 'workload';
 
 interface RouteShape<Scope extends RouteScope> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';

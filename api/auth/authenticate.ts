@@ -57,6 +57,12 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
   const session = (id: string | undefined) =>
     read<Session>('The session', id, (known) => readSession(db, known));
 
+  const openSession = async (id: string): Promise<Session> => {
+    const found = await session(id);
+    refuseEnded(isTerminal(found.status));
+    return found;
+  };
+
   /** Runs before anything is read, so that a throttled request costs no query. */
   const beginInternal = (ctx: Context, id: string): void => {
     if (!verifyInternalToken(config.SESSION_KEY_SEED, ctx.get(internalTokenHeader), id)) {
@@ -82,9 +88,12 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
     },
     internal: async (ctx, { session_id = '' }) => {
       beginInternal(ctx, session_id);
-      const found = await session(session_id);
-      refuseEnded(isTerminal(found.status));
-      return { session: found };
+      return { session: await openSession(session_id) };
+    },
+    sidecar: async (ctx, { session_id = '' }) => {
+      beginInternal(ctx, session_id);
+      const requireOpen = async () => void (await openSession(session_id));
+      return { sidecar: { sessionId: session_id, requireOpen } };
     },
     workload: async (ctx, { session_id = '' }) => {
       // The token was derived for this id, so the id is a valid UUID.

@@ -29,6 +29,7 @@ export const peopleByScope = {
     'other member': { ...member, session: foreign, isShared: false },
   },
   internal: { "the session's sidecar": {} },
+  sidecar: { "the session's sidecar": {} },
   workload: { 'the sidecar of the session or check': {} },
 } satisfies { [Scope in RouteScope]: Record<string, AskingByScope[Scope]> };
 

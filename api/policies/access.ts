@@ -23,6 +23,7 @@ export interface AskingByScope {
   agent: Asking & { agent: Pick<Agent, 'owner_id'> };
   session: Asking & { session: Pick<Session, 'operator_id' | 'root_operator_id'>; isShared: boolean };
   internal: unknown;
+  sidecar: unknown;
   workload: unknown;
 }
 
@@ -36,7 +37,7 @@ export const anybody: Access<'public'> = everyone;
 export const anySignedIn: Access<'user'> = everyone;
 export const anyMember: Access<'workspace' | 'agent'> = everyone;
 /** The sidecar whose token it is. */
-export const itsSidecar: Access<'internal' | 'workload'> = everyone;
+export const itsSidecar: Access<'internal' | 'sidecar' | 'workload'> = everyone;
 
 export const admins = (action: AdminAction): Access<'workspace' | 'agent' | 'session'> => ({
   whyNot: ({ role }) => whyNotAdmin(role, action),

@@ -10,18 +10,28 @@ import { firstLineOf, untilSocket } from './wait.ts';
 
 export const echoServer = ownProgram('echo-server');
 const servers = ['quiet', 'neighbour'];
+/** The first of them, and its gated tool with the scope that it needs. */
+export const gatedTool = { server: 'quiet', tool: 'gated', scope: 'bench.call' };
 
-/** Its sockets and its spool are below `directory`. */
+/** What its platform is, and which session it knows. */
+type Platform = Pick<SidecarBoot, 'api_url' | 'session_id' | 'internal_token'>;
+
+/** Its sockets and its spool are below `directory`. Without a platform it gets one that allows every call. */
 export async function startSidecar(
   processes: Processes,
   program: string,
   directory: string,
+  given: Platform | null = null,
 ): Promise<Address> {
-  const apiPort = await firstLineOf(processes.start(ownProgram('internal-api')));
+  const platform = given ?? {
+    api_url: `http://127.0.0.1:${await firstLineOf(processes.start(ownProgram('internal-api')))}`,
+    session_id: randomUUID(),
+    internal_token: 'token',
+  };
   mkdirSync(directory, { recursive: true });
   const { pid = null } = processes.start([process.execPath, program], {
     cwd: directory,
-    input: `${JSON.stringify(bootOf(directory, `http://127.0.0.1:${apiPort}`))}\n`,
+    input: `${JSON.stringify(bootOf(directory, platform))}\n`,
   });
   for (const name of servers) {
     const socket = join(directory, 'servers', name, `${name}.sock`);
@@ -33,12 +43,10 @@ export async function startSidecar(
   return { transport: 'line', address: address ?? '', neighbour: neighbour ?? '', pid };
 }
 
-function bootOf(directory: string, apiUrl: string): SidecarBoot {
+function bootOf(directory: string, platform: Platform): SidecarBoot {
   return {
-    session_id: randomUUID(),
+    ...platform,
     agent: { id: randomUUID(), name: 'bench' },
-    api_url: apiUrl,
-    internal_token: 'token',
     control_key: 'key',
     session_directory: directory,
     agent_config: null,
@@ -46,7 +54,7 @@ function bootOf(directory: string, apiUrl: string): SidecarBoot {
     control_port: 0,
     servers: servers.map((name) => ({
       name,
-      tool_scopes: { gated: 'bench.call' },
+      tool_scopes: { [gatedTool.tool]: gatedTool.scope },
       client_features: [],
       network: 'none',
       loads_packages: false,

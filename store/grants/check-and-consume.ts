@@ -29,7 +29,7 @@ const fitting = `
   ${fittingGrant({ server: '$3', tool: '$4', scope: '(select scope from gate)', adminOnly: '(select admin_only from approval)' })}
   and not exists (select from prior)`;
 
-const checkAndConsumeStatement = `
+export const checkAndConsumeStatement = `
   with prior as materialized (
     select * from grant_uses where call_id = $1
   ), caller as materialized (

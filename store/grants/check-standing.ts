@@ -13,7 +13,7 @@ import { fittingGrant, standingGrant } from './fitting-grant.ts';
  * - `used`: in the order of the ids, so that two statements with the same calls wait for each other in one direction only.
  * - `prior`: a repeated call passes on the grant that it used, unless that was revoked.
  */
-const checkStandingStatement = `
+export const checkStandingStatement = `
   with asked as materialized (
     select call_id, server, tool from unnest($2::uuid[], $3::text[], $4::text[]) as asked (call_id, server, tool)
   ), prior as materialized (

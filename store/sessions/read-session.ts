@@ -1,10 +1,13 @@
 import { type Session, session } from '../../contract/session.ts';
-import type { Db } from '../database.ts';
-import { readRow } from '../read-rows.ts';
+import { type Db, prepared } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 import { sessionColumns } from './row.ts';
 
-export function readSession(db: Db, id: string): Promise<Session | null> {
-  return readRow(db('sessions').where({ id }).first(sessionColumns), session);
+const readStatement = `select ${sessionColumns.join(', ')} from sessions where id = $1`;
+
+export async function readSession(db: Db, id: string): Promise<Session | null> {
+  const [found] = await readRows(prepared(db, 'read_session', readStatement, [id]), session);
+  return found ?? null;
 }
 
 /** Whether every member of the workspace may read the session. */

@@ -4,21 +4,25 @@ import type { CheckAnswer, checkRequest, checksAnswer } from '../../../contract/
 import type { Db } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { checkStanding } from '../../../store/grants/check-standing.ts';
+import type { Sidecar } from '../../route.ts';
 
 type Check = z.infer<typeof checkRequest>;
 
 /**
  * Whether a call may pass now (docs/grants.md#the-check-of-a-call). Which scope the tool needs comes from the frozen configuration,
- * not from the caller; the built-in `platform` server is ungated.
+ * not from the caller; the built-in `platform` server is ungated. A call passes on a grant only while its session is open, so that is
+ * read only for the others; it throws what `requireOpen` throws.
  */
 export async function checkCall(
   db: Db,
-  sessionId: string,
-  { call_id: callId, server, tool }: Check,
+  { sessionId, requireOpen }: Sidecar,
+  check: Check,
 ): Promise<CheckAnswer> {
-  return server === 'platform'
-    ? { decision: 'allowed', granted_via: null }
-    : checkAndConsume(db, { callId, sessionId, server, tool });
+  const answer = await decide(db, sessionId, check);
+  if (answer.decision === 'refused' || answer.granted_via === null) {
+    await requireOpen();
+  }
+  return answer;
 }
 
 /**
@@ -27,21 +31,34 @@ export async function checkCall(
  */
 export async function checkCalls(
   { db, log }: { db: Db; log: Logger },
-  sessionId: string,
+  { sessionId, requireOpen }: Sidecar,
   checks: readonly Check[],
 ): Promise<z.infer<typeof checksAnswer>> {
   const asked = checks.map(({ call_id: callId, server, tool }) => ({ callId, server, tool }));
   const passed = await checkStanding(db, sessionId, asked);
+  if (passed.size < checks.length) {
+    await requireOpen();
+  }
   const answers = [];
   for (const check of checks) {
     const granted_via = passed.get(check.call_id);
     const answer =
       granted_via === undefined
-        ? await checkCall(db, sessionId, check).catch((error: unknown) => refusalOf(error, sessionId, log))
+        ? await decide(db, sessionId, check).catch((error: unknown) => refusalOf(error, sessionId, log))
         : ({ decision: 'allowed', granted_via } as const);
     answers.push({ call_id: check.call_id, answer });
   }
   return { answers };
+}
+
+async function decide(
+  db: Db,
+  sessionId: string,
+  { call_id: callId, server, tool }: Check,
+): Promise<CheckAnswer> {
+  return server === 'platform'
+    ? { decision: 'allowed', granted_via: null }
+    : checkAndConsume(db, { callId, sessionId, server, tool });
 }
 
 function refusalOf(error: unknown, sessionId: string, log: Logger): CheckAnswer {

@@ -38,6 +38,7 @@ import { type AnyRoute, type ContextByScope, defineRoute } from '../../route.ts'
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { artifactRoute } from './artifact-route.ts';
 import { checkCall, checkCalls } from './check-call.ts';
+import { createIdleClock, type IdleClock } from './idle-clock.ts';
 import { processRoute } from './process-route.ts';
 import { receiveEvent } from './receive-event.ts';
 
@@ -45,9 +46,10 @@ const path = '/sessions/{session_id}';
 const ok = z.strictObject({ ok: z.literal(true) });
 
 export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
+  const clock = createIdleClock((id) => touchActivity(dependencies.db, id));
   const activity = [readyRoute, checkRoute, checksRoute, callsRoute, eventRoute, requestRoute, artifactRoute];
   return [
-    ...activity.map((routeOf) => restartingIdleClock(dependencies, routeOf(dependencies))),
+    ...activity.map((routeOf) => restartingIdleClock(clock, routeOf(dependencies))),
     refusedCallsRoute(dependencies),
     requestStateRoute(dependencies),
     processRoute(dependencies),
@@ -56,26 +58,27 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
 }
 
 /** Each accepted request of the route counts as activity of its session. A check has no idle clock. */
-function restartingIdleClock({ db }: SessionRouteDependencies, route: AnyRoute): AnyRoute {
+function restartingIdleClock(clock: IdleClock, route: AnyRoute): AnyRoute {
   return {
     ...route,
     async handler(input) {
       const answer = await route.handler(input);
       const id = sessionIdOf(input);
       if (id !== null) {
-        await touchActivity(db, id);
+        await clock.restart(id);
       }
       return answer;
     },
   };
 }
 
-interface OfSidecar extends Partial<ContextByScope['internal'] & ContextByScope['workload']> {
+interface OfSidecar
+  extends Partial<ContextByScope['internal'] & ContextByScope['sidecar'] & ContextByScope['workload']> {
   requestId: string;
 }
 
-function sessionIdOf({ session, workload }: OfSidecar): string | null {
-  return session?.id ?? (workload?.kind === 'session' ? workload.session.id : null);
+function sessionIdOf({ session, sidecar, workload }: OfSidecar): string | null {
+  return session?.id ?? sidecar?.sessionId ?? (workload?.kind === 'session' ? workload.session.id : null);
 }
 
 function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
@@ -112,11 +115,11 @@ function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
     method: 'post',
     path: `${path}/tool-calls/check`,
     summary: 'May this call pass, now?',
-    scope: 'internal',
+    scope: 'sidecar',
     access: itsSidecar,
     body: checkRequest,
     response: checkAnswer,
-    handler: ({ session, body }) => checkCall(db, session.id, body),
+    handler: ({ sidecar, body }) => checkCall(db, sidecar, body),
   });
 }
 
@@ -129,13 +132,13 @@ function checksRoute({ db, config, log }: SessionRouteDependencies): AnyRoute {
     method: 'post',
     path: `${path}/tool-calls/checks`,
     summary: 'May each of these calls pass, now?',
-    scope: 'internal',
+    scope: 'sidecar',
     access: itsSidecar,
     body: checksRequest,
     response: checksAnswer,
-    handler({ session, body: { checks } }) {
-      checked.take(session.id, checks.length);
-      return checkCalls({ db, log }, session.id, checks);
+    handler({ sidecar, body: { checks } }) {
+      checked.take(sidecar.sessionId, checks.length);
+      return checkCalls({ db, log }, sidecar, checks);
     },
   });
 }

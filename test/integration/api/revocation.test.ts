@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';
-import type { CheckAnswer } from '../../../contract/sidecar.ts';
+import { type CheckAnswer, checksAnswer } from '../../../contract/sidecar.ts';
+import { checkTogether, grantOf } from '../../support/checks-together.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
 import { frozenFor, giveGrant, replaceConfiguration } from '../../support/granted.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
@@ -22,6 +23,7 @@ beforeAll(async () => {
   const { admin, member, base } = await api.workspace();
   const permissions = [
     ...permissionsOf('kept.to', operations),
+    ...permissionsOf('together', operations),
     ...permissionsOf('broken', operations),
   ].flat();
   const sessions = new Map<string, Session>();
@@ -67,6 +69,20 @@ it('an acknowledged revocation applies to every check that begins later', async 
   const { passed, refused } = history.counts();
   process.stdout.write(`${history.operations} operations: ${passed} calls passed, ${refused} were refused\n`);
   expect(history.operations).toBeGreaterThanOrEqual(operations);
+  expect(Math.min(passed, refused)).toBeGreaterThan(operations / 20);
+});
+
+it('applies to calls that are checked together', async () => {
+  const checks = checkTogether(async (sessionId, asked) => {
+    const { status, body } = await api.asSidecar(sessionId, 'POST', 'tool-calls/checks', { checks: asked });
+    expect(status).toBe(200);
+    return checksAnswer.parse(body).answers.map(({ answer }) => answer);
+  });
+  const check: Stage['check'] = async ({ callId, sessionId, permission }) =>
+    grantOf(await checks(sessionId, { call_id: callId, server: 'files', tool: permission }));
+  const history = await play('together', { ...stage, check });
+  expect(history.violations()).toEqual([]);
+  const { passed, refused } = history.counts();
   expect(Math.min(passed, refused)).toBeGreaterThan(operations / 20);
 });
 

@@ -6,10 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { checkCalls } from '../../../api/routes/internal/check-call.ts';
 import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import { writeGrant } from '../../../commands/grants/write.ts';
 import type { Session } from '../../../contract/session.ts';
 import { inTransaction, openDatabase } from '../../../store/database.ts';
+import { checkTogether, grantOf } from '../../support/checks-together.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
 import { freezeGates, grantFor, passOn } from '../../support/granted.ts';
@@ -18,6 +21,7 @@ import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 const seed = announcedSeed('histories of grants', 'HISTORY_SEED');
 const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 100_000);
+const togetherOperations = Math.min(operations, 20_000);
 const connections = 24;
 const system = { type: 'system', id: null } as const;
 const wrong = ['hasty', 'cached', 'early', 'forgetful', 'strict', 'loose'] as const;
@@ -28,6 +32,7 @@ const permissionsOfGroup = (group: number) =>
   [
     permissionsOf('first', 1000),
     permissionsOf('true', operations),
+    permissionsOf('together', togetherOperations),
     ...wrong.map((name) => permissionsOf(name, wrongOperations)),
   ].flatMap((rounds) => rounds.filter((_, round) => round % groupCount === group).flat());
 
@@ -83,6 +88,22 @@ describe('concurrent grants, revocations and calls', () => {
     );
     for (const count of [passed, refused, revoked, tooLate]) {
       expect(count).toBeGreaterThan(operations / 200);
+    }
+  }, 900_000);
+
+  it('leave one when calls are checked together, too', async () => {
+    const checks = checkTogether(async (sessionId, asked) => {
+      const sidecar = { sessionId, requireOpen: () => Promise.resolve() };
+      const { answers } = await checkCalls({ db, log: pino({ level: 'silent' }) }, sidecar, asked);
+      return answers.map(({ answer }) => answer);
+    });
+    const check: Stage['check'] = async ({ permission: tool, callId, sessionId }) =>
+      grantOf(await checks(sessionId, { call_id: callId, server: 'files', tool }));
+    const history = await play('together', { ...boundary(), check }, togetherOperations);
+    expect(history.violations()).toEqual([]);
+    const { passed, refused, revoked } = history.counts();
+    for (const count of [passed, refused, revoked]) {
+      expect(count).toBeGreaterThan(togetherOperations / 200);
     }
   }, 900_000);
 

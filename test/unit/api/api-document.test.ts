@@ -102,6 +102,7 @@ const titles: [RouteScope, string][] = [
   ['user', 'Signed in'],
   ['public', 'Everybody'],
   ['internal', 'Sidecars of sessions'],
+  ['sidecar', 'Sidecars of sessions, about calls'],
   ['workload', 'Sidecars of sessions and checks'],
 ];
 

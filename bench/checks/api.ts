@@ -1,0 +1,37 @@
+/** The platform's API as far as sidecars use it: the application itself, with the routes of sidecars. Prints its port. */
+import pino from 'pino';
+import { createApp } from '../../api/app.ts';
+import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
+import { internalRoutes } from '../../api/routes/internal/routes.ts';
+import { listen } from '../../api/server.ts';
+import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
+import { openDatabase } from '../../store/database.ts';
+import { openSessionEventFeed } from '../../store/session-events/feed.ts';
+import { configOf } from './config.ts';
+
+const [databaseUrl = '', seed = ''] = process.argv.slice(2);
+const config = configOf(databaseUrl, seed);
+const db = openDatabase(databaseUrl, { poolSize: config.DATABASE_POOL, statementTimeoutMs: 15_000 });
+// As in operation: a line for each request.
+const log = pino({ level: 'info' }, pino.destination('/dev/null'));
+const unused = () => Promise.reject(new Error('the bench runs no workflows'));
+const routes = internalRoutes({
+  db,
+  config,
+  log,
+  patterns: createPatternChecker(),
+  streamSlots: createStreamSlots(config),
+  eventFeed: openSessionEventFeed(databaseUrl),
+  signApproval: unused,
+  workflows: {
+    signalSession: () => Promise.resolve(true),
+    startSession: unused,
+    startPermissionRequest: unused,
+    startGrant: unused,
+    startCheck: unused,
+    close: () => Promise.resolve(),
+  } as never,
+});
+const { port } = await listen(createApp({ db, config, log }, routes), { host: '127.0.0.1', port: 0 });
+console.log(port);
+process.stdin.once('end', () => process.exit()).resume();
