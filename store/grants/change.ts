@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { StoredGrant } from '../../contract/grant.ts';
 import type { Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
+import { revokeKey } from './fitting-grant.ts';
 import { grantColumns, presentStoredGrant } from './row.ts';
 
 /** One grant, or all that a user holds in a workspace. */
@@ -10,10 +11,14 @@ export type GrantsToRevoke = { id: string } | { workspaceId: string; userId: str
 
 /** Revokes those that are active, and returns them. */
 export async function revokeActiveGrants(trx: Transaction, which: GrantsToRevoke): Promise<StoredGrant[]> {
+  const those =
+    'id' in which ? { id: which.id } : { workspace_id: which.workspaceId, user_subject_id: which.userId };
+  await trx('active_grants')
+    .where(those)
+    .orderBy('id')
+    .select(trx.raw(`pg_advisory_xact_lock(${revokeKey('id')})`));
   const rows = await trx('active_grants')
-    .where(
-      'id' in which ? { id: which.id } : { workspace_id: which.workspaceId, user_subject_id: which.userId },
-    )
+    .where(those)
     .update({ revoked_at: trx.fn.now() })
     .returning(grantColumns);
   return rows.map(presentStoredGrant);

@@ -4,12 +4,12 @@ import { uuid } from '../../contract/names.ts';
 import { prepared } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import type { CheckedCall } from './check-and-consume.ts';
-import { fittingGrant, standingGrant } from './fitting-grant.ts';
+import { fittingGrant, revokeKey, standingGrant } from './fitting-grant.ts';
 
 /**
  * Lets those calls of one session pass that a standing grant covers, by the rules of `check-and-consume`, and records their uses.
- * - `standing`: chosen once for each tool, and locked until the uses are recorded. A grant that somebody changes now is skipped, never
- *   waited for: this statement locks several rows, so waiting could deadlock with whoever revokes several.
+ * - `standing`: chosen once for each tool, and locked until the uses are recorded. A grant that somebody changes, or waits to revoke, is
+ *   skipped, never waited for: this statement locks several rows, so waiting could deadlock with whoever revokes several.
  * - `used`: in the order of the ids, so that two statements with the same calls wait for each other in one direction only.
  * - `prior`: a repeated call passes on the grant that it used, unless that was revoked.
  */
@@ -26,19 +26,23 @@ export const checkStandingStatement = `
   ), standing as materialized (
     select gate.server, gate.tool, chosen.id as grant_id
     from caller c cross join gate cross join lateral (
-      select g.id from active_grants g
-      where ${fittingGrant({
-        server: 'gate.server',
-        tool: 'gate.tool',
-        scope: 'gate.scope',
-        adminOnly: `(exists (
-          select from admin_only_scopes a where a.session_id = $1 and a.server = gate.server and a.tool = gate.tool
-        ) or exists (
-          select from admin_only_scopes a
-          where a.session_id is null and a.workspace_id = c.workspace_id and a.scope = gate.scope
-        ))`,
-      })} and ${standingGrant.condition}
-      order by ${standingGrant.order} limit 1 for share of g skip locked
+      select held.id from active_grants held
+      where held.id = (
+        select g.id from active_grants g
+        where ${fittingGrant({
+          server: 'gate.server',
+          tool: 'gate.tool',
+          scope: 'gate.scope',
+          adminOnly: `(exists (
+            select from admin_only_scopes a where a.session_id = $1 and a.server = gate.server and a.tool = gate.tool
+          ) or exists (
+            select from admin_only_scopes a
+            where a.session_id is null and a.workspace_id = c.workspace_id and a.scope = gate.scope
+          ))`,
+        })} and ${standingGrant.condition}
+        order by ${standingGrant.order} limit 1
+      ) and pg_try_advisory_xact_lock_shared(${revokeKey('held.id')})
+      for share of held skip locked
     ) as chosen
   ), used as (
     insert into grant_uses (call_id, grant_id, session_id, server, tool)

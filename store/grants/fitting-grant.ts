@@ -1,4 +1,4 @@
-/** Which grants fit a call, as SQL: `g` is a row of `active_grants`, `c` the session that calls. */
+/** Parts of the statements that check calls and revoke grants. Which grants fit a call: `g` is a row of `active_grants`, `c` the session that calls. */
 
 /** Names of parameters or columns, or whole expressions. */
 interface GatedCall {
@@ -26,3 +26,9 @@ export const standingGrant = {
   condition: `(g.scope = 'persistent' or (g.scope = 'session' and g.session_id = c.id))`,
   order: `(g.scope = 'session'), g.granted_at, g.id`,
 };
+
+/**
+ * The key of an advisory lock, which whoever revokes the grant takes first. Row locks that are shared go on being given while an update
+ * waits, so many checks could delay a revoke for long; those of many calls take this one as well, and only while nobody waits for it.
+ */
+export const revokeKey = (id: string): string => `hashtextextended(${id}::text, 0)`;

@@ -248,3 +248,14 @@ describe('a session whose sidecar enforces no limit', () => {
     expect(stored).toHaveLength(answers.filter((status) => status === 200).length);
   });
 });
+
+it('counts each call of a request that checks several', async () => {
+  const check = (sessionId: string, count: number) =>
+    api.asSidecar(sessionId, 'POST', 'tool-calls/checks', {
+      checks: Array.from({ length: count }, () => ({ call_id: randomUUID(), server: 'files', tool: 'read' })),
+    });
+  expect(await check(id, 50)).toMatchObject({ status: 200 });
+  const refused = limited('60 checks a minute of the sidecar of a session');
+  expect(await check(id, 50)).toMatchObject(refused);
+  expect(await check(otherId, 50)).toMatchObject({ status: 200 });
+});

@@ -1,7 +1,7 @@
 /** What counts as an answer of the platform. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -69,6 +69,33 @@ it('retries a check over another connection when a kept-alive one is silent', as
   const call = { call_id: 'c', server: 'notes', tool: 'add_note' };
   await expect(api.checkCall(call)).resolves.toMatchObject({ decision: 'allowed' });
   expect(requests).toBe(2);
+});
+
+it('asks again about the same calls when the connection breaks in the middle of an answer', async () => {
+  const bodies: unknown[] = [];
+  server.on('request', (request: IncomingMessage) => {
+    void request
+      .toArray()
+      .then((chunks: Buffer[]) => bodies.push(JSON.parse(Buffer.concat(chunks).toString())));
+  });
+  const allowed = { decision: 'allowed', granted_via: null };
+  const checks = [randomUUID(), randomUUID()].map((call_id) => ({
+    call_id,
+    server: 'notes',
+    tool: 'add_note',
+  }));
+  const text = JSON.stringify({ answers: checks.map(({ call_id }) => ({ call_id, answer: allowed })) });
+  answer = (response) => {
+    if (requests === 1) {
+      response.writeHead(200, { 'content-length': text.length }).write(text.slice(0, 60));
+      setTimeout(() => response.destroy(), 20);
+    } else {
+      response.end(text);
+    }
+  };
+  const answers = await api.checkCalls(checks);
+  expect([...answers]).toEqual(checks.map(({ call_id }) => [call_id, allowed]));
+  expect(bodies).toEqual([{ checks }, { checks }]);
 });
 
 it.each([
