@@ -159,7 +159,7 @@ process.once('SIGINT', () => void cleanUp().then(() => process.exit(130)));
 let allMet = false;
 try {
   const calls = await measureCalls(processes, database, directory);
-  allMet = report(calls, await measureStatements(database, turnMs));
+  allMet = report(calls, await measureStatements(database, turnMs / 2));
 } finally {
   await cleanUp();
 }
