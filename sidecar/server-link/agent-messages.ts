@@ -16,37 +16,45 @@ export async function handleAgentLine(line: AgentLine, connection: AgentConnecti
   if (parsed.ok) {
     connection.era = eraAfter(connection.era, parsed.message);
   }
-  if (!(gatedCalls.isEmpty || (parsed.ok && isGated(decideOn(parsed.message, bytes, connection))))) {
+  const decide = () => (parsed.ok ? decideAgentMessage(parsed.message, viewOf(connection, bytes)) : null);
+  let decision = decide();
+  if (!gatedCalls.isEmpty && !isGated(decision)) {
     // Calls that are being checked stay together: whatever else comes has its turn after them, and is decided on then.
     await gatedCalls.settled();
     if (connection.isClosed || connection.serverIsLost) {
       connection.leave(line);
       return;
     }
+    decision = decide();
   }
   if (!parsed.ok) {
     // An answer to an id in use would be mistaken for the answer to that request.
     const { problem, id } = parsed;
     await replies.refuseLine(problem, id !== null && ledger.isTaken(id) ? null : id);
-    return;
-  }
-  const { message } = parsed;
-  const decision = decideOn(message, bytes, connection);
-  if (decision.action === 'refuse') {
-    await refuse(decision, call, connection);
-  } else if (decision.action === 'drop') {
-    replies.note('agent', decision.reason);
-  } else if (decision.action === 'call') {
-    await forwardCall(decision, parsed, { bytes, call }, connection);
-  } else {
-    await forward(message, bytes, connection);
+  } else if (decision !== null) {
+    await carryOut(decision, parsed, { bytes, call }, connection);
   }
 }
 
-const decideOn = (message: Message, bytes: Buffer, connection: AgentConnection): AgentDecision =>
-  decideAgentMessage(message, viewOf(connection, bytes));
+async function carryOut(
+  decision: AgentDecision,
+  parsed: ParsedLine & { ok: true },
+  { bytes, call }: Pick<AgentLine, 'bytes' | 'call'>,
+  connection: AgentConnection,
+): Promise<void> {
+  if (decision.action === 'refuse') {
+    await refuse(decision, call, connection);
+  } else if (decision.action === 'drop') {
+    connection.replies.note('agent', decision.reason);
+  } else if (decision.action === 'call') {
+    await forwardCall(decision, parsed, { bytes, call }, connection);
+  } else {
+    await forward(parsed.message, bytes, connection);
+  }
+}
 
-const isGated = (decision: AgentDecision): boolean => decision.action === 'call' && decision.scope !== null;
+const isGated = (decision: AgentDecision | null): boolean =>
+  decision?.action === 'call' && decision.scope !== null;
 
 function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection, bytes: Buffer): GateView {
   return {

@@ -52,16 +52,19 @@ export class GatedCalls {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const calls = this.#waiting;
-      this.#waiting = [];
-      this.#onTaken?.();
-      const verdicts = calls.map((gated) => this.#check(gated));
-      for (const [index, gated] of calls.entries()) {
-        await this.#settle(gated, await verdicts[index]);
+    try {
+      while (this.#waiting.length > 0) {
+        const calls = this.#waiting;
+        this.#waiting = [];
+        this.#onTaken?.();
+        const verdicts = calls.map((gated) => this.#check(gated));
+        for (const [index, gated] of calls.entries()) {
+          await this.#settle(gated, await verdicts[index]);
+        }
       }
+    } finally {
+      this.#running = null;
     }
-    this.#running = null;
   }
 
   /** Null when it can no longer be forwarded, so that no grant is used up. */

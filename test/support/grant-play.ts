@@ -19,6 +19,8 @@ interface Play {
   random: SeededRandom;
   /** Letters that are unique among the plays against the same stage. */
   name: string;
+  /** Calls are checked again under their id; true by default. */
+  repeats?: boolean;
 }
 
 /** Few permissions at a time, so that the workers contend; each is dropped after a while, so that its history stays short. */
@@ -27,7 +29,7 @@ const recentCalls = 8;
 
 export async function playOnGrants(
   stage: Stage,
-  { operations, workers, random, name }: Play,
+  { operations, workers, random, name, repeats = true }: Play,
 ): Promise<GrantHistory> {
   const history = new GrantHistory();
   let begun = 0;
@@ -48,7 +50,7 @@ export async function playOnGrants(
       const { id } = random.pick(known.slice(-6));
       return history.revoke(id, () => stage.revoke(id));
     }
-    if (dice < 30 && recent.length > 0) {
+    if (repeats && dice < 30 && recent.length > 0) {
       return check(random.pick(recent));
     }
     const call = { callId: randomUUID(), sessionId: random.pick(sessions), permission: where };
