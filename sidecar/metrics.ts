@@ -24,8 +24,12 @@ export function createMetrics(): Metrics {
     count(counter, labels = {}) {
       const values = series.get(counter) ?? new Map<string, number>();
       series.set(counter, values);
-      const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
-      const key = pairs.length > 0 ? `{${pairs.join(',')}}` : '';
+      // Once for each call: no lists.
+      let pairs = '';
+      for (const name in labels) {
+        pairs += `${pairs === '' ? '' : ','}${name}="${labels[name]}"`;
+      }
+      const key = pairs === '' ? '' : `{${pairs}}`;
       values.set(key, (values.get(key) ?? 0) + 1);
     },
     render() {

@@ -14,6 +14,7 @@ import { payloadOf } from './payloads.ts';
 import { RefusalCounts } from './refusal-counts.ts';
 import { createReporter } from './reporter.ts';
 import { createSpoolFile, readSpoolFile } from './spool-file.ts';
+import { createTimestamps } from './timestamps.ts';
 
 export interface AuditedCall {
   callId: string;
@@ -70,6 +71,7 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
   const { book, counts, spool } = await openSpool(dependencies);
   const reporter = createReporter(api, { book, counts }, logger);
   reporter.wake();
+  const now = createTimestamps();
   let closing = false;
   let begunCalls = book.count;
 
@@ -78,7 +80,7 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     const ended = book.end(callId, { outcome, ...payload });
     if (ended !== null) {
       metrics.count('platform_tool_calls_total', { server: ended.call.server, outcome });
-      spool.append(ended.spooled);
+      spool.append(ended.record);
       reporter.wake();
     }
   };
@@ -115,12 +117,12 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
         call_id: callId,
         server,
         tool: storableText(tool),
-        started_at: new Date().toISOString(),
+        started_at: now(),
         ...(logPayloads && args !== undefined ? { arguments: payloadOf(args) } : {}),
       });
       return once(spool.commit(record), (isKept) => admit(callId, isKept));
     },
-    decided: (callId) => book.restart(callId, new Date().toISOString()),
+    decided: (callId) => book.restart(callId, now()),
     finished: finish,
     async close() {
       closing = true;

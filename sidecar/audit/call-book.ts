@@ -1,23 +1,20 @@
 /** The calls that the platform does not have yet: open ones, and ended ones that it has not acknowledged. In memory. */
-import { encodeSpoolRecord } from '../../contract/audit-spool.ts';
+import { encodeEnd, encodeStart } from '../../contract/audit-spool.ts';
 import type { CallEnd, CallRecord, StartedCall } from '../../contract/tool-call.ts';
 
-/** A call with its records as they are on disk. */
 interface OpenCall {
   call: StartedCall;
   startedMs: number;
-  spooled: string;
   /** Its time differs from that on disk. */
   isRestarted: boolean;
-}
-interface EndedCall {
-  call: CallRecord;
-  spooled: string;
+  /** Size of its record on disk. */
+  bytes: number;
 }
 
 export class CallBook {
   readonly #open = new Map<string, OpenCall>();
-  readonly #ended = new Map<string, EndedCall>();
+  /** With the size of its two records on disk. */
+  readonly #ended = new Map<CallRecord, number>();
   #bytes = 0;
 
   /** Calls, and their size on disk. */
@@ -34,67 +31,54 @@ export class CallBook {
     return [...this.#open.keys()];
   }
 
-  /** Returns the record that has to be durable before the call may continue. */
+  /** Takes the call over. Returns the record that has to be written before the call may continue. */
   start(call: StartedCall): string {
-    const spooled = encodeSpoolRecord({ kind: 'started', ...call });
-    this.#open.set(call.call_id, { call, startedMs: performance.now(), spooled, isRestarted: false });
-    this.#bytes += spooled.length;
-    return spooled;
+    const record = encodeStart(call);
+    const bytes = Buffer.byteLength(record);
+    this.#open.set(call.call_id, { call, startedMs: performance.now(), isRestarted: false, bytes });
+    this.#bytes += bytes;
+    return record;
   }
 
   /** Restarts the time of an open call. */
   restart(callId: string, startedAt: string): void {
     const open = this.#open.get(callId);
     if (open !== undefined) {
-      const call = { ...open.call, started_at: startedAt };
-      this.#open.set(callId, { ...open, call, startedMs: performance.now(), isRestarted: true });
+      open.startedMs = performance.now();
+      open.isRestarted ||= open.call.started_at !== startedAt;
+      open.call.started_at = startedAt;
     }
   }
 
-  /** Returns the record of the end; null for a call that is not open, or no longer. */
-  end(callId: string, end: Omit<CallEnd, 'duration_ms'>): { call: CallRecord; spooled: string } | null {
+  /** Returns the call with the record of its end; null for a call that is not open, or no longer. */
+  end(callId: string, end: Omit<CallEnd, 'duration_ms'>): { call: CallRecord; record: string } | null {
     const open = this.#open.get(callId);
     if (open === undefined) {
       return null;
     }
     this.#open.delete(callId);
     const duration_ms = Math.round((performance.now() - open.startedMs) * 1000) / 1000;
-    return this.#addEnded({ ...open.call, ...end, duration_ms }, open.spooled, open.isRestarted);
+    const call: CallRecord = Object.assign(open.call, end, { duration_ms });
+    const record = encodeEnd(call, open.isRestarted ? call.started_at : undefined);
+    const bytes = Buffer.byteLength(record);
+    this.#ended.set(call, open.bytes + bytes);
+    this.#bytes += bytes;
+    return { call, record };
   }
 
   /** A call that an earlier sidecar of this session left. */
   addLeft(call: CallRecord): void {
-    const { duration_ms: _, outcome: __, result: ___, ...started } = call;
-    const spooled = encodeSpoolRecord({ kind: 'started', ...started });
-    this.#bytes += spooled.length;
-    this.#addEnded(call, spooled, false);
-  }
-
-  #addEnded(
-    call: CallRecord,
-    startSpooled: string,
-    isRestarted: boolean,
-  ): { call: CallRecord; spooled: string } {
-    const { call_id, duration_ms, outcome, result, started_at } = call;
-    const end = {
-      call_id,
-      duration_ms,
-      outcome,
-      ...(isRestarted ? { started_at } : {}),
-      ...(result === undefined ? {} : { result }),
-    };
-    const spooled = encodeSpoolRecord({ kind: 'ended', ...end });
-    this.#ended.set(call_id, { call, spooled: startSpooled + spooled });
-    this.#bytes += spooled.length;
-    return { call, spooled };
+    const bytes = Buffer.byteLength(spooledOf(call));
+    this.#ended.set(call, bytes);
+    this.#bytes += bytes;
   }
 
   /** The first ended calls, as many as fit into one report. */
   nextBatch(limits: { calls: number; bytes: number }): CallRecord[] {
     const batch: CallRecord[] = [];
     let bytes = 0;
-    for (const { call, spooled } of this.#ended.values()) {
-      bytes += Buffer.byteLength(spooled);
+    for (const [call, size] of this.#ended) {
+      bytes += size;
       if (batch.length >= limits.calls || (batch.length > 0 && bytes > limits.bytes)) {
         break;
       }
@@ -105,14 +89,20 @@ export class CallBook {
 
   /** The platform has these. */
   acknowledge(calls: readonly CallRecord[]): void {
-    for (const { call_id } of calls) {
-      this.#bytes -= this.#ended.get(call_id)?.spooled.length ?? 0;
-      this.#ended.delete(call_id);
+    for (const call of calls) {
+      this.#bytes -= this.#ended.get(call) ?? 0;
+      this.#ended.delete(call);
     }
   }
 
   /** Everything here, as records for the disk. */
   spooled(): string[] {
-    return [...this.#ended.values(), ...this.#open.values()].map(({ spooled }) => spooled);
+    return [
+      ...Array.from(this.#ended.keys(), spooledOf),
+      ...Array.from(this.#open.values(), ({ call }) => encodeStart(call)),
+    ];
   }
 }
+
+/** Both records of an ended call. */
+const spooledOf = (call: CallRecord) => encodeStart(call) + encodeEnd(call);

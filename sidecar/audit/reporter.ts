@@ -59,8 +59,11 @@ export function createReporter(
 
   const reportAll = async () => {
     isReporting = true;
-    await sleep(gatherMs);
     while (!isDone() && !signal.aborted) {
+      if (book.endedCount < batchLimits.calls) {
+        // A report costs as much as some fifty calls, however few it holds.
+        await sleep(gatherMs);
+      }
       const options = { firstDelayMs: pauseMs, signal, onRetry: note };
       // Fails only when `finish` has taken over.
       await retry(() => reportSome(reportLimitMs), options).catch(() => undefined);
