@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { z } from 'zod';
 import { uuid } from '../../contract/names.ts';
-import { prepared } from '../database.ts';
+import { hasSqlState, prepared, sqlState } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import type { CheckedCall } from './check-and-consume.ts';
 import { fittingGrant, revokeKey, standingGrant } from './fitting-grant.ts';
@@ -76,6 +76,14 @@ export async function checkStanding(
     calls.map(({ server }) => server),
     calls.map(({ tool }) => tool),
   ];
-  const rows = await readRows(prepared(db, 'check_standing', checkStandingStatement, values), passed);
+  const rows = await readRows(prepared(db, 'check_standing', checkStandingStatement, values), passed).catch(
+    (error: unknown) => {
+      // The session has ended since the statement began: none passes.
+      if (hasSqlState(error, sqlState.checkViolation)) {
+        return [];
+      }
+      throw error;
+    },
+  );
   return new Map(rows.map(({ call_id, grant_id }) => [call_id, grant_id]));
 }
