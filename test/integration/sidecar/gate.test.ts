@@ -95,6 +95,32 @@ describe('a gated tool of a real filesystem server', () => {
     expect(await session.recordOf('files', 'write_file', 'refused')).toBeDefined();
   });
 
+  it('is refused in time while the platform does not answer, and calls of other servers go on', async () => {
+    const before = session.platform.checks.length;
+    const { onCheck } = session.platform;
+    session.platform.onCheck = () => new Promise(() => undefined);
+    const waiting = Promise.all(
+      ['1', '2', '3', '4'].map((name) => write(fileOfThisTest(`${name}.txt`), name)),
+    );
+    await until(() => session.platform.checks.length > before, 'the first check');
+    const other = await session.connect('platform');
+    const status = { name: 'emit_status', arguments: { status: 'still here' } };
+    expect((await other.callTool(status)).isError).toBeFalsy();
+    await other.ping();
+    let isOver = false;
+    void waiting.then(() => {
+      isOver = true;
+    });
+    await Promise.resolve();
+    expect(isOver).toBe(false);
+    for (const result of await waiting) {
+      expect(platformError(result)).toMatchObject({ code: 'gate_unavailable' });
+    }
+    const asked = session.platform.checks.slice(before).map(({ call_id }) => call_id);
+    expect(new Set(asked).size).toBe(4);
+    session.platform.onCheck = onCheck;
+  });
+
   it('is refused under a lookalike name, without contacting the server', async () => {
     await expect(client.callTool({ name: 'Write_File', arguments: {} })).rejects.toMatchObject({
       data: { code: 'invalid_message', reason: 'lookalike_tool_name' },
