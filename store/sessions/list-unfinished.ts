@@ -18,10 +18,8 @@ export interface LaunchedSession {
 
 /** Unfinished sessions whose workload was started, or is being started. */
 export async function listLaunchedSessions(db: Db): Promise<LaunchedSession[]> {
-  return db('sessions')
-    .whereIn('status', ['starting', 'running'])
-    .whereNotNull('api_url')
-    .select('id', { apiUrl: 'api_url' });
+  const rows = await db('sessions').whereIn('status', ['starting', 'running']).select('id', 'api_url');
+  return rows.flatMap(({ id, api_url: apiUrl }) => (apiUrl === null ? [] : [{ id, apiUrl }]));
 }
 
 export async function listOpenRequestIds(db: Db): Promise<string[]> {

@@ -9,7 +9,7 @@ import {
   sessionWorkflowId,
 } from '../../contract/workflows.ts';
 import type { permissionRequestWorkflow, sessionWorkflow } from '../../workflows/index.ts';
-import { decide, sessionEnded, sidecarReady } from '../../workflows/messages.ts';
+import { decide, sessionEnded, sidecarReady, workloadChanged } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../support/worker.ts';
 import { ScriptedPlatform, ScriptedRequest, ScriptedSession } from './scripted-activities.ts';
@@ -121,6 +121,7 @@ describe('a permission request', () => {
       taskQueue: worker.taskQueue,
       args: [{ sessionId }],
     });
+    session.onChange = () => sessionHandle.signal(workloadChanged);
     await sessionHandle.signal(sidecarReady);
     await eventually(() => expect(session.count('deliverInputs')).toBe(1));
     const { requestId, request } = script();
