@@ -24,6 +24,7 @@ export interface ActivityDependencies {
   approvalPublicKey: CryptoKey;
   limits: Pick<
     WorkerConfig,
+    | 'WORKER_MAX_SESSIONS'
     | 'SESSION_START_SECONDS'
     | 'SESSION_TOTAL_SECONDS'
     | 'SESSION_IDLE_SECONDS'

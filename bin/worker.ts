@@ -77,6 +77,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     workflowBundle: { code: readFileSync(`${programs}workflows.js`, 'utf8') },
     activities: createActivities(dependencies),
     decisionActivities: createActivities({ ...dependencies, db: decisionDb }),
+    // As many as the earlier release watched, until its sessions have ended.
     slots: { watches: config.WORKER_MAX_SESSIONS, decisions: config.WORKER_MAX_DECISIONS },
   });
   const { workflow } = new Client({ connection, namespace });

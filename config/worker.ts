@@ -24,7 +24,7 @@ const ofEveryRuntime = z
     /** As for the API: registries of the images that agents run. */
     PRIVATE_REGISTRIES: privateRegistries,
     REGISTRY_REALMS: registryRealms,
-    /** Sessions that one worker watches concurrently. */
+    /** Unfinished sessions for each worker that runs: with more of them no further one is launched. */
     WORKER_MAX_SESSIONS: z.coerce.number().int().min(1).max(5000).default(500),
     /** Human decisions that one worker carries out concurrently. */
     WORKER_MAX_DECISIONS: z.coerce.number().int().min(1).max(1000).default(20),

@@ -7,6 +7,7 @@ import type { Db } from '../../store/database.ts';
 import { readExposedSecrets } from '../../store/grants/exposed-secrets.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
+import { readCapacity } from '../../store/sessions/capacity.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
@@ -20,10 +21,11 @@ import { launchPatterns, launchProblems } from './launch-problems.ts';
 
 /** Throws `launch_refused` with every problem found, PatternsBusyError when it should be retried. Idempotent: moves to `validating`, then only reads. */
 export async function validateLaunch(
-  { db, runtime, patterns }: ActivityDependencies,
+  { db, runtime, patterns, limits }: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<void> {
   await moveSession(db, sessionId, { to: 'validating', reason: null });
+  await requirePlace(db, sessionId, limits.WORKER_MAX_SESSIONS);
   const configuration = await requireConfiguration(db, sessionId);
   const operator = (await readSession(db, sessionId))?.root_operator_id ?? sessionId;
   const judge = await patterns.check(operator, launchPatterns(configuration));
@@ -32,6 +34,17 @@ export async function validateLaunch(
     throw launchRefused(problems.join('; '));
   }
   renderOrRefuse(runtime, configuration);
+}
+
+/** Running sessions go on when a worker is lost; only new ones are refused then. This worker counts, whatever it has reported. */
+async function requirePlace(db: Db, sessionId: string, perWorker: number): Promise<void> {
+  const { earlier, workers } = await readCapacity(db, sessionId);
+  const places = perWorker * Math.max(1, workers);
+  if (earlier >= places) {
+    throw launchRefused(
+      `All ${places} places for sessions are taken (WORKER_MAX_SESSIONS of each worker); start it again when another session has ended`,
+    );
+  }
 }
 
 /** The frozen configuration; a session without one is refused. */

@@ -4,7 +4,7 @@ import type { Activities } from '../../activities/index.ts';
 import { taskQueues } from '../../contract/workflows.ts';
 
 export interface TaskWorkerSlots {
-  /** Sessions that are watched at a time. */
+  /** Checks, and sessions that an earlier release started, that are watched at a time. Waiting sessions need none. */
   watches: number;
   /** Decisions that are carried out at a time. */
   decisions: number;

@@ -1,8 +1,8 @@
 /** What a user or a workspace has, as quotas count it. A count stops at `limit`, so that it reads no more rows than decide. */
 import { z } from 'zod';
-import { terminalStatus } from '../../contract/session.ts';
 import type { Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
+import { unfinishedStatus } from '../sessions/list-unfinished.ts';
 import type { QuotaHolder } from './lock-quota.ts';
 
 /** Sessions that have not ended; a user's include those below their own. */
@@ -11,10 +11,8 @@ export async function countUnfinishedSessions(
   of: QuotaHolder,
   limit: number,
 ): Promise<number> {
-  // Written out as in the partial indexes, which a list of parameters would not match.
-  const unfinished = `status not in (${terminalStatus.options.map((status) => `'${status}'`).join(', ')})`;
   const holder = 'userId' in of ? { root_operator_id: of.userId } : { workspace_id: of.workspaceId };
-  const rows = await trx('sessions').where(holder).whereRaw(unfinished).limit(limit).select('id');
+  const rows = await trx('sessions').where(holder).whereRaw(unfinishedStatus).limit(limit).select('id');
   return rows.length;
 }
 

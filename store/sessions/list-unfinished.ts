@@ -2,11 +2,11 @@
 import { terminalStatus } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 
+/** Written out as in the partial indexes of sessions, which a list of parameters would not match. */
+export const unfinishedStatus = `status not in (${terminalStatus.options.map((status) => `'${status}'`).join(', ')})`;
+
 export async function listUnfinishedSessionIds(db: Db): Promise<string[]> {
-  const rows = await db('sessions')
-    .whereNotIn('status', terminalStatus.options)
-    .orderBy('created_at')
-    .select('id');
+  const rows = await db('sessions').whereRaw(unfinishedStatus).orderBy('created_at').select('id');
   return rows.map(({ id }) => id);
 }
 
@@ -18,7 +18,10 @@ export interface LaunchedSession {
 
 /** Unfinished sessions whose workload was started, or is being started. */
 export async function listLaunchedSessions(db: Db): Promise<LaunchedSession[]> {
-  const rows = await db('sessions').whereIn('status', ['starting', 'running']).select('id', 'api_url');
+  const rows = await db('sessions')
+    .whereRaw(unfinishedStatus)
+    .whereIn('status', ['starting', 'running'])
+    .select('id', 'api_url');
   return rows.flatMap(({ id, api_url: apiUrl }) => (apiUrl === null ? [] : [{ id, apiUrl }]));
 }
 

@@ -8,7 +8,7 @@ import { readRows } from '../read-rows.ts';
 /** A worker reports itself this often. */
 export const reportEveryMs = 15_000;
 /** After this long without a report a worker is considered dead: several reports were missed. */
-const goneAfterSeconds = 60;
+export const goneAfterSeconds = 60;
 /** How long the System page still lists a dead worker. */
 const rememberedFor = '1 day';
 

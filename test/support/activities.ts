@@ -60,6 +60,7 @@ export async function createTestActivities(): Promise<TestActivities> {
     internalApiUrl: 'http://127.0.0.1:1',
     approvalPublicKey: await importSPKI(keys.publicKey, 'EdDSA'),
     limits: {
+      WORKER_MAX_SESSIONS: 100_000,
       SESSION_START_SECONDS: 60,
       SESSION_TOTAL_SECONDS: 3600,
       SESSION_IDLE_SECONDS: 600,

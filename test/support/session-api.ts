@@ -159,6 +159,7 @@ async function startWorker(
     internalApiUrl: 'http://127.0.0.1:1',
     approvalPublicKey: await importSPKI(publicKey.toString(), 'EdDSA'),
     limits: {
+      WORKER_MAX_SESSIONS: 100_000,
       SESSION_START_SECONDS: startSeconds,
       SESSION_TOTAL_SECONDS: 3600,
       SESSION_IDLE_SECONDS: 600,

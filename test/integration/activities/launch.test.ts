@@ -270,6 +270,40 @@ describe('a launch that must fail', () => {
   });
 });
 
+describe('places for sessions', () => {
+  it('go to those that were started first, for each worker that runs; an ended one frees its place', async () => {
+    const { db, dependencies } = activities;
+    await db('sessions').whereNull('ended_at').update({ status: 'terminated', ended_at: db.fn.now() });
+    const agent = await agentWithFiles();
+    const sessions = [await freeze(agent), await freeze(agent), await freeze(agent)];
+    const [first, second, third] = sessions as [Session, Session, Session];
+    const { limits } = dependencies;
+    dependencies.limits = { ...limits, WORKER_MAX_SESSIONS: 2 };
+    const report = (seenAt: string) =>
+      db('workers').insert({ id: randomUUID(), capabilities: '{}', seen_at: db.raw(seenAt) });
+    try {
+      await report('now()');
+      await report(`now() - interval '5 minutes'`);
+      await validate(second);
+      await validate(first);
+      const refused = expect.objectContaining({
+        type: 'launch_refused',
+        message: expect.stringContaining('All 2 places for sessions are taken'),
+      });
+      await expect(validate(third)).rejects.toEqual(refused);
+      await moveSession(db, first.id, { to: 'terminated', reason: 'Enough' });
+      await validate(third);
+      const fourth = await freeze(agent);
+      await expect(validate(fourth)).rejects.toEqual(refused);
+      await report('now()');
+      await validate(fourth);
+    } finally {
+      dependencies.limits = limits;
+      await db('workers').delete();
+    }
+  });
+});
+
 describe('starting the workload', () => {
   it('passes each value to the one container that refers to it, and its own keys to the sidecar', async () => {
     const agent = await agentWithFiles({ env: { MODE: 'fast' } });
