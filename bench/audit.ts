@@ -1,6 +1,6 @@
 /**
- * `node --import tsx bench/audit.ts`: what writing each call to disk first adds to it, compared with the disk's own
- * time for the same write, measured in turns in one run.
+ * `node --import tsx bench/audit.ts`: what recording each call first adds to it, compared with the disk's own time for the same write,
+ * measured in turns in one run.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fdatasync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -8,14 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
-import { openAuditTrail } from '../sidecar/audit/audit-trail.ts';
+import type { AuditSync } from '../contract/audit-spool.ts';
+import { type AuditTrail, openAuditTrail } from '../sidecar/audit/audit-trail.ts';
 import { createMetrics } from '../sidecar/metrics.ts';
 
 const usage = `node --import tsx bench/audit.ts [--calls N] [--directory PATH]
 
 Measures, with one call at a time and with 64 in flight, in turns:
-  trail  from a call to "may pass": its record is on disk; ended calls are reported to a platform that takes all
-  disk   the same bytes appended to a file and one fdatasync, by one caller at a time
+  trail      from a call to "may pass": its record is written, and on disk within 100 ms; ended calls are reported to a platform that takes all
+  each call  the same with AUDIT_SYNC=each-call: its record is on disk
+  disk       the same bytes appended to a file and one fdatasync, by one caller at a time
 
   --calls N          calls of each in one turn (default 2000; 10 turns)
   --directory PATH   where the files are: the figures are those of its disk (default: the system's temporary directory)
@@ -52,28 +54,30 @@ async function measure(once: () => Promise<void>, inFlight: number) {
 }
 
 const directory = mkdtempSync(join(values.directory, 'bench-audit-'));
-const trail = await openAuditTrail({
-  api: { reportCalls: async () => undefined, reportRefusedCalls: async () => undefined },
-  sessionCalls: Number.POSITIVE_INFINITY,
-  gatedTool: () => null,
-  metrics: createMetrics(),
-  logger: pino({ level: 'silent' }),
-  capacity: { calls: 1_000_000, bytes: 2 ** 30 },
-  logPayloads: false,
-  closeLimitMs: 5000,
-  sync: 'within-100-ms',
-  spoolPath: join(directory, 'audit/calls'),
-});
+const openTrail = (sync: AuditSync) =>
+  openAuditTrail({
+    api: { reportCalls: async () => undefined, reportRefusedCalls: async () => undefined },
+    sessionCalls: Number.POSITIVE_INFINITY,
+    gatedTool: () => null,
+    metrics: createMetrics(),
+    logger: pino({ level: 'silent' }),
+    capacity: { calls: 1_000_000, bytes: 2 ** 30 },
+    logPayloads: false,
+    closeLimitMs: 5000,
+    sync,
+    spoolPath: join(directory, sync, 'calls'),
+  });
+const trails = { written: await openTrail('within-100-ms'), onDisk: await openTrail('each-call') };
 const file = openSync(join(directory, 'plain'), 'w');
 const record = Buffer.alloc(recordBytes, 65);
 
-async function throughTrail(): Promise<void> {
+const through = (trail: AuditTrail) => async (): Promise<void> => {
   const callId = randomUUID();
   if ((await trail.started({ callId, server: 'files', tool: 'read_file' })) !== 'recorded') {
     throw new Error('the trail refused a call');
   }
   trail.finished(callId, 'ok');
-}
+};
 function toDisk(): Promise<void> {
   writeSync(file, record);
   return new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())));
@@ -81,8 +85,10 @@ function toDisk(): Promise<void> {
 
 const variants = [
   { name: 'disk, one at a time', once: toDisk, inFlight: 1 },
-  { name: 'trail, one at a time', once: throughTrail, inFlight: 1 },
-  { name: 'trail, 64 in flight', once: throughTrail, inFlight: 64 },
+  { name: 'trail, one at a time', once: through(trails.written), inFlight: 1 },
+  { name: 'trail, 64 in flight', once: through(trails.written), inFlight: 64 },
+  { name: 'each call, one at a time', once: through(trails.onDisk), inFlight: 1 },
+  { name: 'each call, 64 in flight', once: through(trails.onDisk), inFlight: 64 },
 ];
 const results = new Map(
   variants.map(({ name }) => [name, { latenciesMs: [] as number[], perSecond: [] as number[] }]),
@@ -96,7 +102,7 @@ for (let turn = -1; turn < turns; turn += 1) {
     }
   }
 }
-await trail.close();
+await Promise.all([trails.written.close(), trails.onDisk.close()]);
 closeSync(file);
 rmSync(directory, { recursive: true });
 
