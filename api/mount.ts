@@ -5,7 +5,7 @@
  */
 import Router, { type RouterContext } from '@koa/router';
 import type Koa from 'koa';
-import { z } from 'zod';
+import * as z from 'zod';
 import { fieldProblemsOf } from '../contract/errors.ts';
 import type { ResolveScope } from './auth/authenticate.ts';
 import { ApiError, invalid, requireAllowed } from './errors.ts';

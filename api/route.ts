@@ -3,7 +3,7 @@
  * document are made from the same source. A handler parses nothing: authorise, act, present.
  */
 import type { Context } from 'koa';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Agent } from '../contract/agent.ts';
 import type { Session } from '../contract/session.ts';
 import type { User, Workspace, WorkspaceRole } from '../contract/workspace.ts';

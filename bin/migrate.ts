@@ -1,5 +1,5 @@
 /** Brings the database of DATABASE_URL to the newest schema. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
 import { openDatabase } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';

@@ -1,6 +1,6 @@
 /** Seals every stored secret with the first key of MASTER_KEYS, so that the others can be retired (docs/operations.md, Keys). */
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type MasterKeys, masterKeys } from '../config/keys.ts';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
 import { type Db, openDatabase, requireCurrentSchema } from '../store/database.ts';

@@ -1,6 +1,6 @@
 /** The scripted agent as a program: its instructions are in the file that PLATFORM_CONFIG names (docs/agent-contract.md). */
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runScriptedAgent } from '../agents/scripted/run-scripted-agent.ts';
 import { parseEnvironment } from '../config/parse.ts';
 import { agentConfig } from '../contract/agent-contract.ts';

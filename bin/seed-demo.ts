@@ -2,7 +2,7 @@
  * Fills a platform whose people sign in at the demo identity provider (deploy/demo-identity) with the demo workspace, and
  * leaves a session waiting for an approval. It uses the public API only: whatever it does, the demo users may do.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { signInAtProvider } from './start/provider-sign-in.ts';
 import { seedDemo } from './start/seed-demo.ts';

@@ -1,5 +1,5 @@
 /** Environment of the API process. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { runtimeName } from '../contract/available-runs.ts';
 import { approvalPrivateKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';

@@ -1,6 +1,6 @@
 /** Environment of a worker whose sessions run as containers of Docker or Podman. */
 import { isIPv4 } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const defaultSocket = '/var/run/docker.sock';
 const socketPath = z

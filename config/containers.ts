@@ -1,5 +1,5 @@
 /** What every runtime that starts containers needs to know: the platform's images, and how much each container may use. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { count } from './parse.ts';
 
 const mebibyte = 1024 * 1024;

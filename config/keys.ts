@@ -1,5 +1,5 @@
 /** Keys that processes share. Each has one purpose; none is ever logged. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { key32 } from './parse.ts';
 
 /** `id:base64[,id:base64...]`: the first key seals, all of them open. */

@@ -1,5 +1,5 @@
 /** Environment of a worker whose sessions run on a Kubernetes cluster. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isRange } from './address-range.ts';
 import { count } from './parse.ts';
 

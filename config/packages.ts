@@ -1,5 +1,5 @@
 /** Where the process runtime gets packages of `npx` and `uvx` entries from, and how much of them it keeps. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { count, isLoopbackUrl } from './parse.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,5 +1,5 @@
 /** Parses one process's environment against its schema, once, at start. Every problem is reported together. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';

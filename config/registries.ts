@@ -1,5 +1,5 @@
 /** Which image registries the operator trusts beyond the public ones (docs/decisions/0011). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Comma-separated items without empty ones. */
 const items = (text: string) =>

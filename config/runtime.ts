@@ -1,5 +1,5 @@
 /** Which runtime a worker's sessions run on, and what that runtime needs to know. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { containerEngineFields } from './container-engine.ts';
 import { containerFields } from './containers.ts';
 import { kubernetesFields } from './kubernetes.ts';

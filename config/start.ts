@@ -1,5 +1,5 @@
 /** Environment of `npm start`, the embedded default. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { databaseUrl, flag, port } from './parse.ts';
 
 export const startConfig = z.object({

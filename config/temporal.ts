@@ -1,5 +1,5 @@
 /** How API and worker reach Temporal: in plaintext for a development server, over TLS, with mTLS, or with an API key. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag } from './parse.ts';
 
 const pem = z.string().regex(/^-----BEGIN [A-Z ]+-----/, 'must be PEM, for example from a _FILE');

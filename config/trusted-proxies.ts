@@ -1,6 +1,6 @@
 /** Which proxies in front of the API are trusted to name the client address (`X-Forwarded-For`). */
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isRange } from './address-range.ts';
 
 /** The number of proxies in front, or their addresses. With 0 hops none is trusted. */

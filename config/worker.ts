@@ -1,5 +1,5 @@
 /** Environment of the worker process. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { auditSync } from '../contract/audit-spool.ts';
 import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';

@@ -1,5 +1,5 @@
 /** What an agent sees of the platform: its configuration file, its input and the events it may publish (docs/agent-contract.md). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentKind } from './agent.ts';
 import { timestamp, uuid } from './names.ts';
 import { permissionDecision, permissionRequestInput } from './permission-request.ts';

@@ -1,5 +1,5 @@
 /** Agents and their MCP attachments (docs/catalog.md). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { commandLine, egressRule, imageReference, network } from './catalog.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
 

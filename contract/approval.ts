@@ -1,5 +1,5 @@
 /** A human's approval as the API signs it (Ed25519) and the one grant-writing activity verifies it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { grantScope, grantType } from './grant.ts';
 import { uuid } from './names.ts';
 import { workspaceRole } from './workspace.ts';

@@ -1,5 +1,5 @@
 /** Audit events: who changed what, and every tool call (docs/audit.md). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp, uuid } from './names.ts';
 import { actor } from './session-event.ts';
 

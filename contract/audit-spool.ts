@@ -4,7 +4,7 @@
  * by a crash or a full disk is detected, and every other record can still be read. Zeros may follow the last record.
  */
 import { hash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from './names.ts';
 import {
   type CallEnd,

@@ -2,7 +2,7 @@
  * What this installation can run, and why not the rest: reported where it is chosen, saved and shown, so that nobody learns it
  * from a failed session. Pure.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent, Run } from './agent.ts';
 import type { McpServer, Shape } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';

@@ -2,7 +2,7 @@
  * What `GET /api/me/stream` tells a browser: one stream for all of its tabs, each message one JSON text
  * (docs/decisions/0025-one-stream-for-all-tabs.md).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from './names.ts';
 import { sessionEvent } from './session-event.ts';
 

@@ -1,5 +1,5 @@
 /** Workspace MCP catalog entries: shape, manifest and stored fields (docs/catalog.md#catalog-entries). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryName, envName, secretReference, timestamp, toolScope, uuid } from './names.ts';
 
 const argument = z

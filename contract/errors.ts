@@ -1,5 +1,5 @@
 /** Error codes of the HTTP API and of the tool side, and the one table from code to status (docs/api.md#errors). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isRequired } from './plain-messages.ts';
 
 export const httpStatusByCode = {

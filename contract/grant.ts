@@ -1,5 +1,5 @@
 /** The one record of every approval (docs/grants.md). A new type is one line in `detailsByGrantType`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fieldProblemsOf } from './errors.ts';
 import { secretName, timestamp, toolScope, uuid } from './names.ts';
 import { workspaceRole } from './workspace.ts';

@@ -1,5 +1,5 @@
 /** What a newer image of the same reference would change of a catalog entry. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Manifest, McpServer } from './catalog.ts';
 
 const changedNames = z.strictObject({

@@ -1,5 +1,5 @@
 /** A check: one try of a catalog entry, before an agent attaches it. What its server says about its tools is only the server's claim. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { attachmentInput } from './agent.ts';
 import { entryName, timestamp, uuid } from './names.ts';
 import { sessionProcess } from './session-process.ts';

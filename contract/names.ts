@@ -1,5 +1,5 @@
 /** Names and references that people type. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A workspace secret's name: 1 to 64 characters. */
 export const secretName = z

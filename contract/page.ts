@@ -1,5 +1,5 @@
 /** Paging of every list: opaque `cursor`, `limit` up to 200, `next_cursor` null at the end. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const pageQuery = z.object({
   cursor: z.string().max(500).optional(),

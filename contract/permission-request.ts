@@ -1,5 +1,5 @@
 /** What an agent asked for; never itself a permission (docs/grants.md#permission-requests). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
 import { timestamp, uuid } from './names.ts';
 

@@ -1,5 +1,5 @@
 /** Validation messages in plain language: the validation library's own texts name its types and symbols. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Begins with "must" or "is", so that it can follow a field's name. A schema's own message takes precedence. */
 const plainMessage: z.core.$ZodErrorMap = (issue) => {

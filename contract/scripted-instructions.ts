@@ -1,5 +1,5 @@
 /** The scripted agent's instructions: JSON `{ "steps": [...] }`. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const callStep = z.strictObject({
   call: z.string().regex(/^[^.]+\..+$/, 'must be <server>.<tool>'),

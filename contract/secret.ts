@@ -1,5 +1,5 @@
 /** Workspace secrets: metadata only, the value is write-only (docs/secrets.md). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { entryName, secretName, timestamp, uuid } from './names.ts';
 
 /** All that is ever returned of a secret; there is no field for the value. */

@@ -1,5 +1,5 @@
 /** The closed list of session events, the only source of a session's transcript. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
 import { chosenId, timestamp, uuid } from './names.ts';
 import { permissionDecision } from './permission-request.ts';

@@ -1,5 +1,5 @@
 /** The processes of a session as the platform knows them: their state, how they ended and what they wrote to stderr. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { chosenId, entryName, maxStoredInteger, timestamp } from './names.ts';
 import { maxOutputBytes } from './process-reports.ts';
 

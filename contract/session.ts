@@ -1,5 +1,5 @@
 /** Sessions and their frozen configuration (docs/sessions.md). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentKind, agentLimits, run } from './agent.ts';
 import {
   approvers,

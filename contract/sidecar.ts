@@ -3,7 +3,7 @@
  * Up: the sidecar calls `/internal/sessions/{id}/...` with `X-Internal-Token` (reports, requests, checks; never creates permissions).
  * Down: API and worker call the sidecar's control port, each request signed.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentConfig, inputMessage } from './agent-contract.ts';
 import { auditSync } from './audit-spool.ts';
 import { clientFeature, network } from './catalog.ts';

@@ -1,5 +1,5 @@
 /** One tool call in the audit trail, as sidecar, spool, API and worker pass it on. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { callOutcome } from './audit-event.ts';
 import { chosenId, maxStoredInteger, timestamp, uuid } from './names.ts';
 

@@ -1,5 +1,5 @@
 /** Tenants, their members and their settings. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp, uuid, workspaceSlug } from './names.ts';
 
 export const workspaceRole = z.enum(['admin', 'member']);

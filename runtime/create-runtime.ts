@@ -1,5 +1,5 @@
 /** What every runtime does around its driver: turns, giving up a start that is stopped, and the check of a container's name. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { abortWith } from '../lib/timing/abort-with.ts';
 import { createTurns } from '../lib/timing/in-turn.ts';
 import type { LaunchSecrets, Runtime } from './workload.ts';

@@ -1,6 +1,6 @@
 /** Reads as many first rows of a query as fit into an answer; the rest stays in the database and takes no memory here. */
 import type { Knex } from 'knex';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Db } from './database.ts';
 import { type RowSchema, readRows } from './read-rows.ts';
 

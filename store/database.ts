@@ -1,7 +1,7 @@
 /** The connection pool, and the way to run the hot statements as plain prepared SQL. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { migrationSource } from '../migrations/index.ts';
 import { onlyRow, readRows } from './read-rows.ts';
 

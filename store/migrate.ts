@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type pg from 'pg';
-import { z } from 'zod';
+import * as z from 'zod';
 import { onlyRow, readRows } from './read-rows.ts';
 
 /** A number of this program's own among Postgres's advisory locks. */

@@ -1,6 +1,6 @@
 /** Pages of rows ordered by a time column and id, newest first. */
 import type { Knex } from 'knex';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Page, PageQuery } from '../contract/page.ts';
 import type { Db } from './database.ts';
 import { decodeCursor } from './page-cursor.ts';

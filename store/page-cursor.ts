@@ -1,5 +1,5 @@
 /** Opaque cursors of lists: the sort key of the last row, as base64url JSON. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** A cursor that none of our lists issued. */
 export class InvalidCursorError extends Error {

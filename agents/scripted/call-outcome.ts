@@ -1,5 +1,5 @@
 /** How a tool call went, in the words that `expect` uses. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type CallResult = { ok: true } | { ok: false; code: string | null; message: string };
 

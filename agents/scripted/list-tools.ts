@@ -1,6 +1,6 @@
 /** Asks a server for its tools. The response is untrusted: bounded, truncated, and of a closed shape. */
 import { type Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ClaimedTool, type ToolListing, toolListingLimits } from '../../contract/mcp-check.ts';
 
 const limits = toolListingLimits;

@@ -1,7 +1,7 @@
 /** The cookie that ties a sign-in's callback to the browser that began it: short-lived, signed, used once. */
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import type { Context } from 'koa';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SignInFlow } from './oidc.ts';
 import { setCookie } from './session-cookie.ts';
 

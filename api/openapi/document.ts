@@ -1,5 +1,5 @@
 /** The API as an OpenAPI 3.1 document, made from the routes themselves. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorBody } from '../../contract/errors.ts';
 import { type AnyRoute, isInternal } from '../route.ts';
 import { answerNames, noNames } from './schema-names.ts';

@@ -1,5 +1,5 @@
 /** Schemas that the API document names: each becomes one component, and one type of the web UI. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { attachment } from '../../contract/agent.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
 import { auditEvent } from '../../contract/audit-event.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { detailsByGrantType } from '../../contract/grant.ts';
 import { maxJustificationLength, type PermissionRequest } from '../../contract/permission-request.ts';
 import { isTerminal, type Session } from '../../contract/session.ts';

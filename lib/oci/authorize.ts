@@ -1,5 +1,5 @@
 /** Answers a registry's challenge. Credentials go over a guarded connection to the registry or to a token server configured for it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseChallenges } from './challenge.ts';
 import { ImageError } from './errors.ts';
 import { get, type HttpContext, readResponseBody } from './http.ts';

@@ -1,5 +1,5 @@
 /** Image indexes, manifests and configurations (OCI image specification 1.1, Docker schema 2): the fields that are read. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { holdsMoreValues } from '../../contract/json-values.ts';
 import { ImageError } from './errors.ts';
 

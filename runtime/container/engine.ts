@@ -1,7 +1,7 @@
 /** The only client of the container engine: the calls that sessions need, over the Engine API of Docker and Podman. */
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readTar } from '../../lib/oci/tar/read-tar.ts';
 import { createTurns } from '../../lib/timing/in-turn.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';

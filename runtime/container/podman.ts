@@ -1,6 +1,6 @@
 /** What only Podman's own API provides; Docker has none of its paths. */
 import type Docker from 'dockerode';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const engineVersion = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() });
 const image = z.object({ Annotations: z.record(z.string(), z.unknown()).nullish() });

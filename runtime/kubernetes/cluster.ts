@@ -1,6 +1,6 @@
 /** The calls to the cluster that the driver makes, and no others: `rbac.ts` is the list of rights that they need. */
 import type { V1Pod, V1Secret } from '@kubernetes/client-node';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { readTail, readTextLines } from '../read-stream.ts';
 import { labelKeys, podName } from './names.ts';

@@ -1,5 +1,5 @@
 /** Names of a session's objects on the cluster, and the labels that identify them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 
 /** Not a public domain. */

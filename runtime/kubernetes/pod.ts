@@ -1,5 +1,5 @@
 /** A Pod as the cluster describes it: the parts that the driver reads, validated on input. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { labelKeys } from './names.ts';
 

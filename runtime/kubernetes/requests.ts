@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 
 export interface ClusterRequest {

@@ -1,5 +1,5 @@
 /** What a session's host records in its directory for the driver. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Distinguishes a process from a later one with the same id. */
 export const processIdentity = z.strictObject({ pid: z.int(), startedAt: z.string() });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 import { fieldProblemsOf } from '../../contract/errors.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
 import type { AgentHttpDependencies } from './dependencies.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { fieldProblemsOf } from '../../contract/errors.ts';
 import { HttpRefusal } from './answer.ts';
 

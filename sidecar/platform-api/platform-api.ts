@@ -1,6 +1,6 @@
 /** What the sidecar asks of and reports to the platform: one function per internal route (contract/sidecar.ts). */
 import type { Readable } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProcessReport } from '../../contract/session-process.ts';
 import {
   artifactAnswer,

@@ -1,5 +1,5 @@
 /** One request to the platform's internal routes: with this session's token, timeouts and retries. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';

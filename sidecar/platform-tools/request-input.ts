@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SessionEventPayload } from '../../contract/session-event.ts';
 import { defineTool, type ToolDependencies } from './tool.ts';
 import { reserveWait } from './wait-for-human.ts';

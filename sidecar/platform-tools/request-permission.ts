@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { permissionRequestInput } from '../../contract/permission-request.ts';
 import { sendPermissionRequest } from './permission-request.ts';
 import { defineTool } from './tool.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { maxEventTextLength } from '../../contract/session-event.ts';
 import { defineTool, ToolFailure } from './tool.ts';

@@ -1,6 +1,6 @@
 /** How a tool of the `platform` server is written: a schema for each direction and one function. */
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Inbox } from '../inputs/inbox.ts';
 import { platformErrorKey } from '../json-rpc/answers.ts';
 import type { Slots } from '../pace/slots.ts';

@@ -1,5 +1,5 @@
 /** Reading agents. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Agent, agent } from '../../contract/agent.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';

@@ -1,5 +1,5 @@
 /** What agents hand out: bytes with a name, within limits. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db, Transaction } from '../database.ts';

@@ -1,6 +1,6 @@
 /** The bytes of artifacts, in chunks: nothing holds a connection while bytes arrive or leave. */
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Db, prepared } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 

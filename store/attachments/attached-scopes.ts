@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { OpenedTools } from '../../contract/session-event.ts';
 import type { Db } from '../database.ts';
 import { readFirstTools } from '../grants/first-tools.ts';

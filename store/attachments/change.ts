@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { attachment } from '../../contract/agent.ts';
 import type { Transaction } from '../database.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { mcpServer } from '../../contract/catalog.ts';
 import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';

@@ -1,5 +1,5 @@
 /** Attachments of an agent together with the entries that they attach, as a session freezes them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { approvers, clientFeature, egressRule, manifest, network, shape } from '../../contract/catalog.ts';
 import { entryName, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';

@@ -1,5 +1,5 @@
 /** Reading the audit trail, newest first. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type AuditEvent, auditEvent } from '../../contract/audit-event.ts';
 import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';

@@ -1,5 +1,5 @@
 /** Decisions of humans, stored before a workflow carries them out; workflows receive the id only. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 import { readRow } from '../read-rows.ts';

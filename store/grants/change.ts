@@ -1,5 +1,5 @@
 /** Changes of grants that are there, but for the check of a call, which is one statement of its own. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { StoredGrant } from '../../contract/grant.ts';
 import type { Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';

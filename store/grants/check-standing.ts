@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { hasSqlState, prepared, sqlState } from '../database.ts';
 import { readRows } from '../read-rows.ts';

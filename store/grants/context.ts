@@ -1,5 +1,5 @@
 /** Context of grants beyond their own fields: people, state and uses. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RevocationCause, revocationCause } from '../../contract/grant.ts';
 import { type Named, timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';

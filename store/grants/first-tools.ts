@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { z } from 'zod';
+import * as z from 'zod';
 import { mostOpenedTools, type OpenedTools } from '../../contract/session-event.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';

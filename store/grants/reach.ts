@@ -1,6 +1,6 @@
 /** What a session of an agent would reach through its operator's own grants. */
 import type { Knex } from 'knex';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Grant } from '../../contract/grant.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { OpenedTools } from '../../contract/session-event.ts';

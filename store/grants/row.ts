@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Grant, grant, parseGrantDetails, type StoredGrant, storedGrant } from '../../contract/grant.ts';
 
 /** As it is stored: it may have a type or details that no registered schema accepts. */

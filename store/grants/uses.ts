@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';

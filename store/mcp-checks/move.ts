@@ -1,5 +1,5 @@
 /** State transitions of a check, from `pending` to its end. Final states never change. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FinalMcpCheckStatus } from '../../contract/mcp-check.ts';
 import { timestamp } from '../../contract/names.ts';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';

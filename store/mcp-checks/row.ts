@@ -1,5 +1,5 @@
 /** A check as its row has it; the sealed texts are in `mcp_check_texts`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { mcpCheckProcess, mcpCheckStatus } from '../../contract/mcp-check.ts';
 import { entryName, timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';

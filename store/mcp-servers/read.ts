@@ -1,5 +1,5 @@
 /** Reading the workspace's MCP catalog. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { McpServer } from '../../contract/catalog.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type McpServer, mcpServer } from '../../contract/catalog.ts';
 import { secretName } from '../../contract/names.ts';
 

@@ -1,5 +1,5 @@
 /** Reading a workspace's members. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type Member, user, workspaceRole } from '../../contract/workspace.ts';

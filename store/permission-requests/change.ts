@@ -1,5 +1,5 @@
 /** Statements of the rules in `commands/permission-requests`. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { PermissionRequest, RequestStatus } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import type { permissionRequestReport } from '../../contract/sidecar.ts';

@@ -1,5 +1,5 @@
 /** The people and agents that a permission request is about: for those who show it and those who decide who may answer it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';

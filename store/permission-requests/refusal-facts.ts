@@ -1,5 +1,5 @@
 /** What the refusal of a permission request depends on, besides whether its session is muted. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
 import type { Db } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';

@@ -1,5 +1,5 @@
 /** What a user or a workspace has, as quotas count it. A count stops at `limit`, so that it reads no more rows than decide. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
 import { unfinishedStatus } from '../sessions/list-unfinished.ts';

@@ -1,5 +1,5 @@
 /** Reads metadata of secrets; nothing here decrypts one. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KnownSecret } from '../../contract/attachment-validation.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type SecretMetadata, secretMetadata } from '../../contract/secret.ts';

@@ -1,5 +1,5 @@
 /** Re-encrypts what older master keys sealed, so that they can be retired (docs/operations.md, Keys). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Db, inTransaction, type Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { type MasterKeys, open, type SealedSecret, seal, UnreadableSecretError } from './envelope.ts';

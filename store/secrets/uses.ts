@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type SecretUse, type SecretUsers, secretUse, secretUsers } from '../../contract/secret.ts';

@@ -1,5 +1,5 @@
 /** What a session runs with, frozen at its start; holds references, never a secret's value. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { withReference } from '../mcp-servers/row.ts';

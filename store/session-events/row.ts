@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type SessionEvent, sessionEvent } from '../../contract/session-event.ts';
 
 export const eventRow = z.object({

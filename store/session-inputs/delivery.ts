@@ -1,5 +1,5 @@
 /** Tracks which messages the session's sidecar holds, as far as the platform knows. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Db } from '../database.ts';
 import { QuotaExceededError } from '../quotas/quota-exceeded.ts';
 import { onlyRow, readRows } from '../read-rows.ts';

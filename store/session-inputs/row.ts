@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
 
 export const inputRow = z.object({

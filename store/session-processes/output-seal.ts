@@ -1,5 +1,5 @@
 /** Process outputs are sealed like secrets, each bound to its own row; the name cannot collide with a secret's. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProcessKind } from '../../contract/session-process.ts';
 import { type MasterKeys, open, type SecretIdentity } from '../secrets/envelope.ts';
 

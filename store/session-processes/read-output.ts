@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from '../../contract/names.ts';
 import type { ProcessOutput } from '../../contract/session-process.ts';
 import type { Db } from '../database.ts';

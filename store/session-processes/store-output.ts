@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { maxOutputBytes } from '../../contract/process-reports.ts';
 import type { Session } from '../../contract/session.ts';
 import type { ProcessReport } from '../../contract/session-process.ts';

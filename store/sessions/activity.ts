@@ -1,5 +1,5 @@
 /** The idle clock of a session. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp } from '../../contract/names.ts';
 import { type Db, prepared } from '../database.ts';
 import { readRows } from '../read-rows.ts';

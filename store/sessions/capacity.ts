@@ -1,5 +1,5 @@
 /** How many sessions run before one that wants to start, and how many workers there are to take them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { goneAfterSeconds } from '../workers/workers.ts';

@@ -1,5 +1,5 @@
 /** What is shown of sessions besides their own fields. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import { type SessionWait, sessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';

@@ -1,5 +1,5 @@
 /** The requested ending of a session: the first one wins, the workflow carries it out. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { terminalStatus } from '../../contract/session.ts';
 import { actor } from '../../contract/session-event.ts';
 import type { Db } from '../database.ts';

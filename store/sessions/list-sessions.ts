@@ -1,5 +1,5 @@
 /** Lists of sessions, newest first. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type Session, type SessionStatus, type SessionWait, session } from '../../contract/session.ts';

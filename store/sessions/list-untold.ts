@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { sessionSignals } from '../../contract/workflows.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';

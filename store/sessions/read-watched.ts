@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { sessionStatus } from '../../contract/session.ts';
 import { type Db, prepared } from '../database.ts';

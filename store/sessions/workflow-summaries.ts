@@ -1,5 +1,5 @@
 /** Summary of each workflow in the Temporal UI: names and what is requested, never text that somebody wrote about it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { grantType } from '../../contract/grant.ts';
 import type { Db } from '../database.ts';
 import { subjectMatter } from '../permission-requests/audit.ts';

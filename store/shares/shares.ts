@@ -1,5 +1,5 @@
 /** Texts and artifacts that an agent shares with the members of its workspace. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { SessionEventPayload } from '../../contract/session-event.ts';
 import type { Db } from '../database.ts';

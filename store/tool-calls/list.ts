@@ -1,5 +1,5 @@
 /** The tool calls of one session, as its readers may see them: never arguments or results. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type ToolCall, toolCall } from '../../contract/tool-call.ts';
 import type { Db } from '../database.ts';

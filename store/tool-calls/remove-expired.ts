@@ -1,5 +1,5 @@
 /** Removes records of tool calls beyond their workspace's retention. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';

@@ -1,5 +1,5 @@
 /** Workers that run, as each reports itself. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type WorkerCapabilities, workerCapabilities } from '../../contract/available-runs.ts';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { workspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';

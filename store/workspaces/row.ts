@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import { type Workspace, workspaceSettings } from '../../contract/workspace.ts';
 

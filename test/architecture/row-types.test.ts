@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { untypedQueries } from './row-types.ts';
 
 const header = `
-  import { z } from 'zod';
+  import * as z from 'zod';
   import type { Db } from '../database.ts';
   import { readRow, readRows } from '../read-rows.ts';`;
 const planted = {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const directory = 'dist/web';
 const budgetBytes = 300 * 1024;

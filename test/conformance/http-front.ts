@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export interface HttpFront {
   url: string;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type Revision = '2025-11-25' | '2026-07-28';
 /** By scenario, the status of each run of each check: `check: STATUS`, sorted. */

@@ -1,5 +1,5 @@
 /** Asks about calls as a sidecar does: those of one session that come in the same turn of the event loop share a request. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type CheckAnswer, type checkRequest, maxChecks } from '../../contract/sidecar.ts';
 
 type Check = z.infer<typeof checkRequest>;

@@ -1,7 +1,7 @@
 /** Helm and Compose as the set-up found or built them (scripts/setup/deployment-tools.mjs). */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const file = '.cache/deployment-tools.json';
 const tools = z.object({ helm: z.string().nullable(), 'docker-compose': z.string().nullable() });

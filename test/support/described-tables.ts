@@ -1,6 +1,6 @@
 /** The columns of every table and view, one line each: as `store/tables.ts` describes them, and as a database has them. */
 import ts from 'typescript';
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentKind } from '../../contract/agent.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
 import { approvers, mcpServer, network } from '../../contract/catalog.ts';

@@ -1,7 +1,7 @@
 /** One process on this machine at a time, by a file that names the holder. A lock of a dead process does not count. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 
 const identity = z.object({ pid: z.int(), startedAt: z.string() });

@@ -1,6 +1,6 @@
 /** The images that the set-up of `npm test` built from deploy/, by their names in the container engine. */
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const names = z.object({
   sidecar: z.string(),

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { stopProcess } from '../../runtime/process/process-identity.ts';
 import { chooseTestPort } from './free-port.ts';
 import { readMark, whileLocked } from './machine-lock.ts';

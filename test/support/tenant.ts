@@ -1,6 +1,6 @@
 /** A workspace with people, an agent and what it is attached to, through the platform's own commands. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { createAgent } from '../../commands/agents/create.ts';
 import { attach } from '../../commands/attachments/attach.ts';
 import { registerMcpServer } from '../../commands/mcp-servers/register.ts';

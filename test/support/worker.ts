@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Activities } from '../../activities/index.ts';
 import { createTaskWorkers, type TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import { temporalAddress } from './temporal.ts';

@@ -1,5 +1,5 @@
 /** Agents as people read them: with why this installation cannot start one. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Agent, agent } from '../../../contract/agent.ts';
 
 export const shownAgent = agent.extend({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { grant } from '../../../contract/grant.ts';
 import { named } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createAgent, type SavedAgent } from '../../../commands/agents/create.ts';
 import { removeAgent } from '../../../commands/agents/remove.ts';
 import { updateAgent } from '../../../commands/agents/update.ts';

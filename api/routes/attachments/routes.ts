@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { attach } from '../../../commands/attachments/attach.ts';
 import { detach } from '../../../commands/attachments/detach.ts';
 import { attachment, attachmentInput } from '../../../contract/agent.ts';

@@ -1,5 +1,5 @@
 /** Which ways of signing in this platform offers, for the page shown before sign-in. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { user } from '../../../contract/workspace.ts';
 
 export const authOptions = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { revokeSignIn } from '../../../store/sign-ins/change.ts';
 import { findUserByEmail, listUsersOfIssuer } from '../../../store/users/read.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';

@@ -1,5 +1,5 @@
 /** Grants as people read them: with names, state, uses, and whether the caller may revoke them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fieldProblem } from '../../../contract/errors.ts';
 import {
   type GrantState,

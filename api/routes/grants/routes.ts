@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import { grantInput, grantState, grantType, type StoredGrant } from '../../../contract/grant.ts';
 import { timestamp, toolScope, uuid } from '../../../contract/names.ts';

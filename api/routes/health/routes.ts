@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError } from '../../errors.ts';
 import { anybody } from '../../policies/access.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { createArtifact } from '../../../commands/artifacts/create.ts';
 import { chosenId } from '../../../contract/names.ts';
 import type { Session } from '../../../contract/session.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { recordCheckProcess } from '../../../commands/mcp-checks/record-process.ts';
 import { recordProcess } from '../../../commands/session-processes/record.ts';
 import { processReport } from '../../../contract/session-process.ts';

@@ -3,7 +3,7 @@
  * Nothing here creates a permission.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { uuid } from '../../../contract/names.ts';
 import {

@@ -1,6 +1,6 @@
 /** Checks of catalog entries: an admin tries one before an agent attaches it. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { readCheckOutput } from '../../../commands/mcp-checks/read-output.ts';
 import { type McpCheck, mcpCheck, mcpCheckInput } from '../../../contract/mcp-check.ts';
 import { uuid } from '../../../contract/names.ts';

@@ -1,5 +1,5 @@
 /** Catalog entries as people read them: with why this installation cannot run one. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Availability, unavailableEntry } from '../../../contract/available-runs.ts';
 import { type McpServer, mcpServer } from '../../../contract/catalog.ts';
 

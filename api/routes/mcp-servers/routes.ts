@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { registerMcpServer } from '../../../commands/mcp-servers/register.ts';
 import { removeMcpServer } from '../../../commands/mcp-servers/remove.ts';
 import { replaceMcpServer } from '../../../commands/mcp-servers/replace.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import { user, workspaceRole } from '../../../contract/workspace.ts';
 import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts';

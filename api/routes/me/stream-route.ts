@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventPosition, uuid } from '../../../contract/names.ts';
 import { maxWatchedSessions } from '../../../contract/watched-sessions.ts';
 import { listSessionEvents } from '../../../store/session-events/list.ts';

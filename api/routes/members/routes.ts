@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { putMember } from '../../../commands/members/put.ts';
 import { removeMember } from '../../../commands/members/remove.ts';
 import { uuid } from '../../../contract/names.ts';

@@ -1,5 +1,5 @@
 /** Permission requests as people read them: with what the platform itself knows next to the agent's claim. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { grantScope } from '../../../contract/grant.ts';
 import { named } from '../../../contract/names.ts';
 import { type PermissionRequest, permissionRequest } from '../../../contract/permission-request.ts';

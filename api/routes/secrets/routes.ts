@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { clearSecret } from '../../../commands/secrets/clear.ts';
 import { putSecret } from '../../../commands/secrets/put.ts';
 import { restrictSecret } from '../../../commands/secrets/restrict.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventPosition } from '../../../contract/names.ts';
 import type { Session } from '../../../contract/session.ts';
 import { isTerminal } from '../../../contract/session.ts';

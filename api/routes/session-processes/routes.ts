@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readProcessOutput } from '../../../commands/session-processes/read-output.ts';
 import { processKind, processOutput, sessionProcess } from '../../../contract/session-process.ts';
 import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';

@@ -1,5 +1,5 @@
 /** The frozen configuration as people may read it: references as written, plain values omitted. */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type FrozenConfiguration,
   type FrozenEnv,

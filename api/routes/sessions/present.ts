@@ -1,5 +1,5 @@
 /** Sessions as people read them: with names, what the caller may do, and where to look in Temporal. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ApiConfig } from '../../../config/api.ts';
 import { named } from '../../../contract/names.ts';
 import { isTerminal, type Session, session, sessionWait } from '../../../contract/session.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { setRequestsMuted } from '../../../commands/sessions/mute-requests.ts';
 import { inputMessage } from '../../../contract/agent-contract.ts';
 import { uuid } from '../../../contract/names.ts';

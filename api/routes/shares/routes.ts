@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { uuid } from '../../../contract/names.ts';
 import { readArtifact } from '../../../store/artifacts/artifacts.ts';
 import { readBytes } from '../../../store/artifacts/contents.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { availability, runtimeName } from '../../../contract/available-runs.ts';
 import { knownWorker, listWorkers } from '../../../store/workers/workers.ts';
 import { readAvailability } from '../../availability/read-availability.ts';

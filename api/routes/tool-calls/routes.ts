@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { refusedCalls, toolCall } from '../../../contract/tool-call.ts';
 import { listToolCalls } from '../../../store/tool-calls/list.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { createWorkspace } from '../../../commands/workspaces/create.ts';
 import { updateWorkspace } from '../../../commands/workspaces/update.ts';
 import { workspaceSlug } from '../../../contract/names.ts';

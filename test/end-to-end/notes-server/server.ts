@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const file = '/tmp/notes.txt';
 const { NOTES_TOKEN: token = '', NOTES_TOKEN_SHA256: expected } = process.env;

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { anySignedIn } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
 import { caller, startTestApi, type TestApi } from '../../support/api.ts';

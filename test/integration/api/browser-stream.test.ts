@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { defaultMaxListeners } from 'node:events';
 import { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { type StreamMessage, streamMessage } from '../../../contract/browser-stream.ts';
 import type { Session } from '../../../contract/session.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { itsSidecar, sessionReaders } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
 import { createSession } from '../../../commands/sessions/create.ts';

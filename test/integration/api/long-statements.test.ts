@@ -1,6 +1,6 @@
 /** A slow statement is stopped and reported, so that it does not hold a connection that others wait for. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { anySignedIn } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
 import { hasSqlState, openDatabase, sqlState } from '../../../store/database.ts';

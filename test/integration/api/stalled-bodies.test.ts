@@ -1,7 +1,7 @@
 /** A request that is held open, by its body or in the queue: access is decided once all of it has arrived. */
 import { type ClientRequest, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Access, admins } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
 import { removeMember } from '../../../commands/members/remove.ts';

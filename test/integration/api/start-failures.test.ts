@@ -1,7 +1,7 @@
 /** What API and worker say when they do not start: a JSON line on standard output, like everything that they log. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { bundledProgram } from '../../support/bundled-program.ts';
 
 const line = z.object({ level: z.literal(60), process: z.string(), msg: z.string(), time: z.number() });

@@ -1,7 +1,7 @@
 /** One user's requests take turns, so that they do not use every connection that others wait for. */
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { anySignedIn } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';

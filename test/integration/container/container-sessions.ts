@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';

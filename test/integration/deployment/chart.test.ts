@@ -1,7 +1,7 @@
 /** The Helm chart as Helm renders it: what it requests, what it refuses, and the rules that its manifests follow. */
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { apiConfig } from '../../../config/api.ts';
 import { parseEnvironment } from '../../../config/parse.ts';
 import { workerConfig, workerVariables } from '../../../config/worker.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { demoPeople } from '../../../bin/start/demo-content.ts';
 import { signInAtProvider } from '../../../bin/start/provider-sign-in.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { chartDirectory, manifest, runHelm } from '../../support/chart.ts';
 import { describeWithTool } from '../../support/deployment-tools.ts';
 

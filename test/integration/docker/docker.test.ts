@@ -4,7 +4,7 @@
  */
 import './on-docker.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { buildingEngine, runEngine } from '../../support/container-engine.ts';
 import { buildOnDocker, hasDockerd, startDockerEngine } from '../../support/docker-engine.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';

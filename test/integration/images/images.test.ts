@@ -1,6 +1,6 @@
 /** Each image of the platform, run as the platform runs it: an ordinary user, a read-only root, no capability. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runEngine } from '../../support/container-engine.ts';
 import { type PlatformImages, platformImages, requirePlatformImages } from '../../support/platform-images.ts';
 import { runConfined } from './run-container.ts';

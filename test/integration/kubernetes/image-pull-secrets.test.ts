@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type DockerRegistry, pushImage, startDockerRegistry } from '../../support/docker-registry.ts';
 import { eventually } from '../../support/eventually.ts';
 import { waitingImage } from '../../support/kubernetes/node-images.ts';

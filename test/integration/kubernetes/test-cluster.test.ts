@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pushImage, startDockerRegistry } from '../../support/docker-registry.ts';
 import { waitingImage } from '../../support/kubernetes/node-images.ts';
 import { makeNamespace, type TestNamespace } from '../../support/kubernetes/pods.ts';

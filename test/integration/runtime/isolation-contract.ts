@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { type ContractSessions, node, secretVariable, speaksToServers, stays } from './driver-under-test.ts';
 

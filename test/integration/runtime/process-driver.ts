@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pino from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limitFields } from '../../../config/limits.ts';
 import { createProcessRuntime, type ProcessRuntimeDependencies } from '../../../runtime/process/driver.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import { type ProcessReport, processReport } from '../../../contract/session-process.ts';
 import {

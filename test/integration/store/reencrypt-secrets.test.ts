@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { clearSecret } from '../../../commands/secrets/clear.ts';
 import { putSecret } from '../../../commands/secrets/put.ts';
 import { createWorkspace } from '../../../commands/workspaces/create.ts';

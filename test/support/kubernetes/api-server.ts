@@ -1,7 +1,7 @@
 /** The few API requests that starting a cluster needs. Tests use the product's own client. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { z } from 'zod';
+import * as z from 'zod';
 import { certificateFile, kubeconfigFile, type NodePlace } from './node-place.ts';
 
 const kubeconfig = z.looseObject({

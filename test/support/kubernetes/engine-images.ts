@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { runEngine } from '../container-engine.ts';
 import { whileLocked } from '../machine-lock.ts';
 import { hasImage, importArchive } from './node-images.ts';

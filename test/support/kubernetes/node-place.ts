@@ -1,7 +1,7 @@
 /** Where a one-node cluster keeps its files, and the addresses that it has for itself. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { chooseTestPort } from '../free-port.ts';
 import { claimNetwork } from './node-network.ts';
 

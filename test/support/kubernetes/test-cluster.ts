@@ -3,7 +3,7 @@
  * programs that the set-up of `npm test` built. All test files of a run share one; those that break parts take one of their own.
  */
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventually } from '../eventually.ts';
 import { testRun } from '../test-runs.ts';
 import { importEngineImage } from './engine-images.ts';

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openApiDocument } from '../../../api/openapi/document.ts';
 import { peopleByScope, whoMay } from '../../../api/openapi/who-may.ts';
 import { type AnyRoute, isInternal, type RouteScope } from '../../../api/route.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from '../../../api/errors.ts';
 import { createRateLimiter } from '../../../api/middleware/rate-limit.ts';
 import { createSignInLimit } from '../../../api/middleware/sign-in-limit.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isRange, rangeContains } from '../../../config/address-range.ts';
 import { kubernetesFields } from '../../../config/kubernetes.ts';
 import { parseEnvironment } from '../../../config/parse.ts';

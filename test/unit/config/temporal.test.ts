@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseEnvironment } from '../../../config/parse.ts';
 import { refuseHalfTls, temporalConnection, temporalFields } from '../../../config/temporal.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentInput } from '../../../contract/agent.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../contract/errors.ts';

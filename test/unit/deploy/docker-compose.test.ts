@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { apiConfig } from '../../../config/api.ts';
 import { limitFields } from '../../../config/limits.ts';
 import { databaseUrl, parseEnvironment } from '../../../config/parse.ts';

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { baseImagesOf, filesWithBaseImages, withDigests } from '../../../scripts/pin-release.ts';
 
 const filesLike = (pattern: string) =>

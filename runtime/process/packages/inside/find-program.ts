@@ -1,7 +1,7 @@
 /** Finds the program of the loaded packages to run. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { packagesInside } from '../tree-stream.ts';
 import type { FillOrder } from './order.ts';
 

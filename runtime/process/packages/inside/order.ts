@@ -1,5 +1,5 @@
 /** The only argument of the program in a sandbox that loads packages. Holds no secret. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const fillOrder = z.strictObject({
   manager: z.enum(['npm', 'uv']),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import { processReport } from '../../../../contract/session-process.ts';
 import type { PackageCacheSettings } from '../../../../runtime/process/packages/open-session-packages.ts';
 import type { ProcessWorkloadSpec } from '../../../../runtime/process/workload-spec.ts';

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Cluster, openCluster } from '../../../../runtime/kubernetes/cluster.ts';
 import { session } from './pods.ts';
 

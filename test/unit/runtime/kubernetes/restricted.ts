@@ -2,7 +2,7 @@
  * The Pod Security Standard `restricted` as its page at kubernetes.io states it, control by control, over a manifest as plain
  * JSON. It knows nothing of the renderer.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const securityContext = z.looseObject({
   privileged: z.boolean().optional(),

@@ -1,5 +1,5 @@
 /** Session events with their payloads as the contract has them. Pure. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { payloadByEventType, type SessionEventType } from '../../../../contract/session-event.ts';
 import type { SessionEvent } from '../../api/types.ts';
 
