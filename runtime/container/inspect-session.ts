@@ -8,8 +8,14 @@ const mebibyte = 1024 * 1024;
 /** Every session has them. */
 const expected = ['sidecar', 'agent'];
 
-/** Lists once, and inspects each ended container. */
-export async function inspectSession(engine: Engine, session: SessionOnEngine): Promise<WorkloadState> {
+/**
+ * Lists once, and inspects each container: Docker announces the end of one before its list shows it, so a look at the list
+ * right after that event would find it running, and no further event would come.
+ */
+export async function inspectSession(
+  engine: Pick<Engine, 'listContainers' | 'listVolumes' | 'inspectContainer'>,
+  session: SessionOnEngine,
+): Promise<WorkloadState> {
   const found = await sessionContainers(engine, session);
   if (found.length === 0) {
     const volumes = await sessionVolumes(engine, session);
@@ -24,18 +30,26 @@ export async function inspectSession(engine: Engine, session: SessionOnEngine): 
 }
 
 async function stateOf(
-  engine: Engine,
-  { id, name, state }: ListedContainer,
+  engine: Pick<Engine, 'inspectContainer'>,
+  { id, name }: ListedContainer,
   found: readonly ListedContainer[],
 ): Promise<ContainerState> {
-  if (state === 'created' || state === 'initialized') {
-    return { name, state: 'waiting' };
+  const inspected = await engine.inspectContainer(id);
+  switch (inspected?.status) {
+    case undefined:
+      return removed(name);
+    case 'created':
+    case 'initialized':
+    case 'configured':
+      return { name, state: 'waiting' };
+    case 'exited':
+    case 'stopped':
+    case 'dead':
+    case 'removing':
+      return exited(name, inspected, found);
+    default:
+      return { name, state: 'running' };
   }
-  if (state !== 'exited' && state !== 'stopped' && state !== 'dead' && state !== 'removing') {
-    return { name, state: 'running' };
-  }
-  const ended = await engine.inspectContainer(id);
-  return ended === null ? removed(name) : exited(name, ended, found);
 }
 
 const removed = (name: string): ContainerState => ({

@@ -5,7 +5,7 @@ import { labelKeys, type SessionOnEngine, volumeName } from './names.ts';
 
 /** Those whose labels name both the session and the installation. */
 export async function sessionContainers(
-  engine: Engine,
+  engine: Pick<Engine, 'listContainers'>,
   session: SessionOnEngine,
 ): Promise<ListedContainer[]> {
   return (await engine.listContainers(sessionLabel(session))).filter(
@@ -14,7 +14,10 @@ export async function sessionContainers(
 }
 
 /** The labelled volumes, with their size and owner; not those that the engine itself created in their place. */
-export async function sessionVolumes(engine: Engine, session: SessionOnEngine): Promise<string[]> {
+export async function sessionVolumes(
+  engine: Pick<Engine, 'listVolumes'>,
+  session: SessionOnEngine,
+): Promise<string[]> {
   const found = await engine.listVolumes({ label: sessionLabel(session) });
   return found.filter(({ installation }) => installation === session.installation).map(({ name }) => name);
 }
