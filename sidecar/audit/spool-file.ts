@@ -201,7 +201,6 @@ class WrittenFile implements SpoolFile {
       .catch((error: unknown) => this.#fail(error))
       .then(() => {
         this.#job = null;
-        this.#syncingSinceMs = null;
         this.#schedule();
       });
   }
@@ -213,7 +212,7 @@ class WrittenFile implements SpoolFile {
     await this.#settle(() => this.#system.sync(file.fd));
   }
 
-  /** Whoever waits as the work begins learns whether it succeeded. */
+  /** Whoever waits as the work begins learns whether it succeeded; who commits right after that does not wait for it any more. */
   async #settle(work: () => Promise<void>): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -224,6 +223,7 @@ class WrittenFile implements SpoolFile {
       await work();
       isSafe = true;
     } finally {
+      this.#syncingSinceMs = null;
       for (const settle of waiting) {
         settle(isSafe);
       }
