@@ -8,16 +8,21 @@ import type { FrontDoor } from '../support/front-door.ts';
 import { focusInView, focusOnAlert, refusalIn, refuseChanges } from '../support/refused-changes.ts';
 import { type FormSubjects, makeFormSubjects, type WebForm, webForms } from '../support/web-forms.ts';
 
-const sizes = [{ viewport: { width: 1280, height: 720 } }, phone];
+const sizes = [
+  { name: 'a laptop', context: { viewport: { width: 1280, height: 720 } } },
+  { name: 'a phone', context: phone },
+];
 
 describeInBrowser('forms in the web UI', () => {
   let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
+  let subjects: FormSubjects;
 
   beforeAll(async () => {
     [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
+    subjects = await makeFormSubjects(ada);
   });
   afterAll(async () => {
     await browser?.close();
@@ -28,7 +33,7 @@ describeInBrowser('forms in the web UI', () => {
     page.locator(inside).getByRole('button', { name, exact: true }).click();
 
   /** What the form does wrong with the refusal; null for nothing. */
-  async function faultOf(visitor: Visitor, form: WebForm, subjects: FormSubjects): Promise<string | null> {
+  async function faultOf(visitor: Visitor, form: WebForm): Promise<string | null> {
     const { page } = visitor;
     if (form.isForSignedOut) {
       await page.context().clearCookies();
@@ -60,25 +65,23 @@ describeInBrowser('forms in the web UI', () => {
     return null;
   }
 
-  it('each bring a refusal of the API into view and focus it, until a field changes', async () => {
-    const subjects = await makeFormSubjects(ada);
-    for (const context of sizes) {
+  it.each(sizes)(
+    'each bring a refusal of the API into view and focus it, until a field changes: $name',
+    async ({ context }) => {
       const visitor = await visit(browser, { ...demo, as: 'ada', context });
       await refuseChanges(visitor);
       const faults: Record<string, string> = {};
       for (const [name, form] of Object.entries(webForms)) {
-        const fault = await faultOf(visitor, form, subjects).catch((error: unknown) => String(error));
+        const fault = await faultOf(visitor, form).catch((error: unknown) => String(error));
         Object.assign(faults, fault === null ? {} : { [name]: fault });
       }
       expect(faults).toEqual({});
       await visitor.leave();
-    }
-    await ada.ok('POST', `/api/sessions/${subjects.askingSessionId}/terminate`, {});
-    await ada.ok('POST', `/api/sessions/${subjects.mutedSessionId}/terminate`, {});
-  });
+    },
+  );
 
   it('lead to the first invalid field, and drop the message of an old value', async () => {
-    for (const context of sizes) {
+    for (const { context } of sizes) {
       const visitor = await visit(browser, { ...demo, as: 'ada', context });
       visitor.expectInConsole(/409|422/);
       const { page } = visitor;
