@@ -3,3 +3,6 @@
  * ends at the bound; text that is no JSON gets some answer.
  */
 export function holdsMoreValues(bytes: Uint8Array, most: number): boolean;
+
+/** How many values the JSON in `bytes` holds, counted likewise; more than `most` when it stopped there. */
+export function countValues(bytes: Uint8Array, most?: number): number;

@@ -7,9 +7,11 @@ const backslash = 0x5c;
 const openBrace = 0x7b;
 
 export function holdsMoreValues(bytes, most) {
-  if (bytes.length <= most) {
-    return false;
-  }
+  return bytes.length > most && countValues(bytes, most) > most;
+}
+
+/** Stops soon after `most`. */
+export function countValues(bytes, most = Number.POSITIVE_INFINITY) {
   let values = 1;
   let isInString = false;
   for (let at = 0; at < bytes.length && values <= most; at += 1) {
@@ -22,5 +24,5 @@ export function holdsMoreValues(bytes, most) {
       values += 1;
     }
   }
-  return values > most;
+  return values;
 }

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { maxAgentValues } from '../contract/json-values.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
+import { createByteBudget } from '../lib/timing/byte-budget.ts';
 import { createAgentHttp } from './agent-http/agent-http.ts';
 import { writeAgentConfig } from './agent-http/write-agent-config.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
@@ -23,6 +24,7 @@ import { platformServerName } from './platform-tools/platform-server-name.ts';
 import type { ToolDependencies } from './platform-tools/tool.ts';
 import { startOfLocalServer } from './processes/server-start.ts';
 import { type ProcessTracking, trackProcesses } from './processes/track-processes.ts';
+import { largeMessageBytes } from './server-link/agent-lines.ts';
 import { createCallGate } from './server-link/call-gate.ts';
 import { createLastRefusals } from './server-link/last-refusals.ts';
 import type { LinkDependencies } from './server-link/link-dependencies.ts';
@@ -100,8 +102,12 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
   });
   const gate = createCallGate({ checkCall: createCheckQueue(api) }, lastRefusals);
   const callPace = createPace({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });
+  const largeMessages = createByteBudget(largeMessageBytes);
   const waits = createSlots({ count: boot.limits.concurrent_waits, maxWaiting: 0 });
-  return { api, metrics, lastRefusals, audit, gate, gateMaps, callPace, waits, logger, inbox: createInbox() };
+  return {
+    ...{ api, metrics, lastRefusals, audit, gate, gateMaps, callPace, largeMessages, waits, logger },
+    inbox: createInbox(),
+  };
 }
 
 /** The gated tool that a name is, or imitates. */
@@ -118,7 +124,7 @@ function openLinks(
   dependencies: Dependencies,
   processes: ProcessTracking,
 ): Promise<Link[]> {
-  const { gate, gateMaps, audit, callPace, metrics, logger } = dependencies;
+  const { gate, gateMaps, audit, callPace, largeMessages, metrics, logger } = dependencies;
   const { line_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
   const linkDependencies = ({
     name: server,
@@ -133,6 +139,7 @@ function openLinks(
     gate,
     audit,
     callPace,
+    largeMessages,
     metrics,
     logger,
     limits: {

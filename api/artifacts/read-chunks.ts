@@ -1,7 +1,7 @@
 /** Reads the body of an upload in chunks, of which at most one is in memory, and only briefly. */
 import type { IncomingMessage } from 'node:http';
+import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
-import type { ByteBudget } from './byte-budget.ts';
 
 export interface ReadChunksOptions {
   /** A chunk is yielded once it has this many bytes, or once its first bytes are this old. */

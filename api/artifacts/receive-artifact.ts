@@ -1,10 +1,10 @@
 /** Receives the bytes of an artifact as they arrive: in chunks, each stored at once by a short statement. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import { appendChunk, beginContent } from '../../store/artifacts/contents.ts';
 import type { Db } from '../../store/database.ts';
 import { ApiError } from '../errors.ts';
-import type { ByteBudget } from './byte-budget.ts';
 import { readChunks, UploadTooSlowError } from './read-chunks.ts';
 
 export interface ReceivedContent {

@@ -4,6 +4,8 @@
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countValues } from '../../contract/json-values.ts';
+import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import { isCall, newlyCalledTool } from '../gate/decide.ts';
 import type { Message } from '../json-rpc/message.ts';
 import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
@@ -16,12 +18,18 @@ export interface AgentLine {
   parsed: ParsedLine;
   /** Set for a line that begins a tool call, whatever its outcome. */
   call: Call | null;
+  /** What it takes in memory, about. */
+  heldBytes: number;
+  /** Call once, when the line was handled or left. */
+  release(): void;
 }
 
 export interface AgentLineDependencies {
   ledger: Ledger;
   /** The rate of calls of the whole session. */
   callPace: Pace;
+  /** Memory for large messages of the whole session. */
+  largeMessages: ByteBudget;
   limits: { lineBytes: number };
 }
 
@@ -29,8 +37,16 @@ const noBytes = Buffer.alloc(0);
 const tooLarge: ParsedLine = { ok: false, problem: 'too_large', id: null };
 /** Pause before a call that is refused because too many wait already. */
 const refusedPauseMs = 1000;
-/** Limits of reading ahead on a connection. */
-const aheadLimits = { items: 256, bytes: 1024 * 1024, sizeBytes: ({ bytes }: AgentLine) => bytes.length };
+/** What a parsed value takes beside its text: an empty object is two bytes of text. */
+const valueBytes = 64;
+/** Limits of reading ahead on a connection; what takes more by itself shares the session's memory for large messages. */
+const aheadBytes = 1024 * 1024;
+const aheadLimits = { items: 256, bytes: aheadBytes, sizeBytes: ({ heldBytes }: AgentLine) => heldBytes };
+/** For every session: some dozen times the longest line of text, or one line of the smallest values. */
+export const largeMessageBytes = 24 * 1024 * 1024;
+/** Longer than a side that stalls keeps its connection, and with it what it holds. */
+const largeMessageWaitMs = 60_000;
+const noRelease = () => undefined;
 
 /**
  * Yields lines in their order, while later ones are read and recorded already: calls that wait together share one
@@ -52,11 +68,13 @@ async function* parseLines(
     let ready: AgentLine[] = [];
     for (const line of lines) {
       const isLong = !line.tooLarge && line.bytes.length > longLineBytes;
+      const heldBytes = line.tooLarge ? 0 : line.bytes.length + valueBytes * countValues(line.bytes);
       if (isLong) {
         // Earlier lines do not wait for it.
         yield ready;
         ready = [];
       }
+      const release = await hold(heldBytes, dependencies.largeMessages);
       const parsed = isLong ? await parseLineInTurns(line.bytes) : parse(line);
       const waitMs = parsed.ok && isCall(parsed.message) ? dependencies.callPace.take() : 0;
       if (waitMs !== 0) {
@@ -65,10 +83,22 @@ async function* parseLines(
         await sleep(waitMs ?? refusedPauseMs);
       }
       const bytes = line.tooLarge ? noBytes : line.bytes;
-      ready.push({ bytes, parsed, call: beginCall(parsed, dependencies.ledger, waitMs === null) });
+      const call = beginCall(parsed, dependencies.ledger, waitMs === null);
+      ready.push({ bytes, parsed, call, heldBytes, release });
     }
     yield ready;
   }
+}
+
+/** Waits for memory for a large message. Throws when others of the session hold it for too long. */
+async function hold(heldBytes: number, largeMessages: ByteBudget): Promise<() => void> {
+  if (heldBytes <= aheadBytes) {
+    return noRelease;
+  }
+  if (!(await largeMessages.take(heldBytes, largeMessageWaitMs))) {
+    throw new Error('no memory for a large message became free in time');
+  }
+  return () => largeMessages.give(heldBytes);
 }
 
 const parse = (line: Line): ParsedLine => (line.tooLarge ? tooLarge : parseLine(line.bytes));

@@ -16,12 +16,15 @@ export interface GatedCall {
 
 /** Max calls that wait to be asked together. */
 const maxWaiting = 64;
+/** Max bytes of calls that are neither forwarded nor refused; a longer line is held by itself. */
+const maxHeldBytes = 1024 * 1024;
 
 export class GatedCalls {
   readonly #connection: AgentConnection;
   #waiting: GatedCall[] = [];
+  #heldBytes = 0;
   #running: Promise<void> | null = null;
-  #onTaken: (() => void) | null = null;
+  #onRoom: (() => void) | null = null;
 
   constructor(connection: AgentConnection) {
     this.#connection = connection;
@@ -31,10 +34,11 @@ export class GatedCalls {
   async add(gated: GatedCall): Promise<void> {
     this.#connection.ledger.reserve(gated.request.id);
     this.#waiting.push(gated);
+    this.#heldBytes += gated.bytes.length;
     this.#running ??= this.#run();
-    if (this.#waiting.length >= maxWaiting) {
+    while (this.#waiting.length >= maxWaiting || this.#heldBytes >= maxHeldBytes) {
       await new Promise<void>((resolve) => {
-        this.#onTaken = resolve;
+        this.#onRoom = resolve;
       });
     }
   }
@@ -56,14 +60,17 @@ export class GatedCalls {
       while (this.#waiting.length > 0) {
         const calls = this.#waiting;
         this.#waiting = [];
-        this.#onTaken?.();
+        this.#onRoom?.();
         const verdicts = calls.map((gated) => this.#check(gated));
         for (const [index, gated] of calls.entries()) {
           await this.#settle(gated, await verdicts[index]);
+          this.#heldBytes -= gated.bytes.length;
+          this.#onRoom?.();
         }
       }
     } finally {
       this.#running = null;
+      this.#onRoom?.();
     }
   }
 

@@ -82,10 +82,15 @@ class GatedConnection implements AgentConnection {
 
   async #readAgent(): Promise<void> {
     const dependencies = { ...this.dependencies, ledger: this.ledger };
-    for await (const lines of readAgentLines(this.#agent, dependencies, (line) => this.leave(line))) {
+    const onLeft = (line: AgentLine) => {
+      this.leave(line);
+      line.release();
+    };
+    for await (const lines of readAgentLines(this.#agent, dependencies, onLeft)) {
       this.#enter('handling');
       for (const line of lines) {
         await (this.#isOver ? this.leave(line) : handleAgentLine(line, this));
+        line.release();
       }
       this.#enter('idle');
       if (this.#isOver) {

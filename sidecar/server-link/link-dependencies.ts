@@ -1,6 +1,7 @@
 /** What a connection of the agent to one MCP server is made of. */
 import type { Logger } from 'pino';
 import type { ClientFeature } from '../../contract/catalog.ts';
+import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { GateMap } from '../gate/gate-map.ts';
 import type { Era } from '../gate/method-policy.ts';
@@ -26,6 +27,8 @@ export interface LinkDependencies {
   audit: AuditTrail;
   /** The rate of calls of the whole session. */
   callPace: Pace;
+  /** Memory for large messages of the whole session. */
+  largeMessages: ByteBudget;
   metrics: Metrics;
   logger: Logger;
   limits: {

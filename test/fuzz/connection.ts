@@ -2,10 +2,12 @@
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { createByteBudget } from '../../lib/timing/byte-budget.ts';
 import type { AuditTrail } from '../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../sidecar/gate/gate-map.ts';
 import { createMetrics } from '../../sidecar/metrics.ts';
 import { startOfLocalServer } from '../../sidecar/processes/server-start.ts';
+import { largeMessageBytes } from '../../sidecar/server-link/agent-lines.ts';
 import { createCallGate } from '../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../sidecar/server-link/last-refusals.ts';
@@ -60,6 +62,7 @@ export class GateUnderTest {
       gate: createCallGate(api, createLastRefusals()),
       audit,
       callPace: { take: () => 0 },
+      largeMessages: createByteBudget(largeMessageBytes),
       metrics: this.#metrics,
       logger: silent,
       limits,

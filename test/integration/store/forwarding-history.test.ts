@@ -16,10 +16,12 @@ import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import { writeGrant } from '../../../commands/grants/write.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { CheckAnswer } from '../../../contract/sidecar.ts';
+import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
 import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
 import { createMetrics } from '../../../sidecar/metrics.ts';
 import { createCheckQueue } from '../../../sidecar/platform-api/check-queue.ts';
 import { startOfLocalServer } from '../../../sidecar/processes/server-start.ts';
+import { largeMessageBytes } from '../../../sidecar/server-link/agent-lines.ts';
 import { createCallGate } from '../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../../sidecar/server-link/last-refusals.ts';
@@ -155,6 +157,7 @@ async function openAgent(sessionId: string, stalls: () => boolean) {
       close: () => Promise.resolve(),
     },
     callPace: { take: () => 0 },
+    largeMessages: createByteBudget(largeMessageBytes),
     metrics: createMetrics(),
     logger: log,
     limits: { lineBytes: 1_048_576, messageValues: 1000, connectTimeoutMs: 1000, callTimeoutMs: 0 },

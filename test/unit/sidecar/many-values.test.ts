@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { agentEventInput } from '../../../contract/agent-contract.ts';
 import { holdsMoreValues, maxAgentValues } from '../../../contract/json-values.ts';
+import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
 import { createAgentHttp } from '../../../sidecar/agent-http/agent-http.ts';
 import type { AuditTrail } from '../../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
@@ -20,6 +21,7 @@ import { createSlots } from '../../../sidecar/pace/slots.ts';
 import { createPlatformApi } from '../../../sidecar/platform-api/platform-api.ts';
 import { servePlatformTools } from '../../../sidecar/platform-tools/platform-server.ts';
 import { startOfLocalServer } from '../../../sidecar/processes/server-start.ts';
+import { largeMessageBytes } from '../../../sidecar/server-link/agent-lines.ts';
 import { createCallGate } from '../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../../sidecar/server-link/last-refusals.ts';
@@ -68,6 +70,7 @@ async function connectToPlatform(messageValues: number) {
     gate: createCallGate(api, lastRefusals),
     audit,
     callPace: { take: () => 0 },
+    largeMessages: createByteBudget(largeMessageBytes),
     metrics: createMetrics(),
     logger,
     limits: { lineBytes: 1024 * 1024, messageValues, connectTimeoutMs: 10_000, callTimeoutMs: 0 },

@@ -8,9 +8,11 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { CheckAnswer } from '../../../../contract/sidecar.ts';
+import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
 import { startOfLocalServer } from '../../../../sidecar/processes/server-start.ts';
+import { largeMessageBytes } from '../../../../sidecar/server-link/agent-lines.ts';
 import { createCallGate } from '../../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../../../sidecar/server-link/last-refusals.ts';
@@ -32,6 +34,7 @@ let agent: Duplex;
 let server: Socket;
 let served: Promise<void>;
 let checks: Check[];
+let started: number;
 let outcomes: string[];
 let answered: string;
 let onCheck: (check: Check) => void;
@@ -48,7 +51,7 @@ beforeEach(async () => {
   const [agentEnd, gateSide] = duplexPair();
   agent = agentEnd;
   sides = [agentEnd, gateSide, near, server];
-  [checks, outcomes, answered] = [[], [], ''];
+  [checks, started, outcomes, answered] = [[], 0, [], ''];
   onCheck = () => undefined;
   agent.on('data', (chunk: Buffer) => {
     answered += chunk.toString();
@@ -72,13 +75,17 @@ beforeEach(async () => {
     clientFeatures: new Set(),
     gate: createCallGate({ checkCall }, createLastRefusals()),
     audit: {
-      started: () => Promise.resolve('recorded'),
+      started: () => {
+        started += 1;
+        return Promise.resolve('recorded');
+      },
       refusedBeyondLimit: () => Promise.resolve('too_many_calls'),
       decided: () => undefined,
       finished: (_callId, outcome) => void outcomes.push(outcome),
       close: () => Promise.resolve(),
     },
     callPace: { take: () => 0 },
+    largeMessages: createByteBudget(largeMessageBytes),
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
     limits: { lineBytes: 1_048_576, messageValues: 1000, connectTimeoutMs: 1000, callTimeoutMs: 0 },
@@ -227,4 +234,21 @@ it('forwards nothing that was being checked when the agent left', async () => {
   await served;
   expect(arrived).toEqual([]);
   expect(outcomes).toEqual(['refused', 'refused']);
+});
+
+it('holds a few megabytes of calls that are being checked, however many the agent sends, and decides on each', async () => {
+  onCheck = ({ answer }) => checks.length > 1 && answer('refused');
+  const text = 'x'.repeat(200_000);
+  agent.write(Array.from({ length: 100 }, (_, id) => call(id, 'write', text)).join(''));
+  await eventually(() => expect(checks).toHaveLength(1));
+  let before = -1;
+  await eventually(async () => {
+    const stillGoing = before !== started;
+    before = started;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(stillGoing).toBe(false);
+  });
+  expect(started).toBeLessThan(30);
+  checks[0]?.answer('refused');
+  await eventually(() => expect(outcomes).toHaveLength(100));
 });

@@ -2,10 +2,12 @@
 import { type Duplex, duplexPair } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import type { AuditTrail } from '../../../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
 import { startOfLocalServer } from '../../../../sidecar/processes/server-start.ts';
+import { largeMessageBytes } from '../../../../sidecar/server-link/agent-lines.ts';
 import { createCallGate } from '../../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../../../sidecar/server-link/last-refusals.ts';
@@ -53,6 +55,7 @@ function connect() {
     gate: createCallGate({ checkCall }, createLastRefusals()),
     audit,
     callPace: { take: () => waitMs },
+    largeMessages: createByteBudget(largeMessageBytes),
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
     limits: { lineBytes: 65_536, messageValues: 1000, connectTimeoutMs: 1000, callTimeoutMs: 0 },

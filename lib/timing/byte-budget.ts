@@ -1,4 +1,4 @@
-/** Bytes that one process may buffer for all uploads together: an upload that finds none free waits, and so does its connection. */
+/** Memory that several share: whoever finds too little of it free waits, and so does the connection that it would be taken for. */
 
 export interface ByteBudget {
   /** Takes bytes without waiting; false when not enough are free. */
