@@ -8,10 +8,13 @@ import { PlatformRefusal, PlatformUnreachable } from './request.ts';
 
 interface Waiting {
   request: CheckRequest;
+  askedAtMs: number;
   resolve(answer: CheckAnswer | Promise<CheckAnswer>): void;
   reject(error: unknown): void;
 }
 
+/** A call that was asked about for this long without an answer is refused. */
+const unansweredLimitMs = 10_000;
 /** The agent's other requests share the limit of requests at a time, so checks leave room for them. */
 const maxInFlight = 4;
 
@@ -27,8 +30,9 @@ export function createCheckQueue(
     isScheduled = false;
     while (inFlight < maxInFlight && waiting.length > 0) {
       inFlight += 1;
-      void send(api, waiting.splice(0, maxChecks)).then(() => {
+      void send(api, waiting.splice(0, maxChecks)).then((unanswered) => {
         inFlight -= 1;
+        waiting.unshift(...unanswered);
         sendWaiting();
       });
     }
@@ -36,7 +40,7 @@ export function createCheckQueue(
 
   return (request) =>
     new Promise((resolve, reject) => {
-      waiting.push({ request, resolve, reject });
+      waiting.push({ request, askedAtMs: performance.now(), resolve, reject });
       if (!isScheduled) {
         isScheduled = true;
         process.nextTick(sendWaiting);
@@ -44,26 +48,34 @@ export function createCheckQueue(
     });
 }
 
-/** Settles each of the batch. Never throws. */
+/**
+ * Settles each of the batch but those whose turn did not come: returns these, in their order. A platform that answers about none is
+ * asked no more. Never throws.
+ */
 async function send(
   api: Pick<PlatformApi, 'checkCall' | 'checkCalls'>,
   batch: readonly Waiting[],
-): Promise<void> {
+): Promise<Waiting[]> {
   const alone = () => Promise.all(batch.map((call) => sendAlone(api, call)));
   if (batch.length === 1) {
     await alone();
-    return;
+    return [];
   }
   try {
     const answers = await api.checkCalls(batch.map(({ request }) => request));
-    for (const { request, resolve, reject } of batch) {
+    const unanswered = batch.filter(({ request, resolve }) => {
       const answer = answers.get(request.call_id);
-      if (answer === undefined) {
-        reject(new PlatformUnreachable('the platform answered without this call'));
-      } else {
+      if (answer !== undefined) {
         resolve(answer);
       }
+      return answer === undefined;
+    });
+    const isOver = ({ askedAtMs }: Waiting) =>
+      unanswered.length === batch.length || performance.now() - askedAtMs >= unansweredLimitMs;
+    for (const { reject } of unanswered.filter(isOver)) {
+      reject(new PlatformUnreachable('the platform answered without this call'));
     }
+    return unanswered.filter((each) => !isOver(each));
   } catch (error) {
     if (error instanceof PlatformRefusal && error.status !== 401) {
       // One of them is not valid, or the platform is of a release that takes them one by one.
@@ -73,6 +85,7 @@ async function send(
         reject(error);
       }
     }
+    return [];
   }
 }
 

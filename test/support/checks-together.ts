@@ -10,20 +10,26 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-/** `ask` decides on several calls of a session, each named once; it answers in the order of the calls. */
+/** `ask` decides on some of several calls of a session, each named once; about the others it is asked again. */
 export function checkTogether(
-  ask: (sessionId: string, checks: Check[]) => Promise<CheckAnswer[]>,
+  ask: (sessionId: string, checks: Check[]) => Promise<ReadonlyMap<string, CheckAnswer>>,
 ): (sessionId: string, check: Check) => Promise<CheckAnswer> {
   const waiting = new Map<string, Asked[]>();
   const send = async (sessionId: string, batch: Asked[]) => {
     try {
-      const answers = await ask(
-        sessionId,
-        batch.map(({ check }) => check),
-      );
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const answer = answers[index];
-        answer === undefined ? reject(new Error('no answer')) : resolve(answer);
+      for (let left = batch; left.length > 0; ) {
+        const answers = await ask(
+          sessionId,
+          left.map(({ check }) => check),
+        );
+        if (answers.size === 0) {
+          throw new Error('no answer');
+        }
+        for (const { check, resolve } of left) {
+          const answer = answers.get(check.call_id);
+          answer === undefined ? undefined : resolve(answer);
+        }
+        left = left.filter(({ check }) => !answers.has(check.call_id));
       }
     } catch (error) {
       for (const { reject } of batch) {

@@ -25,28 +25,40 @@ export async function checkCall(
   return answer;
 }
 
+/** Refused calls are answered together within that time. */
+const refusalsLimitMs = 500;
+
 /**
- * The same for several calls of a session: those that a standing grant covers in one statement, then the others one after the other
- * in their order, so that the first gets a `once` grant. A call whose check fails is refused by itself.
+ * The same for several calls of a session. What a standing grant covers passes in one statement, and is answered at once. Only where it
+ * covers none, calls are decided on one after the other in their order, so that the first gets a `once` grant: up to the first that
+ * passes, or for `limitMs`. So no allowance waits for another call to be decided on, and grows old. Calls without an answer are asked
+ * about again; at least one is answered. A call whose check fails is refused by itself.
  */
 export async function checkCalls(
-  { db, log }: { db: Db; log: Logger },
+  { db, log, limitMs = refusalsLimitMs }: { db: Db; log: Logger; limitMs?: number },
   { sessionId, requireOpen }: Sidecar,
   checks: readonly Check[],
 ): Promise<z.infer<typeof checksAnswer>> {
   const asked = checks.map(({ call_id: callId, server, tool }) => ({ callId, server, tool }));
   const passed = await checkStanding(db, sessionId, asked);
-  if (passed.size < checks.length) {
-    await requireOpen();
+  if (passed.size > 0) {
+    const answered = [...passed].map(([call_id, granted_via]) => ({
+      call_id,
+      answer: { decision: 'allowed' as const, granted_via },
+    }));
+    return { answers: answered };
   }
+  await requireOpen();
   const answers = [];
+  const startedAtMs = performance.now();
   for (const check of checks) {
-    const granted_via = passed.get(check.call_id);
-    const answer =
-      granted_via === undefined
-        ? await decide(db, sessionId, check).catch((error: unknown) => refusalOf(error, sessionId, log))
-        : ({ decision: 'allowed', granted_via } as const);
+    const answer = await decide(db, sessionId, check).catch((error: unknown) =>
+      refusalOf(error, sessionId, log),
+    );
     answers.push({ call_id: check.call_id, answer });
+    if (answer.decision === 'allowed' || performance.now() - startedAtMs >= limitMs) {
+      break;
+    }
   }
   return { answers };
 }

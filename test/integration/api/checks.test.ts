@@ -1,6 +1,8 @@
 /** Many calls in one request: each is decided by itself, by the rules of a single check, whatever its sidecar sends. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { checkCalls } from '../../../api/routes/internal/check-call.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Session } from '../../../contract/session.ts';
 import { type CheckAnswer, maxChecks } from '../../../contract/sidecar.ts';
@@ -41,12 +43,23 @@ const call = (content: object = {}) => ({
 const calls = (count: number, content: object = {}) => Array.from({ length: count }, () => call(content));
 const send = (checks: unknown[], of = session) =>
   api.asSidecar(of.id, 'POST', 'tool-calls/checks', { checks });
+/** Asks again about the calls that are left out, as a sidecar does. */
 const check = async (checks: { call_id: string }[], of = session): Promise<CheckAnswer[]> => {
-  const { status, body } = await send(checks, of);
-  expect(status).toBe(200);
-  const { answers } = body as { answers: { call_id: string; answer: CheckAnswer }[] };
-  expect(answers.map(({ call_id }) => call_id)).toEqual(checks.map(({ call_id }) => call_id));
-  return answers.map(({ answer }) => answer);
+  const answers = new Map<string, CheckAnswer>();
+  while (answers.size < checks.length) {
+    const { status, body } = await send(
+      checks.filter(({ call_id }) => !answers.has(call_id)),
+      of,
+    );
+    expect(status).toBe(200);
+    const { answers: some } = body as { answers: { call_id: string; answer: CheckAnswer }[] };
+    expect(some.length).toBeGreaterThan(0);
+    for (const { call_id, answer } of some) {
+      expect(answers.has(call_id)).toBe(false);
+      answers.set(call_id, answer);
+    }
+  }
+  return checks.flatMap(({ call_id }) => answers.get(call_id) ?? []);
 };
 const required = { decision: 'refused', code: 'permission_required', scope: 'files.write' };
 const passedOn = ({ id }: { id: string }) => ({ decision: 'allowed', granted_via: id });
@@ -66,6 +79,25 @@ it('passes all calls that a standing grant covers, each with its use on record',
 it('gives once grants to the first calls, and to no two the same', async () => {
   const [older, newer] = [await giveGrant(api.db, session), await giveGrant(api.db, session)];
   expect(await check(calls(4))).toEqual([passedOn(older), passedOn(newer), required, required]);
+});
+
+it('answers what passes before it decides on other calls, so that no allowance grows old', async () => {
+  const lasting = await giveGrant(api.db, session, { scope: 'persistent' });
+  const once = await giveGrant(api.db, session, { details: { scope: 'files.remove' } });
+  const asked = [call({ tool: 'remove' }), call({ tool: 'remove' }), call(), call({ tool: 'remove' })];
+  const answersTo = async (checks: object[]) => ((await send(checks)).body as { answers: object[] }).answers;
+  expect(await answersTo(asked)).toEqual([{ call_id: asked[2]?.call_id, answer: passedOn(lasting) }]);
+  const others = asked.filter(({ tool }) => tool === 'remove');
+  expect(await answersTo(others)).toEqual([{ call_id: others[0]?.call_id, answer: passedOn(once) }]);
+  expect(await answersTo(others.slice(1))).toHaveLength(2);
+});
+
+it('decides on calls one by one for a limited time, and on at least one', async () => {
+  const asked = calls(3);
+  const sidecar = { sessionId: session.id, requireOpen: async () => undefined };
+  const dependencies = { db: api.db, log: pino({ level: 'silent' }), limitMs: 0 };
+  const { answers } = await checkCalls(dependencies, sidecar, asked);
+  expect(answers).toEqual([{ call_id: asked[0]?.call_id, answer: required }]);
 });
 
 it('answers a repetition as before, and not on a grant that was revoked in between', async () => {

@@ -76,7 +76,7 @@ it('applies to calls that are checked together', async () => {
   const checks = checkTogether(async (sessionId, asked) => {
     const { status, body } = await api.asSidecar(sessionId, 'POST', 'tool-calls/checks', { checks: asked });
     expect(status).toBe(200);
-    return checksAnswer.parse(body).answers.map(({ answer }) => answer);
+    return new Map(checksAnswer.parse(body).answers.map(({ call_id, answer }) => [call_id, answer]));
   });
   const check: Stage['check'] = async ({ callId, sessionId, permission }) =>
     grantOf(await checks(sessionId, { call_id: callId, server: 'files', tool: permission }));

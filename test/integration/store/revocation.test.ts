@@ -95,7 +95,7 @@ describe('concurrent grants, revocations and calls', () => {
     const checks = checkTogether(async (sessionId, asked) => {
       const sidecar = { sessionId, requireOpen: () => Promise.resolve() };
       const { answers } = await checkCalls({ db, log: pino({ level: 'silent' }) }, sidecar, asked);
-      return answers.map(({ answer }) => answer);
+      return new Map(answers.map(({ call_id, answer }) => [call_id, answer]));
     });
     const check: Stage['check'] = async ({ permission: tool, callId, sessionId }) =>
       grantOf(await checks(sessionId, { call_id: callId, server: 'files', tool }));

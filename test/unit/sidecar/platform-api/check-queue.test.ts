@@ -88,10 +88,24 @@ it.each([
   expect(singles).toEqual([]);
 });
 
-it('refuses a call that an answer leaves out', async () => {
-  const { batches, ask } = connect();
+it('asks again about calls that an answer leaves out, before those that came later', async () => {
+  const { batches, singles, ask } = connect();
+  const asked = ask('a', 'b', 'c');
+  await eventually(() => expect(batches).toHaveLength(1));
+  const later = ask('d');
+  batches[0]?.answer(['b']);
+  await eventually(() => expect(batches[1]?.ids).toEqual(['a', 'c', 'd']));
+  batches[1]?.answer();
+  expect(await outcomes(asked)).toEqual(['allowed', 'allowed', 'allowed']);
+  expect(await outcomes(later)).toEqual(['allowed']);
+  expect(singles).toEqual([]);
+});
+
+it('refuses calls that are left out by an answer about none of them', async () => {
+  const { batches, singles, ask } = connect();
   const asked = ask('a', 'b');
   await eventually(() => expect(batches).toHaveLength(1));
-  batches[0]?.answer(['b', 'c']);
-  expect(await outcomes(asked)).toEqual([expect.any(PlatformUnreachable), 'allowed']);
+  batches[0]?.answer(['c']);
+  expect(await outcomes(asked)).toEqual([expect.any(PlatformUnreachable), expect.any(PlatformUnreachable)]);
+  expect(singles).toEqual([]);
 });
