@@ -32,10 +32,10 @@ export function readBoundedRows<Row>(
   });
 }
 
-const fewRows = 16;
+/** Measuring is most of the work: a few rows are tried first, so that a page that ends early does not measure all of its possible rows. */
+export const fewRows = 16;
 
-/** Measuring is most of the work: tries a few rows first, so that a page that ends early does not measure all of its possible rows. */
-export async function fewRowsFirst<Row>(
+async function fewRowsFirst<Row>(
   limit: number,
   read: (limit: number) => Promise<BoundedRows<Row>>,
 ): Promise<BoundedRows<Row>> {
@@ -48,7 +48,7 @@ const measured = z
   .transform(({ page_row: _row, page_bytes: _bytes, page_found: found, ...columns }) => ({ columns, found }));
 
 /** Reads the rows of `boundedSql` for a query with one row more than its limit. */
-export async function readMeasured<Row>(
+async function readMeasured<Row>(
   query: PromiseLike<unknown>,
   schema: RowSchema<Row>,
 ): Promise<BoundedRows<Row>> {

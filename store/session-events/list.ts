@@ -1,14 +1,51 @@
+import * as z from 'zod';
 import type { SessionEvent } from '../../contract/session-event.ts';
-import { boundedSql, fewRowsFirst, readMeasured } from '../bounded-rows.ts';
+import { boundedSql, fewRows } from '../bounded-rows.ts';
 import { type Db, prepared } from '../database.ts';
 import { pageBytes } from '../read-page.ts';
+import { readRows } from '../read-rows.ts';
 import { eventRow, presentEvent } from './row.ts';
 
-const nextEvents = boundedSql({
-  query: '(select * from session_events where session_id = $1 and seq > $2 order by seq limit $3::int + 1)',
+/** Where somebody is in a session's events: the next ones have a `seq` above `after`. */
+export interface EventPosition {
+  sessionId: string;
+  after: number;
+}
+
+const page = boundedSql({
+  query: `(select * from session_events where session_id = asked.session_id and seq > asked.after
+           order by seq limit $3::int + 1)`,
   limit: '$3::int',
-  maxBytes: '$4',
+  maxBytes: '$4::int',
 });
+const nextEvents = `
+  select page.*, asked.number
+  from unnest($1::uuid[], $2::int[]) with ordinality as asked (session_id, after, number)
+  cross join lateral (${page}) as page
+  order by asked.number, page.page_row`;
+const pageRow = z.looseObject({ number: z.int(), page_found: z.int() });
+
+/**
+ * Events after each of the positions, in order: fewer than `limit` where they are large, none only at the end. All pages together have
+ * the bytes of one, so the more positions there are, the fewer events each gets. One that cannot be read is the error of its own page only.
+ */
+export async function listEventsAfter(
+  db: Db,
+  positions: readonly EventPosition[],
+  limit: number,
+): Promise<(SessionEvent[] | Error)[]> {
+  const found = await readPages(db, positions, Math.min(limit, fewRows));
+  const pages = found.map(({ rows }) => presentPage(rows));
+  // As `fewRowsFirst` does for one page: only those that did not end within a few rows are measured further.
+  const goOn = found.flatMap(({ rows, more }, at) =>
+    more && rows.length === fewRows && limit > fewRows ? [at] : [],
+  );
+  const longer = goOn.flatMap((at) => positions[at] ?? []);
+  for (const [index, { rows }] of (await readPages(db, longer, limit)).entries()) {
+    pages[goOn[index] ?? -1] = presentPage(rows);
+  }
+  return pages;
+}
 
 /** Events of one session with `seq` above `after`, in order: fewer than `limit` where they are large, none only at the end. */
 export async function listSessionEvents(
@@ -16,9 +53,38 @@ export async function listSessionEvents(
   sessionId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<SessionEvent[]> {
-  const { rows } = await fewRowsFirst(limit, (most) => {
-    const values = [sessionId, after, most, pageBytes];
-    return readMeasured(prepared(db, 'list_session_events', nextEvents, values), eventRow);
-  });
-  return rows.map(presentEvent);
+  const [events = []] = await listEventsAfter(db, [{ sessionId, after }], limit);
+  if (events instanceof Error) {
+    throw events;
+  }
+  return events;
+}
+
+interface Page {
+  rows: unknown[];
+  more: boolean;
+}
+
+async function readPages(db: Db, positions: readonly EventPosition[], limit: number): Promise<Page[]> {
+  const pages = positions.map((): Page => ({ rows: [], more: false }));
+  if (positions.length > 0) {
+    const columns = [positions.map(({ sessionId }) => sessionId), positions.map(({ after }) => after)];
+    const values = [...columns, limit, Math.floor(pageBytes / positions.length)];
+    for (const row of await readRows(prepared(db, 'list-events-after', nextEvents, values), pageRow)) {
+      const of = pages[row.number - 1];
+      if (of !== undefined) {
+        of.rows.push(row);
+        of.more = row.page_found > of.rows.length;
+      }
+    }
+  }
+  return pages;
+}
+
+function presentPage(rows: readonly unknown[]): SessionEvent[] | Error {
+  try {
+    return rows.map((row) => presentEvent(eventRow.parse(row)));
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
