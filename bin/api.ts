@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import { createSignApproval } from '../api/approvals/sign-approval.ts';
+import { createStreamReads } from '../api/event-stream/stream-reads.ts';
 import { createStreamSlots } from '../api/event-stream/stream-slots.ts';
 import { allRoutes } from '../api/routes/index.ts';
 import { listen } from '../api/server.ts';
@@ -42,7 +43,9 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   const eventFeed = openSessionEventFeed(config.DATABASE_URL);
   const patterns = createPatternChecker();
   const streamSlots = createStreamSlots(config);
-  const dependencies = { db, patterns, config, log, workflows, signApproval, eventFeed, streamSlots };
+  const streamReads = createStreamReads(db);
+  const streams = { eventFeed, streamSlots, streamReads };
+  const dependencies = { db, patterns, config, log, workflows, signApproval, ...streams };
   const web = loadWebFiles(webDirectory);
   if (web === null) {
     log.warn({ directory: webDirectory }, 'the web UI is not built; only the API is served');

@@ -14,13 +14,16 @@ export class Bell {
     this.answer();
   }
 
-  async wait(limitMs: number): Promise<void> {
+  /** Returns whether it rang within the limit. */
+  async wait(limitMs: number): Promise<boolean> {
     if (!this.rung) {
       const rung = new Promise<void>((resolve) => {
         this.answer = resolve;
       });
       await abandonAfter(limitMs, rung, () => undefined);
     }
+    const rang = this.rung;
     this.rung = false;
+    return rang;
   }
 }

@@ -1,61 +1,35 @@
-/**
- * A session's events as server-sent events. Events are read from the table by their `seq`, which the session's row lock
- * keeps in commit order; announcements only say when to read. So nothing is lost or doubled between backlog and live.
- */
-
+/** One session's events as server-sent events: a viewer's stream of this session, without what else it says. */
 import { terminalStatus } from '../../contract/session.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
-import { Bell } from './bell.ts';
+import type { StreamSource } from './access.ts';
+import { type StreamOptions, ViewerStream } from './viewer-stream.ts';
 
-export interface StreamSource {
-  /** The next events with `seq` above `after`, in order. */
-  read(after: number): Promise<SessionEvent[]>;
-  /** Calls back when there may be more; returns the unsubscribe function. */
-  subscribe(wake: () => void): () => void;
-  /** Whether the reader still has access. */
-  mayRead(): Promise<boolean>;
-}
-
-export interface StreamTiming {
-  /** How often access is checked, and the table polled without an announcement. */
-  checkMs: number;
-  /** A comment line after this long without an event keeps proxies from closing the connection. */
-  heartbeatMs: number;
-}
+type SessionStreamOptions = Pick<StreamOptions, 'timing' | 'signal'> & { sessionId: string; after: number };
 
 /** Ends after the event of a terminal status, when access is lost, and when `signal` aborts. */
 export async function* streamSessionEvents(
-  source: StreamSource,
-  { after, timing, signal }: { after: number; timing: StreamTiming; signal: AbortSignal },
+  { feed, ...source }: StreamSource,
+  { sessionId, after, ...options }: SessionStreamOptions,
 ): AsyncGenerator<string> {
-  const bell = new Bell(signal);
-  const unsubscribe = source.subscribe(() => bell.ring());
-  let seen = after;
-  let sentAt = Date.now();
+  // Changes of the workspace's lists need not wake it.
+  const ownFeed = { ...feed, subscribeWorkspace: () => () => undefined };
+  const stream = new ViewerStream(
+    { ...source, feed: ownFeed },
+    { ...options, after: new Map([[sessionId, after]]) },
+  );
   try {
-    yield ': open\n\n';
-    while (!signal.aborted && (await source.mayRead())) {
-      for (let events = await source.read(seen); events.length > 0; events = await source.read(seen)) {
-        for (const event of events) {
-          yield frame(event);
-          seen = event.seq;
-          if (isEnd(event)) {
-            return;
-          }
-        }
-        sentAt = Date.now();
-        if (signal.aborted || !(await source.mayRead())) {
-          return;
-        }
+    for await (const message of stream.messages()) {
+      if (message?.type === 'session.closed' || message?.type === 'signed_out') {
+        return;
       }
-      if (Date.now() - sentAt >= timing.heartbeatMs) {
-        yield ': still here\n\n';
-        sentAt = Date.now();
+      // A comment in place of what is no event.
+      yield message?.type === 'session.event' ? frame(message.event) : ': still here\n\n';
+      if (message?.type === 'session.event' && isEnd(message.event)) {
+        return;
       }
-      await bell.wait(timing.checkMs);
     }
   } finally {
-    unsubscribe();
+    stream.close();
   }
 }
 

@@ -1,4 +1,4 @@
-/** Limits the event streams that this process keeps open: each holds a connection and polls the database every few seconds. */
+/** Limits the event streams that this process keeps open: each holds a connection, memory, and a share of what all of them read every two seconds. */
 import { createOccupancy, type Leave } from '../middleware/occupancy.ts';
 
 export interface StreamSlots {

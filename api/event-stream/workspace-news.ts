@@ -29,7 +29,7 @@ type SubscribeWorkspace = (workspaceId: string, wake: (eventType: string | null)
 export class NewsCollector {
   private readonly stopByWorkspace = new Map<string, () => void>();
   private readonly pending = new Map<string, WorkspaceNews>();
-  private takenAt = 0;
+  private takenAtMs = Number.NEGATIVE_INFINITY;
   private readonly subscribe: SubscribeWorkspace;
   private readonly ring: () => void;
   private readonly atMostEveryMs: number;
@@ -63,7 +63,7 @@ export class NewsCollector {
     if (this.pending.size === 0 || this.dueInMs() > 0) {
       return [];
     }
-    this.takenAt = Date.now();
+    this.takenAtMs = performance.now();
     const news = [...this.pending.values()].filter(({ workspaceId }) =>
       this.stopByWorkspace.has(workspaceId),
     );
@@ -71,11 +71,18 @@ export class NewsCollector {
     return news;
   }
 
+  /** Keeps for the next `take` what was taken and not sent. */
+  putBack(news: readonly WorkspaceNews[]): void {
+    for (const each of news) {
+      this.pending.set(`${each.workspaceId} ${each.topic}`, each);
+    }
+  }
+
   /** How long until `take` returns what is pending; infinite when nothing is. */
   dueInMs(): number {
     return this.pending.size === 0
       ? Number.POSITIVE_INFINITY
-      : Math.max(0, this.takenAt + this.atMostEveryMs - Date.now());
+      : Math.max(0, this.takenAtMs + this.atMostEveryMs - performance.now());
   }
 
   private collect(workspaceId: string, eventType: string | null): void {

@@ -1,6 +1,7 @@
 /** The platform's API as far as sidecars use it: the application itself, with the routes of sidecars. Prints its port. */
 import pino from 'pino';
 import { createApp } from '../../api/app.ts';
+import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
 import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
 import { internalRoutes } from '../../api/routes/internal/routes.ts';
 import { listen } from '../../api/server.ts';
@@ -21,6 +22,7 @@ const routes = internalRoutes({
   log,
   patterns: createPatternChecker(),
   streamSlots: createStreamSlots(config),
+  streamReads: createStreamReads(db),
   eventFeed: openSessionEventFeed(databaseUrl),
   signApproval: unused,
   workflows: {

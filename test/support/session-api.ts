@@ -6,6 +6,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createActivities } from '../../activities/index.ts';
 import { createReadImage } from '../../activities/sessions/read-image.ts';
 import { createSignApproval } from '../../api/approvals/sign-approval.ts';
+import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
 import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
 import { operationRoutes } from '../../api/routes/index.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
@@ -73,6 +74,7 @@ export async function startSessionApi(
       workflows,
       eventFeed: feed,
       streamSlots: createStreamSlots(config),
+      streamReads: createStreamReads(db),
       signApproval: async (...approval) => {
         sign ??= await createSignApproval(config.APPROVAL_PRIVATE_KEY);
         return sign(...approval);

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type BrowserStreamSource, streamToBrowser } from '../../../api/event-stream/browser-stream.ts';
+import type { StreamSource } from '../../../api/event-stream/access.ts';
+import { streamToBrowser } from '../../../api/event-stream/browser-stream.ts';
 import { NewsCollector } from '../../../api/event-stream/workspace-news.ts';
 import type { SessionEvent } from '../../../contract/session-event.ts';
 
@@ -27,30 +28,34 @@ function source({ events, batchSize }: { events: number; batchSize: number }) {
     payload: { status: 'x' },
   });
   const counted = { rounds: 0, lastSeq: events };
-  const browser: BrowserStreamSource = {
-    userId,
-    readRoles: async () => {
-      counted.rounds += 1;
-      return new Map([[workspaceId, 'admin' as const]]);
+  const browser: StreamSource = {
+    viewer: { userId, signInId: randomUUID() },
+    reads: {
+      async roles() {
+        counted.rounds += 1;
+        return new Map([[workspaceId, 'admin' as const]]);
+      },
+      sessions: async () =>
+        new Map([
+          [
+            sessionId,
+            {
+              id: sessionId,
+              workspace_id: workspaceId,
+              root_operator_id: userId,
+              operator_id: userId,
+              shared_with_workspace: true,
+              status: 'running' as const,
+              last_event_seq: counted.lastSeq,
+              last_record: '',
+            },
+          ],
+        ]),
+      events: async ({ after }) =>
+        Array.from({ length: Math.min(batchSize, counted.lastSeq - after) }, (_, at) =>
+          event(after + at + 1),
+        ),
     },
-    readSessions: async () =>
-      new Map([
-        [
-          sessionId,
-          {
-            id: sessionId,
-            workspace_id: workspaceId,
-            root_operator_id: userId,
-            operator_id: userId,
-            shared_with_workspace: true,
-            status: 'running' as const,
-            last_event_seq: counted.lastSeq,
-            last_record: '',
-          },
-        ],
-      ]),
-    readEvents: async (_id, after) =>
-      Array.from({ length: Math.min(batchSize, counted.lastSeq - after) }, (_, at) => event(after + at + 1)),
     feed: { subscribe, subscribeWorkspace: subscribe, subscribeUser: () => () => undefined },
   };
   const wake = () => {
@@ -63,7 +68,7 @@ function source({ events, batchSize }: { events: number; batchSize: number }) {
 }
 
 /** Reads until `isDone`; returns the numbers of the events. */
-async function readUntil(browser: BrowserStreamSource, isDone: (seqs: readonly number[]) => boolean) {
+async function readUntil(browser: StreamSource, isDone: (seqs: readonly number[]) => boolean) {
   const ended = new AbortController();
   const timing = { checkMs: 60_000, heartbeatMs: 60_000 };
   const after = new Map([[sessionId, 0]]);

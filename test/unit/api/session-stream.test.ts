@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type StreamSource, streamSessionEvents } from '../../../api/event-stream/session-stream.ts';
+import type { StreamSource } from '../../../api/event-stream/access.ts';
+import { streamSessionEvents } from '../../../api/event-stream/session-stream.ts';
 import type { SessionEvent } from '../../../contract/session-event.ts';
 
 const sessionId = randomUUID();
+const workspaceId = randomUUID();
+const userId = randomUUID();
 const event = (seq: number, to?: string): SessionEvent => ({
   id: randomUUID(),
   seq,
@@ -14,26 +17,51 @@ const event = (seq: number, to?: string): SessionEvent => ({
   payload: to === undefined ? { status: 'line one\nline two\n\nid: 99' } : { from: null, to, reason: null },
 });
 
-function source(events: SessionEvent[], more: Partial<StreamSource> = {}) {
+interface Harness extends StreamSource {
+  wakes: Set<() => void>;
+  ring(): void;
+}
+
+/** A session with these events, of which each read finds two; `isMember` says whether the viewer still may read it. */
+function source(events: SessionEvent[], isMember = () => true): Harness {
   const wakes = new Set<() => void>();
+  const subscribe = (wake: () => void) => {
+    wakes.add(wake);
+    return () => wakes.delete(wake);
+  };
   return {
     wakes,
-    ring: () => {
+    ring() {
       for (const wake of wakes) {
         wake();
       }
     },
-    read: async (after: number) => events.filter(({ seq }) => seq > after).slice(0, 2),
-    subscribe: (wake: () => void) => {
-      wakes.add(wake);
-      return () => wakes.delete(wake);
+    viewer: { userId, signInId: randomUUID() },
+    reads: {
+      roles: async () => new Map(isMember() ? [[workspaceId, 'member' as const]] : []),
+      sessions: async (ids) => new Map(ids.map((id) => [id, watched(events)])),
+      events: async ({ after }) => events.filter(({ seq }) => seq > after).slice(0, 2),
     },
-    mayRead: async () => true,
-    ...more,
+    feed: {
+      subscribe: (_id, wake) => subscribe(wake),
+      subscribeUser: (_id, wake) => subscribe(wake),
+      subscribeWorkspace: () => () => undefined,
+    },
   };
 }
+const watched = (events: SessionEvent[]) => ({
+  id: sessionId,
+  workspace_id: workspaceId,
+  root_operator_id: userId,
+  operator_id: userId,
+  shared_with_workspace: false,
+  status: 'running' as const,
+  last_event_seq: events.at(-1)?.seq ?? 0,
+  last_record: '',
+});
 const never = { checkMs: 60_000, heartbeatMs: 60_000 };
 const options = (more: object = {}) => ({
+  sessionId,
   after: 0,
   timing: never,
   signal: new AbortController().signal,
@@ -68,10 +96,10 @@ describe('the stream', () => {
     const events = [event(1)];
     let rang = false;
     const from = source(events);
-    const read = from.read;
-    from.read = async (after) => {
-      const found = await read(after);
-      if (found.length === 0 && !rang) {
+    const { sessions } = from.reads;
+    from.reads.sessions = async (ids) => {
+      const found = await sessions(ids);
+      if (ids.length > 0 && !rang) {
         rang = true;
         events.push(event(2, 'completed'));
         from.ring();
@@ -93,7 +121,8 @@ describe('the stream', () => {
   it('ends when the right to read is lost, before it sends anything more', async () => {
     const events = [event(1), event(2), event(3), event(4)];
     let checks = 0;
-    const from = source(events, { mayRead: async () => ++checks < 2 });
+    // Asked once before the first round.
+    const from = source(events, () => ++checks <= 2);
     expect(idsOf(await collect(streamSessionEvents(from, options())))).toEqual(['1', '2']);
   });
 
