@@ -162,6 +162,35 @@ describe('streams of one session', () => {
     await sleep(checkMs);
     expect(await answer.text()).not.toContain('the last');
   }, 120_000);
+
+  it('end when their statement fails, without what could not be checked, and new ones work', async () => {
+    const readers = [await events(member), await events(admin), await messages(admin)];
+    for (const reader of readers) {
+      await eventually(() => expect(seqsOf(reader).length).toBeGreaterThan(0));
+    }
+    let ended = 0;
+    for (const reader of readers) {
+      void reader.ended.then(() => {
+        ended += 1;
+      });
+    }
+    const unchecked = await api.db.transaction(async (trx) => {
+      await trx.raw('lock table sign_ins in access exclusive mode');
+      const { seq } = await publish('nobody can be checked');
+      await eventually(async () => {
+        await trx.raw(
+          `select pg_cancel_backend(pid) from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(ended).toBe(readers.length);
+      });
+      return seq;
+    });
+    expect(readers.flatMap(seqsOf)).not.toContain(unchecked);
+    for (const reader of [await events(member), await messages(admin)]) {
+      await eventually(() => expect(seqsOf(reader)).toContain(unchecked));
+    }
+  });
 });
 
 describe('many open streams', () => {

@@ -126,6 +126,19 @@ describe('the stream', () => {
     expect(idsOf(await collect(streamSessionEvents(from, options())))).toEqual(['1', '2']);
   });
 
+  it('sends nothing on rights that are too old when the events arrive, but asks again', async () => {
+    let rounds = 0;
+    const from = source([event(1)], () => ++rounds <= 2);
+    const { events } = from.reads;
+    from.reads.events = async (position) => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      return events(position);
+    };
+    const timing = { checkMs: 100, heartbeatMs: 60_000 };
+    expect(idsOf(await collect(streamSessionEvents(from, options({ timing }))))).toEqual([]);
+    expect(rounds).toBe(3);
+  });
+
   it('keeps the connection alive while nothing happens', async () => {
     const abort = new AbortController();
     const timing = { checkMs: 5, heartbeatMs: 20 };
