@@ -196,7 +196,7 @@ describe('streams of one session', () => {
 describe('many open streams', () => {
   it('cost a few statements together while nothing happens', async () => {
     const readers = await Promise.all(
-      Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? events(member) : messages(admin))),
+      Array.from({ length: 150 }, (_, at) => (at % 2 === 0 ? events(member) : messages(admin))),
     );
     for (const reader of readers) {
       await eventually(() => expect(seqsOf(reader).length).toBeGreaterThan(0));
@@ -206,7 +206,8 @@ describe('many open streams', () => {
     const [before, startedMs] = [await transactions(), performance.now()];
     await sleep(3 * checkMs);
     const seconds = (performance.now() - startedMs) / 1000;
-    // One by one they would be 90 a second: three statements for each every two seconds.
-    expect(((await transactions()) - before) / seconds).toBeLessThan(30);
+    // One by one they would be 225 a second: three statements for each every two seconds. Together they are 24 at most, three batches
+    // of two statements at each moment of checks, and the worker of the test makes some of its own.
+    expect(((await transactions()) - before) / seconds).toBeLessThan(75);
   }, 120_000);
 });
