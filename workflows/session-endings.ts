@@ -28,7 +28,7 @@ export const endRequested: SessionEnding = {
 /** A first run finds only sessions that are pending; any other was started by a run that Temporal no longer knows. */
 export const runWasLost: SessionEnding = {
   status: 'failed',
-  reason: 'The record of what this session was doing was lost, so it cannot go on',
+  reason: 'The record of what this session was doing was lost, so it cannot continue',
 };
 
 const cancelled: SessionEnding = { status: 'terminated', reason: 'The session was cancelled' };
@@ -43,7 +43,7 @@ export function endingOfWorkload(exit: WorkloadExit): SessionEnding {
     case 'sidecar_lost':
       return {
         status: 'failed',
-        reason: `The session does not go on without its sidecar, which was lost${exit.reason === undefined ? '' : `: ${exit.reason}`}`,
+        reason: `The session ended because its sidecar was lost${exit.reason === undefined ? '' : `: ${exit.reason}`}`,
       };
     case 'session_removed':
       return { status: 'terminated', reason: 'The session was removed' };
@@ -80,8 +80,8 @@ function endingOfAgent(exit: {
 }
 
 /**
- * A step that failed permanently is an ending too. Only the platform's own refusals are quoted verbatim: other
- * messages may hold anything. Rethrows what is not Temporal's, so that a fault in this code stops the workflow's task
+ * A step that failed permanently is an ending too. Only refusals of the launch (activities/failures.ts) are quoted verbatim:
+ * other messages may hold anything. Rethrows what is not Temporal's, so that a fault in this code stops the workflow's task
  * instead of a session.
  */
 export function endingOfFailure(error: unknown): SessionEnding {
@@ -95,13 +95,33 @@ export function endingOfFailure(error: unknown): SessionEnding {
   if (error instanceof ActivityFailure) {
     return {
       status: 'failed',
-      reason: `The platform could not carry on: the step ${error.activityType} failed`,
+      reason: internalError(problemOf(error.activityType)),
     };
   }
   if (error instanceof TemporalFailure) {
-    return { status: 'failed', reason: 'The platform could not carry on' };
+    return { status: 'failed', reason: internalError('a step failed') };
   }
   throw error;
+}
+
+const internalError = (problem: string) =>
+  `An internal error of the platform: ${problem}. The worker’s log has the cause`;
+
+/** A step that can fail permanently, in words for people: the name of its activity means nothing to them. */
+function problemOf(activityType: string): string {
+  switch (activityType) {
+    case 'freezeConfiguration':
+    case 'freezeCheck':
+      return 'the configuration could not be frozen';
+    case 'validateLaunch':
+      return 'the configuration could not be validated';
+    case 'startWorkload':
+      return 'the workload could not be started';
+    case 'startCheck':
+      return 'the server could not be started';
+    default:
+      return 'a step failed';
+  }
 }
 
 /** `90000` is `90 seconds`, `7200000` is `2 hours`. */

@@ -77,7 +77,7 @@ describe('a session that runs', () => {
       'failed',
       "The session's workload was lost: its host is gone",
     ],
-    [{ kind: 'sidecar_lost' }, 'failed', 'The session does not go on without its sidecar, which was lost'],
+    [{ kind: 'sidecar_lost' }, 'failed', 'The session ended because its sidecar was lost'],
     [{ kind: 'session_removed' }, 'terminated', 'The session was removed'],
   ] as const)('ends by %j', async (exit, status, reason) => {
     const { handle, session } = await startRunning();
@@ -241,7 +241,8 @@ describe('a session that does not start', () => {
     });
     expect(await handle.result()).toEqual({
       status: 'failed',
-      reason: 'The platform could not carry on: the step startWorkload failed',
+      reason:
+        'An internal error of the platform: the workload could not be started. The worker’s log has the cause',
     });
   });
 
@@ -276,7 +277,7 @@ describe('a session that does not start', () => {
     const { handle, session } = await start({ status: 'running' });
     expect(await handle.result()).toEqual({
       status: 'failed',
-      reason: 'The record of what this session was doing was lost, so it cannot go on',
+      reason: 'The record of what this session was doing was lost, so it cannot continue',
     });
     expect(session.count('startWorkload')).toBe(0);
     expect(session.count('stopWorkload')).toBe(1);

@@ -176,7 +176,7 @@ describe('what a lost process left behind', () => {
     await sweep();
     await sessionIs(id, {
       status: 'failed',
-      status_reason: 'The record of what this session was doing was lost, so it cannot go on',
+      status_reason: 'The record of what this session was doing was lost, so it cannot continue',
     });
     expect(activities.runtime.stopped).toContain(id);
   });

@@ -2,15 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 import { endingOfFailure, readable } from '../../../workflows/session-endings.ts';
 
-const failed = (cause: Error) =>
-  new ActivityFailure(
-    'Activity task failed',
-    'startWorkload',
-    '1',
-    'MAXIMUM_ATTEMPTS_REACHED',
-    'worker',
-    cause,
-  );
+const failed = (cause: Error, step = 'startWorkload') =>
+  new ActivityFailure('Activity task failed', step, '1', 'MAXIMUM_ATTEMPTS_REACHED', 'worker', cause);
 
 describe('a failure as an ending', () => {
   it('repeats a refusal of the platform verbatim', () => {
@@ -28,8 +21,22 @@ describe('a failure as an ending', () => {
     const ending = endingOfFailure(failed(cause));
     expect(ending).toEqual({
       status: 'failed',
-      reason: 'The platform could not carry on: the step startWorkload failed',
+      reason:
+        'An internal error of the platform: the workload could not be started. The worker’s log has the cause',
     });
+  });
+
+  it.each([
+    'freezeConfiguration',
+    'freezeCheck',
+    'validateLaunch',
+    'startWorkload',
+    'startCheck',
+    'stopWorkload',
+  ])('never shows people the name of the activity %s', (step) => {
+    const { reason } = endingOfFailure(failed(new Error('unexpected'), step));
+    expect(reason).toMatch(/^An internal error of the platform: /);
+    expect(reason).not.toContain(step);
   });
 
   it('treats a cancellation as a termination', () => {
