@@ -88,7 +88,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const sweeping = { dependencies, workflows, workloads, outputKeptSeconds, checkKeptSeconds };
   const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
   const reporting = keepReporting({ db, log }, capabilities);
-  // Running sessions go on without the worker; the next one finds and watches them.
+  // Running sessions continue while no worker runs; the next worker finds and watches them.
   stopping.signal.addEventListener('abort', () => workers.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');
   takesWork = async () => workers.areRunning() && (await db.raw('select 1')) !== null;

@@ -8,7 +8,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table sessions add column recorded_calls integer not null default 0;
     alter table audit_events add column recorded_at timestamptz not null default now();
-    -- Null: records of tool calls are kept for good.
+    -- Null: records of tool calls are kept without a time limit.
     alter table workspaces add column tool_call_retention_days integer
       check (tool_call_retention_days between 1 and 36500);
 

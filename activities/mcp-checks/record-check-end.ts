@@ -56,13 +56,13 @@ async function resultOf(dependencies: ActivityDependencies, check: CheckRow): Pr
 
 const secretsChanged: CheckEnding = {
   status: 'failed',
-  reason: 'A secret of the check was changed while it ran, so that its result cannot be shown; check again',
+  reason: 'The result cannot be shown: a secret of the check was changed while it ran. Check again',
 };
 
 const tooManyValues: CheckEnding = {
   status: 'failed',
   reason:
-    'The secrets of the check have more lines than can be looked for in its result, so that it cannot be shown; give it shorter ones',
+    'The result cannot be shown: the secrets of the check have too many lines to search it for their values. Use shorter secrets',
 };
 
 /** A cause comes from the closed list; nothing the server wrote is repeated. */

@@ -32,7 +32,7 @@ export async function watchCheck(
   }
 }
 
-/** Why a check must not go on, as a sentence; null while it may. */
+/** Why a check must end, as a sentence; null while it may. */
 export function unwanted(demand: CheckDemand | null): string | null {
   if (demand === null) {
     return 'The check was removed';

@@ -1,4 +1,4 @@
-/** Announces MCP servers and siblings that ended by themselves in the session's events; the session goes on without them. */
+/** Announces MCP servers and siblings that ended by themselves in the session's events; the session continues without them. */
 import { systemActor } from '../../contract/session-event.ts';
 import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';

@@ -49,6 +49,6 @@ async function useExposedSecrets(
     secretNames: [...names],
   });
   if (refused.length > 0) {
-    throw launchRefused(`the agent_env grant for secret ${refused.join(', ')} is no longer active`);
+    throw launchRefused(`The agent_env grant for secret ${refused.join(', ')} is no longer active`);
   }
 }

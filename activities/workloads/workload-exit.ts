@@ -14,7 +14,7 @@ export const sidecarRestartLimitMs = 30_000;
 
 /**
  * A sidecar gets the API's address once. When the platform is restarted at another address, a surviving session calls an address
- * where nobody, or somebody else, answers: every gated call is refused, and it cannot go on. Null for a session that may go on.
+ * where nobody, or somebody else, answers: every gated call is refused, and it cannot continue. Null for a session that may continue.
  */
 export async function endOfSession(
   { db, internalApiUrl }: ActivityDependencies,
@@ -33,7 +33,7 @@ export async function endOfSession(
 }
 
 /**
- * What a workload's state means for its session; null while it goes on. A lost sidecar takes precedence: the
+ * What a workload's state means for its session; null while it continues. A lost sidecar takes precedence: the
  * host then ends the agent itself, which must not be reported as the agent's own exit.
  */
 export function exitOf(state: WorkloadState, restartingForMs: number): WorkloadExit | null {

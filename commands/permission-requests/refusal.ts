@@ -39,7 +39,7 @@ export async function refusalOf(
     );
   }
   if (await isAnyMuted(trx, lineage)) {
-    return refused('muted', 'a person muted the permission requests of this session; go on without it');
+    return refused('muted', 'a person muted the permission requests of this session; continue without it');
   }
   return (
     (await invalidSpawn(trx, session, asked)) ??

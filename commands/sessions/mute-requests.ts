@@ -8,8 +8,8 @@ import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { updateRequestsMuted } from '../../store/sessions/requests-muted.ts';
 
 const notices = {
-  muted: 'Permission requests of this session are refused at once, until its operator takes them again.',
-  unmuted: 'Permission requests of this session are taken again.',
+  muted: 'Permission requests of this session are muted: they are refused without asking a person.',
+  unmuted: 'Permission requests of this session are no longer muted.',
 } as const;
 
 /**

@@ -29,13 +29,13 @@ export function volumesToCover(
   const paths = [...new Set(declared.map(withoutSlash))].filter((path) => !covered.includes(path));
   if (paths.length > mostVolumes) {
     throw new UnsupportedWorkloadError(
-      `the image ${image} declares ${paths.length} volumes, and ${mostVolumes} are the most`,
+      `the image ${image} declares ${paths.length} volumes; the maximum is ${mostVolumes}`,
     );
   }
   const refused = paths.find((path) => !isMountPath(path) || isOfPlatform(path));
   if (refused !== undefined) {
     throw new UnsupportedWorkloadError(
-      `the image ${image} declares a volume at ${JSON.stringify(refused)}, where there can be none`,
+      `the image ${image} declares a volume at ${JSON.stringify(refused)}, a path reserved for the platform, or not a valid one`,
     );
   }
   return paths;

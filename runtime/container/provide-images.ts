@@ -91,7 +91,7 @@ async function pull(
 function reasonOf({ message }: EngineError, login: RegistryLogin | null): string {
   switch (pullFailureOf(message)) {
     case 'refused':
-      return login === null ? 'its registry wants credentials' : 'its registry does not take the credentials';
+      return login === null ? 'its registry asks for credentials' : 'its registry rejects the credentials';
     case 'missing':
       return 'its registry does not have it';
     case 'other':

@@ -13,7 +13,7 @@ const neverPulls = new Set(['InvalidImageName', 'ErrImageNeverPull', 'SignatureV
 const failedPulls = new Set(['ErrImagePull', 'RegistryUnavailable']);
 const pullWaits = new Set([...failedPulls, 'ImagePullBackOff']);
 const whyNotPulled = {
-  refused: 'its registry wants credentials, or does not take those that it was given',
+  refused: 'its registry asks for credentials, or rejects those that it was given',
   missing: 'its registry does not have it',
   other: 'its registry does not answer as the node expects; the node’s log says more',
 } as const;

@@ -5,7 +5,7 @@ import { defineTool } from './tool.ts';
 export const emitError = defineTool({
   name: 'emit_error',
   title: 'Report a problem',
-  description: 'Tells the user that something went wrong. `fatal` says that you cannot go on.',
+  description: 'Tells the user that something went wrong. `fatal` says that you cannot continue.',
   input: z.strictObject({
     message: z.string().min(1).max(10_000),
     code: z.string().max(100).optional(),

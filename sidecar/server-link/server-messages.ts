@@ -42,7 +42,7 @@ async function handleMessage(message: Message, bytes: Buffer, connection: AgentC
   } else {
     replies.note('server', decision.reason);
     if (decision.action === 'refuse_answer') {
-      await failRequest(decision.id, 'asked for input in a way that it may not', connection);
+      await failRequest(decision.id, 'asked for input in a way that is not allowed', connection);
     } else {
       await refuse(message, decision.id, connection);
     }

@@ -181,7 +181,7 @@ describeInBrowser('approvals in the web UI', () => {
     await page.getByText('step 4 of 4').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Unmute' }).click();
-    await page.getByText('Permission requests of this session are taken again.').waitFor();
+    await page.getByText('Permission requests of this session are no longer muted.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
@@ -191,7 +191,7 @@ describeInBrowser('approvals in the web UI', () => {
     const first = await at(`sessions/${session.id}`, 'max');
     const second = await at(`approvals/${request.id}`, 'ada');
     second.visitor.expectInConsole(/409/);
-    // The second window does not hear of it in time.
+    // The second window is not notified in time.
     const stale = await (await second.page.request.get(`${requests}/${request.id}`)).text();
     await second.page.route(`**${requests}/${request.id}`, (route) =>
       route.fulfill({ contentType: 'application/json', body: stale }),

@@ -19,7 +19,7 @@ export function processRoute({ db, config }: Pick<SessionRouteDependencies, 'db'
   return defineRoute({
     method: 'post',
     path: '/sessions/{session_id}/processes',
-    summary: 'How a process of the session stands, and what it wrote to stderr',
+    summary: 'Report the state of a process of the session, and what it wrote to stderr',
     scope: 'workload',
     access: itsSidecar,
     secretBody: true,

@@ -255,7 +255,7 @@ function requestStateRoute({ db }: SessionRouteDependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: `${path}/permission-requests/{request_id}`,
-    summary: 'How a permission request stands',
+    summary: 'The state of a permission request',
     scope: 'internal',
     access: itsSidecar,
     params: z.object({ request_id: uuid }),

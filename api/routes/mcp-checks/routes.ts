@@ -62,7 +62,7 @@ function readRoute(dependencies: Dependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path,
-    summary: 'How a check stands, and what its server says of its tools: the server’s own claim',
+    summary: 'The state of a check, and the tools that its server lists: the server’s own claim',
     scope: 'workspace',
     access: admins('catalog.check'),
     params,

@@ -146,7 +146,8 @@ function muteRoute(dependencies: Dependencies): AnyRoute {
   return defineRoute({
     method: 'patch',
     path,
-    summary: 'Refuse the permission requests of a session at once, or take them again',
+    summary:
+      'Mute or unmute the permission requests of a session: while muted, they are refused without asking a person',
     scope: 'session',
     access: sessionMuters,
     body: z.strictObject({ permission_requests_muted: z.boolean() }),

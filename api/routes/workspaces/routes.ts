@@ -63,7 +63,7 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
 /** Throws 422 for a retention below the operator's minimum. */
 function requireRetention(days: number | null | undefined, floorDays: number): void {
   if (days !== undefined && days !== null && days < floorDays) {
-    const message = `must be at least ${floorDays} days, which is the least here, or nothing to keep records for good`;
+    const message = `must be at least ${floorDays} days, the minimum that the operator of the platform set, or null to keep records without a time limit`;
     throw invalid([{ path: 'settings.tool_call_retention_days', code: 'too_small', message }]);
   }
 }

@@ -179,6 +179,6 @@ describe('an upload of a check', () => {
     agentExits(check);
     const { status, reason, listing: shown } = await ended(check);
     expect({ status, shown }).toEqual({ status: 'failed', shown: null });
-    expect(reason).toContain('more lines than can be looked for');
+    expect(reason).toContain('too many lines to search');
   });
 });

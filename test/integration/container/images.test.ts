@@ -111,7 +111,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
 
   it('is not run with credentials that the registry refuses, and nothing of the session is left', async () => {
     const message = await refused(session(), 'ada:wrong');
-    expect(message).toContain('its registry does not take the credentials');
+    expect(message).toContain('its registry rejects the credentials');
     expect(message).not.toContain('wrong');
   });
 

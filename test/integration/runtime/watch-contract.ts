@@ -38,7 +38,7 @@ export function describeWatch<Spec>(sessions: ContractSessions<Spec>): void {
       await hintedAt(id, async () => (await exit(id)) === 'agent_exited');
     });
 
-    it('hints at the loss of what a session cannot go on without', async () => {
+    it('hints at the loss of what a session cannot run without', async () => {
       const id = await start(prepare({ agent: node(stays) }));
       await eventually(() => expect(reports().of(id, 'ready')).toHaveLength(1));
       hints.length = 0;

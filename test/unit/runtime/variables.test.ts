@@ -36,7 +36,7 @@ describe('the variables of a container', () => {
     ['a server', named('server', 'one'), 'of one'],
     ['a sibling with the name of a server', named('sibling', 'one'), 'of the sibling'],
     ['a server whose variables hold no secret', named('server', 'two'), null],
-    ['a server that nobody knows', named('server', 'three'), null],
+    ['an unknown server', named('server', 'three'), null],
     ['a server with an inherited name', named('server', 'constructor'), null],
     ['the sidecar', named('sidecar'), null],
   ])('include what was resolved for it alone: %s', (_, recipient, value) => {

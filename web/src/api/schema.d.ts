@@ -730,7 +730,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Refuse the permission requests of a session at once, or take them again */
+        /** Mute or unmute the permission requests of a session: while muted, they are refused without asking a person */
         patch: {
             parameters: {
                 query?: never;
@@ -2275,7 +2275,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a check stands, and what its server says of its tools: the server’s own claim */
+        /** The state of a check, and the tools that its server lists: the server’s own claim */
         get: {
             parameters: {
                 query?: never;

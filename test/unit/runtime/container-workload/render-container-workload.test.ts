@@ -366,12 +366,12 @@ describe('what containers cannot run', () => {
     [
       'a volume at a path of the platform’s',
       configuration({ servers: [imageServer('files', { image_volumes: ['/run/platform'] })] }),
-      /declares a volume at "\/run\/platform", where there can be none/,
+      /declares a volume at "\/run\/platform", a path reserved for the platform, or not a valid one/,
     ],
     [
       'a volume where its output is reported',
       configuration({ servers: [imageServer('files', { image_volumes: ['/run/platform-report'] })] }),
-      /declares a volume at "\/run\/platform-report", where there can be none/,
+      /declares a volume at "\/run\/platform-report", a path reserved for the platform, or not a valid one/,
     ],
     [
       'a remote server',

@@ -16,7 +16,7 @@ describe('the start progress of a Pod', () => {
     expect(startProgress(podWith())).toMatchObject({ state: 'waiting' });
   });
 
-  const wantsCredentials = 'its registry wants credentials, or does not take those that it was given';
+  const wantsCredentials = 'its registry asks for credentials, or rejects those that it was given';
   it.each([
     ['InvalidImageName', 'couldn’t parse image name', 'InvalidImageName'],
     ['ErrImageNeverPull', 'Container image is not present with pull policy of Never', 'ErrImageNeverPull'],

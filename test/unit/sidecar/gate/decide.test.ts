@@ -359,7 +359,7 @@ describe('what the server sends', () => {
         modern,
       ],
       [
-        'as an answer to what cannot go on',
+        'as an answer to what cannot be continued',
         { requestState: 's' },
         { ...modern, agentRequest: () => ({ method: 'tools/list', rounds: 0 }) },
       ],

@@ -67,7 +67,7 @@ export function begunName(name: string): string {
 export function whyNotMine(isAdmin: boolean): string {
   return isAdmin
     ? 'You cannot answer this request.'
-    : 'You cannot answer this request: only a workspace admin or the person who drives the session can.';
+    : 'You cannot answer this request: only a workspace admin, the owner of the agent or the person who drives the session can.';
 }
 
 /** "1 more waiting". */

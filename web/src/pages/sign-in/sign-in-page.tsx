@@ -2,7 +2,7 @@ import { Card, Center, Stack, Text, Title } from '@mantine/core';
 import { usePageTitle } from '../../app/page-title.ts';
 import { SignInChoices } from './sign-in-choices.tsx';
 
-/** Shown in place of any page to who is not signed in; the address stays, so that one lands where one wanted to go. */
+/** Shown in place of any page until the user signs in. The address stays, so that the page they asked for opens afterwards. */
 export function SignInPage() {
   usePageTitle('Sign in');
   return (
