@@ -1,5 +1,6 @@
 /**
- * The only back-off: nobody else makes delays grow. Of its own, since `p-retry` needs a newer Node than this project does, and has no
+ * The only back-off outside the browser, whose queries and streams have their own (web/src/api/event-stream.ts), workflows and the static
+ * relay in C. Of its own, since `p-retry` needs a newer Node than this project does, and has no
  * delays that start over for work that went well for a while, such as a connection.
  */
 

@@ -187,6 +187,17 @@ describe('docker-compose.yml', () => {
     for (const name of Object.values(searchAttributes)) {
       expect(services['temporal']?.command).toContain(`--search-attribute=${name}=${searchAttributeType}`);
     }
+    const asked = services['temporal']?.command.filter((each) => each.startsWith('--search-attribute='));
+    expect(asked).toHaveLength(Object.keys(searchAttributes).length);
+  });
+
+  it('has the search attributes that operators are told to create', () => {
+    const [, names = '', type] =
+      /for name in ([\w ]+); do\n.*search-attribute create .* --type (\w+)\n/.exec(
+        readFileSync('docs/operations.md', 'utf8'),
+      ) ?? [];
+    expect(names.split(' ').toSorted()).toEqual(Object.values(searchAttributes).toSorted());
+    expect(type).toBe(searchAttributeType);
   });
 
   it('waits for what each service needs', () => {
