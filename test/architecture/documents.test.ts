@@ -65,6 +65,24 @@ describe('the architecture page', () => {
   });
 });
 
+describe('the hops to the place of a change', () => {
+  it('are each named by the page before, and counted', () => {
+    const [, section = ''] =
+      /## Five changes.*?\n(.*)$/s.exec(readFileSync('docs/architecture.md', 'utf8')) ?? [];
+    const routes = section.split('\n').filter((line) => line.includes(' -> '));
+    expect(routes).toHaveLength(5);
+    for (const route of routes) {
+      const pages = [...route.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+      expect(pages[0]).toBe('README.md');
+      expect(route).toMatch(new RegExp(`\\| ${pages.length - 1} +\\|$`));
+      for (const [index, page] of pages.slice(0, -1).entries()) {
+        expect(readFileSync(page, 'utf8')).toContain(pages[index + 1]);
+      }
+      expect(existsSync(pages.at(-1) ?? '')).toBe(true);
+    }
+  });
+});
+
 /** Of the project, without what was deleted and not committed yet. */
 const filesOf = (...patterns: string[]) =>
   execFileSync('git', ['ls-files', ...patterns], { encoding: 'utf8' })

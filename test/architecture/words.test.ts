@@ -43,6 +43,15 @@ const words: [RegExp, string][] = [
   [/\bto who\b/i, 'to the person who'],
   [/\bin a way that it may not\b/i, 'in a way that is not allowed'],
   [/\bholds? the others up\b/i, 'blocks, delays'],
+  [/\bno (session|workflow|one) wants\b/i, 'orphaned'],
+  [/\bcarr(y|ies) (an?|the) \w+ on\b/i, 'continue'],
+  [/\bgoes nowhere\b/i, 'is dropped'],
+  [/\b(release|releases|worker|workers|API) of before\b/i, 'previous, old'],
+  [/\btaken up again\b/i, 'resumed'],
+  [/\b(loud warning|warns loudly)\b/i, 'logs a warning'],
+  [/\bnot believed\b/i, 'rejected'],
+  [/\bby a hair\b/i, 'narrowly'],
+  [/\bcreat\w+ nothing that permits\b/i, 'creates no grant'],
 ];
 
 /** Recorded as they were: what people read of earlier releases, and histories of workflows. */

@@ -89,7 +89,7 @@ it('the list of routes in docs/api.md is the one that is served', () => {
 const accessHead = `# Who may do what
 
 By route, made by asking each route's own rule (\`access\` in [\`api/routes/\`](../api/routes), [\`api/policies/\`](../api/policies)) about one person of each kind.
-Who is not a member of the workspace finds nothing at all (404). An admin of these tables is neither owner nor operator.
+A person who is not a member of the workspace gets 404 everywhere. The admin of these tables is neither owner nor operator.
 
 Some input is refused beyond that: private network destinations of an agent are an admin's to open, and who may make or revoke which grant, or deny which request,
 follows from [what it is about](grants.md#who-may-make-one).
