@@ -142,7 +142,7 @@ function report(calls: Calls, statements: readonly StatementResult[]): boolean {
   console.log();
   for (const { aim, reached, atLeast } of aims) {
     const figure = reached < 100 ? reached.toFixed(2) : Math.round(reached).toLocaleString('en');
-    console.log(`${aim.padEnd(52)} ${figure.padStart(7)}  ${reached >= atLeast ? 'met' : 'missed'}`);
+    console.log(`${aim.padEnd(52)} ${figure.padStart(7)}  ${reached >= atLeast ? 'met' : 'MISSED'}`);
   }
   return aims.every(({ reached, atLeast }) => reached >= atLeast);
 }

@@ -77,9 +77,9 @@ const besideNeighbour = () =>
     return measureNeighbour(await openTargets(compared, processes, load, place), load, flood, duration);
   });
 
-const idleMemory = () =>
+const sidecarMemory = () =>
   inPlace(null, async (processes, place) => {
-    progress('idle memory');
+    progress('memory');
     return measureMemory(processes, await processes.startLoadGenerator(), place);
   });
 
@@ -90,7 +90,7 @@ for (const name of cores) {
 const results = {
   parts,
   neighbour: rows.has('neighbour') ? await besideNeighbour() : [],
-  memory: rows.has('memory') ? await idleMemory() : null,
+  memory: rows.has('memory') ? await sidecarMemory() : null,
 };
 console.log(reportOf(results));
 const reached = aimsReached(results);

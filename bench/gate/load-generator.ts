@@ -11,6 +11,8 @@ export interface Load {
   sizeBytes: number;
   inFlight: number;
   durationMs: number;
+  /** Ends before `durationMs` when this many calls were made. */
+  maxCalls?: number;
 }
 /** `disk`: no peer at all, but what the disk takes for one record. */
 export type Transport = 'line' | 'http' | 'disk';
@@ -46,13 +48,22 @@ function takeId(): number {
   return nextId;
 }
 
-async function measure({ client: name, kind, sizeBytes, inFlight, durationMs }: Load): Promise<Sample> {
+async function measure({
+  client: name,
+  kind,
+  sizeBytes,
+  inFlight,
+  durationMs,
+  maxCalls = Number.POSITIVE_INFINITY,
+}: Load): Promise<Sample> {
   const client = clientOf(name);
   const params = paramsOf(kind, sizeBytes);
   const latenciesMs: number[] = [];
   const startedMs = performance.now();
+  let sent = 0;
   const sendInTurn = async () => {
-    for (let from = startedMs; from - startedMs < durationMs; ) {
+    for (let from = startedMs; from - startedMs < durationMs && sent < maxCalls; ) {
+      sent += 1;
       const id = takeId();
       await client.send(id, requestLine(kind, id, params));
       const now = performance.now();

@@ -1,4 +1,4 @@
-/** Memory of an idle sidecar, compared with an idle node. */
+/** Memory of a sidecar, idle and after many calls, compared with an idle node. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Memory, memoryOf } from './process-figures.ts';
 import type { LoadGenerator, Processes } from './processes.ts';
@@ -14,8 +14,11 @@ export interface MemoryResult {
 }
 
 const settleMs = 5000;
-const loadMs = 3000;
+const calls = 100_000;
+/** Far longer than the slowest machine takes for them. */
+const limitMs = 600_000;
 
+/** Throws when the calls are not made in time: a figure after fewer would be another one. */
 export async function measureMemory(
   processes: Processes,
   load: LoadGenerator,
@@ -27,8 +30,12 @@ export async function measureMemory(
   const idle = { node: memoryOf(nodePid), sidecar: memoryOf(pid ?? 0) };
   await load.open('sidecar', 'line', address);
   const { latenciesMs } = await load.measure({
-    ...{ client: 'sidecar', kind: 'call', sizeBytes: 300, inFlight: 64, durationMs: loadMs },
+    ...{ client: 'sidecar', kind: 'call', sizeBytes: 300, inFlight: 64 },
+    ...{ durationMs: limitMs, maxCalls: calls },
   });
+  if (latenciesMs.length < calls) {
+    throw new Error(`the sidecar made ${latenciesMs.length} of ${calls} calls in ${limitMs / 1000} s`);
+  }
   await sleep(settleMs);
-  return { ...idle, sidecarAfterCalls: memoryOf(pid ?? 0), calls: latenciesMs.length };
+  return { ...idle, sidecarAfterCalls: memoryOf(pid ?? 0), calls };
 }

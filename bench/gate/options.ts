@@ -18,7 +18,9 @@ share it, so a hop costs no wake-up of another core) and wherever the system put
   mcp-proxy          npm mcp-proxy: the same
   disk               no peer: what the disk takes for one record of the audit trail (append 220 bytes, fdatasync)
   neighbour          how much a neighbour that sends 1 MB lines to another server delays a quiet connection
-  memory             an idle sidecar beside an idle node
+  memory             a sidecar beside an idle node (node -e): idle, and after 100,000 calls
+
+The sidecar is started as a session's host does it, with the same options of Node. Aims are those of docs/performance.md.
 
   --only A,B         these rows only (direct comes by itself)
   --cores WHICH      pinned, unpinned or both (default both)

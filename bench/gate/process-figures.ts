@@ -9,16 +9,18 @@ export function cpuMs(pid: number, withChildren: boolean): number {
       const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
       return Number(ns) / 1e6;
     });
-    const children = withChildren
-      ? threads.flatMap((thread) =>
-          readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
-        )
-      : [];
-    return sum([...own, ...children.map((child) => cpuMs(Number(child), true))]);
+    const children = withChildren ? childrenOf(pid) : [];
+    return sum([...own, ...children.map((child) => cpuMs(child, true))]);
   } catch {
     return Number.NaN;
   }
 }
+
+/** Of all its threads. Throws when the process has exited. */
+export const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
 
 export interface Memory {
   /** Resident. */

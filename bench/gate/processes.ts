@@ -7,6 +7,8 @@ import type { LargeContent } from './messages.ts';
 
 export interface StartOptions {
   cwd?: string;
+  /** All of it; left out: that of the bench. */
+  env?: Record<string, string>;
   /** Written to its standard input, which then stays open until the end. */
   input?: string;
 }

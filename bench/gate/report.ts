@@ -1,18 +1,18 @@
 /** Everything that was measured, as text. */
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { machineLine } from '../shared/machine.ts';
+import { table } from '../shared/table.ts';
 import { aimsReached, find, type Part, type Results } from './aims.ts';
 import type { MemoryResult } from './memory.ts';
 import type { NeighbourResult } from './neighbour.ts';
 import type { Cell } from './rounds.ts';
 
 export function reportOf(results: Results): string {
-  const load = loadavg().map((value) => value.toFixed(1));
   return [
     ...results.parts.map(partTable),
     ...(results.neighbour.length > 0 ? [neighbourTable(results.neighbour)] : []),
     ...(results.memory ? [memoryTable(results.memory)] : []),
     aimsTable(results),
-    `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? process.arch}), load ${load.join(' ')}`,
+    machineLine(),
   ].join('\n\n');
 }
 
@@ -57,12 +57,12 @@ function neighbourTable(results: readonly NeighbourResult[]): string {
 function memoryTable({ node, sidecar, sidecarAfterCalls, calls }: MemoryResult): string {
   const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
   const rows = [
-    ['node', node] as const,
-    ['sidecar', sidecar] as const,
+    ['idle node', node] as const,
+    ['idle sidecar', sidecar] as const,
     [`sidecar after ${calls.toLocaleString('en')} calls`, sidecarAfterCalls] as const,
   ];
   return table([
-    ['idle memory', 'RSS', 'PSS', 'RSS / node'],
+    ['memory', 'RSS', 'PSS', 'RSS / node'],
     ...rows.map(([name, { rssBytes, pssBytes }]) => [
       name,
       mebibytes(rssBytes),
@@ -79,23 +79,9 @@ function aimsTable(results: Results): string {
       aim,
       where,
       ratio.toFixed(ratio < 0.1 ? 4 : 2),
-      isMet ? 'met' : 'missed',
+      isMet ? 'met' : 'MISSED',
     ]),
   ]);
 }
 
 const time = (ms: number) => (ms < 1 ? `${Math.round(ms * 1000)} µs` : `${ms.toFixed(ms < 10 ? 2 : 1)} ms`);
-
-/** The first column is text; the others are figures. */
-function table(rows: string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((text, column) =>
-        column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-  return [lines[0], '-'.repeat(Math.max(...lines.map(({ length }) => length))), ...lines.slice(1)].join('\n');
-}

@@ -1,8 +1,9 @@
-/** The sidecar as a session runs it, with two servers behind it. */
+/** The sidecar as a session's host starts it (runtime/process/render-launch.ts), with two servers behind it. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { sidecarNodeOptions } from '../../runtime/sidecar-program.ts';
 import { roomySidecarLimits } from '../../test/support/sidecar-limits.ts';
 import { ownProgram, type Processes } from './processes.ts';
 import type { Address } from './targets.ts';
@@ -29,8 +30,9 @@ export async function startSidecar(
     internal_token: 'token',
   };
   mkdirSync(directory, { recursive: true });
-  const { pid = null } = processes.start([process.execPath, program], {
+  const { pid = null } = processes.start([process.execPath, ...sidecarNodeOptions, program], {
     cwd: directory,
+    env: {},
     input: `${JSON.stringify(bootOf(directory, platform))}\n`,
   });
   for (const name of servers) {
