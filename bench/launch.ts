@@ -1,70 +1,59 @@
-/** `npm run bench`: what a session's launch costs beside starting the same programs bare, both measured in this run. */
-import { availableParallelism, cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+/** `npm run bench`: what a session's launch costs beside starting the same programs bare, and the memory of a session, all of one run. */
+import { writeFileSync } from 'node:fs';
 import { openBare } from './launch/bare.ts';
+import { launch } from './launch/launch-target.ts';
 import { openPlatform } from './launch/on-the-platform.ts';
+import { readOptions } from './launch/options.ts';
+import { aimsOf, type Pairs, type Results, reportOf } from './launch/report.ts';
+import { measureSessionMemory } from './launch/session-memory.ts';
 
-const usage = `npm run bench -- [--pairs N]
+const pairWarmUps = 3;
+const roundWarmUps = 1;
 
-Starts a platform with data and ports of its own, and measures in turns:
-  platform  POST a session (scripted agent, one \`files\` server), until its status is "running"
-  bare      the same programs (sidecar, relay, agent) as plain processes, until the sockets are there,
-            the agent was started and the sidecar reported
-The ratio of the medians is the figure; the times depend on the machine.
-
-  --pairs N   how many of each, after 3 to warm up (default 15)
-`;
-const warmUps = 3;
-
-const { values } = parseArgs({
-  options: {
-    pairs: { type: 'string', default: '15' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-});
-const pairs = Number(values.pairs);
-if (values.help || !Number.isInteger(pairs) || pairs < 1) {
-  console.log(usage);
-  process.exit(values.help ? 0 : 2);
-}
-
+const { pairs, atOnce, rounds, memory, json, check } = readOptions(process.argv.slice(2));
+const progress = (text: string) => console.error(`  ${text}`);
 const platform = await openPlatform();
 const bare = await openBare();
-const took = { platform: [] as number[], bare: [] as number[] };
-try {
-  for (let pair = -warmUps; pair < pairs; pair += 1) {
-    const platformMs = await platform.launch();
-    const bareMs = await bare.launch();
-    if (pair >= 0) {
-      took.platform.push(platformMs);
-      took.bare.push(bareMs);
+
+/** In turns: other load on the machine affects both. */
+async function measureInTurns(
+  count: number,
+  { turns, warmUps }: { turns: number; warmUps: number },
+): Promise<Pairs> {
+  const took: Pairs = { platform: [], bare: [] };
+  for (let turn = turns === 0 ? 0 : -warmUps; turn < turns; turn += 1) {
+    const pair = { platform: await launch(platform, count), bare: await launch(bare, count) };
+    if (turn >= 0) {
+      took.platform.push(pair.platform);
+      took.bare.push(pair.bare);
     }
   }
+  return took;
+}
+
+async function measure(): Promise<Results> {
+  progress(`${pairs} pairs`);
+  const ofPairs = await measureInTurns(1, { turns: pairs, warmUps: pairWarmUps });
+  if (memory) {
+    progress('memory of a session');
+  }
+  const ofMemory = memory ? await measureSessionMemory(platform.client) : null;
+  const turns = atOnce === 0 ? 0 : rounds;
+  progress(`${turns} times ${atOnce} at once`);
+  const ofRounds = await measureInTurns(atOnce, { turns, warmUps: roundWarmUps });
+  return { pairs: ofPairs, memory: ofMemory, atOnce: { count: atOnce, rounds: ofRounds } };
+}
+
+let results: Results;
+try {
+  results = await measure();
 } finally {
   await bare.close();
   await platform.close();
 }
-
-const sorted = (times: readonly number[]) => [...times].sort((a, b) => a - b);
-const median = (times: readonly number[]) => {
-  const all = sorted(times);
-  const middle = all.length / 2;
-  return ((all[Math.floor(middle)] ?? 0) + (all[Math.ceil(middle) - 1] ?? 0)) / 2;
-};
-const row = (name: string, times: readonly number[]) => {
-  const all = sorted(times);
-  const columns = [all[0], median(all), all.at(-1)].map((ms) => `${Math.round(ms ?? 0)} ms`.padStart(9));
-  return `${name.padEnd(10)}${String(all.length).padStart(4)}${columns.join('')}`;
-};
-
-console.log(`session launch, create to running
-
-${'what'.padEnd(10)}   n${['min', 'median', 'max'].map((name) => name.padStart(9)).join('')}
-${row('platform', took.platform)}
-${row('bare', took.bare)}
-
-ratio of the medians: ${(median(took.platform) / median(took.bare)).toFixed(2)}
-
-Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? process.arch}), load ${loadavg()
-  .map((load) => load.toFixed(1))
-  .join(' ')}`);
+console.log(reportOf(results));
+const aims = aimsOf(results);
+if (json !== null) {
+  writeFileSync(json, `${JSON.stringify({ ...results, aims }, null, 2)}\n`);
+}
+process.exit(check && aims.some(({ isMet }) => !isMet) ? 1 : 0);

@@ -5,9 +5,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findStaticRelay } from '../../runtime/process/find-static-relay.ts';
+import type { HostLaunch } from '../../runtime/process/host-protocol.ts';
 import { bareLayout } from '../../runtime/process/layout.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../runtime/process/render-launch.ts';
 import { renderWorkload } from '../../runtime/process/render-workload.ts';
@@ -16,9 +15,10 @@ import { type Reports, takeReports } from '../../test/integration/runtime/report
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
 import { processLimits, publicPackages } from '../../test/support/process-limits.ts';
 import { roomySidecarLimits } from '../../test/support/sidecar-limits.ts';
-import type { LaunchTarget } from './on-the-platform.ts';
+import { until } from '../shared/until.ts';
+import type { Launched, LaunchTarget } from './launch-target.ts';
 
-const pollIntervalMs = 2;
+const limitMs = 180_000;
 
 /** The sidecar's reports are answered at once. */
 export async function openBare(): Promise<LaunchTarget> {
@@ -40,30 +40,44 @@ export async function openBare(): Promise<LaunchTarget> {
     auditSync: 'within-100-ms',
     sidecarLimits: roomySidecarLimits,
   };
-  return { launch: () => launchBare(machine, reports), close: () => reports.close() };
+  return { prepare: (everyMs) => prepareBare(machine, reports, everyMs), close: () => reports.close() };
 }
 
-async function launchBare(machine: Machine, reports: Reports): Promise<number> {
+function prepareBare(machine: Machine, reports: Reports, everyMs: number): () => Promise<Launched> {
   const directory = mkdtempSync(join(tmpdir(), 'bare-'));
-  const { sessionId, launch } = prepare(machine, directory);
+  const { sessionId, launch } = render(machine, directory);
+  const isReady = () => reports.of(sessionId, 'ready').length > 0;
+  return () => startBare({ directory, launch, isReady }, { everyMs, limitMs });
+}
 
-  const startedMs = performance.now();
+interface Bare {
+  directory: string;
+  launch: HostLaunch;
+  isReady: () => boolean;
+}
+
+async function startBare(
+  { directory, launch, isReady }: Bare,
+  inTime: { everyMs: number; limitMs: number },
+): Promise<Launched> {
   const sidecar = start(launch.sidecar.argv, { cwd: directory, env: {} });
   sidecar.stdin?.write(`${JSON.stringify(launch.sidecar.boot)}\n`);
-  await until(() => launch.sockets.every((socket) => existsSync(socket)));
+  await until(() => launch.sockets.every((socket) => existsSync(socket)), inTime);
   const containers = launch.containers.map(({ argv, cwd, env }) => start(argv, { cwd, env }));
-  await until(() => reports.of(sessionId, 'ready').length > 0);
-  const tookMs = performance.now() - startedMs;
-
-  for (const child of [...containers, sidecar]) {
-    await end(child);
-  }
-  rmSync(directory, { recursive: true });
-  return tookMs;
+  const runs = await until(isReady, inTime);
+  return {
+    ranAtMs: runs ? performance.now() : null,
+    async end() {
+      for (const child of [...containers, sidecar]) {
+        await end(child);
+      }
+      rmSync(directory, { recursive: true });
+    },
+  };
 }
 
 /** What the process runtime would hand to a session's host. */
-function prepare(machine: Machine, directory: string) {
+function render(machine: Machine, directory: string): { sessionId: string; launch: HostLaunch } {
   const sessionId = randomUUID();
   const shape = { type: 'command' as const, command: 'mcp-server-filesystem', args: ['/workspace'] };
   const frozen = configuration({
@@ -93,12 +107,6 @@ function start(
   options: { cwd: string; env: Readonly<Record<string, string>> },
 ): ChildProcess {
   return spawn(command, args, { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) {
-    await sleep(pollIntervalMs);
-  }
 }
 
 async function end(child: ChildProcess): Promise<void> {

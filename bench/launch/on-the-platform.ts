@@ -1,80 +1,71 @@
 /** Launches through the public API, as a person does: `POST` a session, and wait until it is running. */
-import { performance } from 'node:perf_hooks';
 import type { Agent } from '../../contract/agent.ts';
-import type { Session, SessionStatus } from '../../contract/session.ts';
-import { EventReader } from '../../test/support/event-stream.ts';
-import { eventually } from '../../test/support/eventually.ts';
+import { isTerminal, type Session, sessionStatus } from '../../contract/session.ts';
+import type { EventReader } from '../../test/support/event-stream.ts';
 import { startPlatform } from '../../test/support/platform.ts';
+import { type PlatformClient, signInToDemo } from '../shared/client.ts';
+import { roomyLimits } from '../shared/roomy-limits.ts';
+import { until } from '../shared/until.ts';
+import type { Launched, LaunchTarget } from './launch-target.ts';
 
-export interface LaunchTarget {
-  /** Milliseconds from the request to running. The session has ended when this returns. */
-  launch(): Promise<number>;
-  close(): Promise<void>;
+export interface PlatformTarget extends LaunchTarget {
+  client: PlatformClient;
 }
 
 /** Stays idle, so that the session runs until it is terminated. */
-const idleAgent = JSON.stringify({ steps: [{ sleep_seconds: 600 }] });
+export const idleStep = { sleep_seconds: 3600 };
+const limitMs = 180_000;
 
 /** Starts the built platform with its own data and ports, with an agent that has the demo's `files` server attached. */
-export async function openPlatform(): Promise<LaunchTarget> {
-  const platform = await startPlatform({ env: { RATE_USER_PER_MINUTE: '100000' } });
-  const cookie = await signIn(platform.url);
-  const send = async <Body>(method: string, path: string, body: unknown): Promise<Body> => {
-    const response = await fetch(new URL(path, platform.url), {
-      method,
-      headers: { cookie, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) {
-      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    }
-    return (await response.json()) as Body;
-  };
-  const { agent } = await send<{ agent: Agent }>('POST', '/api/workspaces/demo/agents', {
-    name: 'idle',
-    run: { type: 'builtin', name: 'scripted' },
-    instructions: idleAgent,
-  });
-  await send('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });
-
+export async function openPlatform(): Promise<PlatformTarget> {
+  const platform = await startPlatform({ env: { ...roomyLimits } });
+  const client = await signInToDemo(platform.url);
+  const agentId = await addAgent(client, 'idle', [idleStep], { files: {} });
   return {
-    async launch() {
-      const startedMs = performance.now();
-      const { session } = await send<{ session: Session }>('POST', '/api/workspaces/demo/sessions', {
-        agent_id: agent.id,
-        prompt: '',
-      });
-      const events = await EventReader.open(`${platform.url}/api/sessions/${session.id}/events`, { cookie });
-      await reached(events, 'running');
-      const tookMs = performance.now() - startedMs;
-      await send('POST', `/api/sessions/${session.id}/terminate`, {});
-      await reached(events, 'terminated');
-      events.close();
-      return tookMs;
-    },
+    client,
+    prepare: (everyMs) => () => startSession(client, agentId, everyMs),
     close: () => platform.stop(),
   };
 }
 
-async function signIn(url: string): Promise<string> {
-  const response = await fetch(new URL('/api/auth/demo-sign-in', url), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'ada@demo.test' }),
+/** A scripted agent; returns its id. */
+export async function addAgent(
+  client: PlatformClient,
+  name: string,
+  steps: readonly object[],
+  attachments: Readonly<Record<string, object>>,
+): Promise<string> {
+  const { agent } = await client.send<{ agent: Agent }>('POST', '/api/workspaces/demo/agents', {
+    ...{ name, run: { type: 'builtin', name: 'scripted' }, instructions: JSON.stringify({ steps }) },
   });
-  return response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  for (const [server, env] of Object.entries(attachments)) {
+    await client.send('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: server, env });
+  }
+  return agent.id;
 }
 
-const reached = (events: EventReader, status: SessionStatus) =>
-  eventually(
-    () => {
-      if (
-        !events.events.some(
-          ({ type, payload }) => type === 'session.status_changed' && payload['to'] === status,
-        )
-      ) {
-        throw new Error(`the session did not get to "${status}": ${JSON.stringify(events.events)}`);
+async function startSession(client: PlatformClient, agentId: string, everyMs: number): Promise<Launched> {
+  const { session } = await client.send<{ session: Session }>('POST', '/api/workspaces/demo/sessions', {
+    ...{ agent_id: agentId, prompt: '' },
+  });
+  const events = await client.eventsOf(session.id);
+  await until(() => hasRun(events) || hasEnded(events), { everyMs, limitMs });
+  const ranAtMs = hasRun(events) ? performance.now() : null;
+  return {
+    ranAtMs,
+    async end() {
+      if (!hasEnded(events)) {
+        await client.send('POST', `/api/sessions/${session.id}/terminate`, {});
+        await until(() => hasEnded(events), { everyMs, limitMs });
       }
+      events.close();
     },
-    { everyMs: 2 },
-  );
+  };
+}
+
+const statuses = ({ events }: EventReader) =>
+  events
+    .filter(({ type }) => type === 'session.status_changed')
+    .map(({ payload }) => sessionStatus.parse(payload['to']));
+const hasRun = (events: EventReader) => statuses(events).includes('running');
+const hasEnded = (events: EventReader) => statuses(events).some(isTerminal);
