@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { commandLine, egressRule, imageReference, network } from './catalog.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
+import { reservedForAgents } from './reserved-variables.ts';
 
 export const agentKind = z.enum(['worker', 'orchestrator']);
 
@@ -21,26 +22,25 @@ export const envValue = z
     message: 'must be a plain value or a whole reference such as ${NAME}',
   });
 
-/** Variables that would let configuration change how the platform's own processes start. */
-const reservedEnv =
-  /^(PLATFORM_.*|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PATH|HOME|BASH_ENV|ENV|PYTHONPATH|PYTHONSTARTUP)$/;
-export function isReservedEnvName(name: string): boolean {
-  return reservedEnv.test(name);
-}
+/** As stored. Rows of earlier releases may hold variables that are refused today: they stay readable, and no session starts with them. */
+const storedEnv = z.record(envName, envValue);
 
-export const agentEnv = z.record(
-  envName.refine((name) => !isReservedEnvName(name), 'is set by the platform and cannot be configured'),
-  envValue,
-);
-
-/** Applies to new saves; rows of earlier releases may exceed it. */
 const maxVariables = 200;
-const newEnv = agentEnv.refine(
-  (variables) => Object.keys(variables).length <= maxVariables,
-  `must not have more than ${maxVariables} variables`,
-);
+const allowedName = envName.superRefine((name, context) => {
+  const message = reservedForAgents(name);
+  if (message !== null) {
+    context.addIssue({ code: 'custom', message });
+  }
+});
+/** Applies to new saves: how many, and none that is reserved. */
+const newEnv = z
+  .record(allowedName, envValue)
+  .refine(
+    (variables) => Object.keys(variables).length <= maxVariables,
+    `must not have more than ${maxVariables} variables`,
+  );
 
-export const companion = z.strictObject({ name: entryName, run, env: agentEnv.default({}) });
+export const companion = z.strictObject({ name: entryName, run, env: storedEnv.default({}) });
 export type Companion = z.infer<typeof companion>;
 
 /** Time limits of a session of this agent; null means the platform's default. */
@@ -65,7 +65,7 @@ const fields = {
   run,
   instructions: z.string().max(256 * 1024),
   model: z.string().max(200).nullable(),
-  env: agentEnv,
+  env: storedEnv,
   siblings: z.array(companion).max(16),
   services: z.array(companion).max(16),
   network,

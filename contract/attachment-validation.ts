@@ -7,7 +7,7 @@ import type { Manifest, ManifestEnvField } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
 import { referencedSecretName } from './names.ts';
 import { type JudgePattern, type PatternTask, patternBoundProblem } from './patterns.ts';
-import { isReservedVariable } from './reserved-variables.ts';
+import { codeVariable, isReservedVariable } from './reserved-variables.ts';
 
 /** What the store knows of one secret. */
 export interface KnownSecret {
@@ -65,9 +65,7 @@ function referenceProblems({ manifest, env }: AttachmentToValidate): FieldProble
   // Also at launch: for entries older than this rule.
   const reserved = Object.keys(manifest.env)
     .filter(isReservedVariable)
-    .map((name) =>
-      problem(name, 'reserved_variable', 'decides which code a program loads; it may not be set'),
-    );
+    .map((name) => problem(name, 'reserved_variable', codeVariable));
   const wrong = secretFields(manifest).flatMap(([name, field]) => {
     const text = env[name] ?? '';
     if (text === '') {

@@ -1,12 +1,13 @@
 /**
- * Environment variables that decide which code any program loads or runs. A manifest must not declare them: they would let
- * anyone who fills in a value run other code inside the server, before the platform's own first instruction.
+ * Environment variables that configuration must not set, in one list for manifests and agents (docs/catalog.md#agents).
+ * They would let anyone who fills in a value, or changes the secret behind it, run other code than the `run` or the entry says,
+ * before the platform's own first instruction in that container.
  */
-const prefixes = /^(LD_|DYLD_|BASH_FUNC_|MALLOC_|GIT_CONFIG_)/;
-/** Package managers, which read them case-insensitively: registry, shell, configuration. */
-const packageManagers = /^(npm_config_|pnpm_|yarn_|corepack_|bun_|uv_|pip_)/i;
-const names = new Set([
-  // The loader and the C library.
+
+/** Which code any program loads or runs: the loader, the C library, cryptography, shells, interpreters, virtual machines. */
+const loadingPrefixes = /^(LD_|DYLD_|BASH_FUNC_|MALLOC_)/;
+const loadingNames = new Set([
+  // The loader, the C library and OpenSSL.
   'PATH',
   'GLIBC_TUNABLES',
   'GCONV_PATH',
@@ -14,6 +15,9 @@ const names = new Set([
   'NLSPATH',
   'RESOLV_HOST_CONF',
   'HOSTALIASES',
+  'OPENSSL_CONF',
+  'OPENSSL_MODULES',
+  'OPENSSL_ENGINES',
   // Shells.
   'BASH_ENV',
   'ENV',
@@ -50,7 +54,17 @@ const names = new Set([
   'CORECLR_PROFILER',
   'CORECLR_PROFILER_PATH',
   'CORECLR_ENABLE_PROFILING',
-  // Programs that run programs.
+]);
+
+/**
+ * What a program that already runs starts or downloads. Only for manifests: the platform loads a server's packages itself, and
+ * who attaches a server did not choose its command. An agent's author did, and an agent needs them: a registry for its own
+ * package manager, an SSH key for git, no pager. Its package managers run in its own sandbox, without the platform's credentials.
+ */
+const toolPrefixes = /^GIT_CONFIG_/;
+/** Package managers, which read them case-insensitively: registry, shell, configuration. */
+const packageManagers = /^(npm_config_|pnpm_|yarn_|corepack_|bun_|uv_|pip_)/i;
+const toolNames = new Set([
   'EDITOR',
   'VISUAL',
   'PAGER',
@@ -65,12 +79,25 @@ const names = new Set([
   'GIT_EXTERNAL_DIFF',
   'GIT_PROXY_COMMAND',
   'GIT_TEMPLATE_DIR',
-  'OPENSSL_CONF',
-  'OPENSSL_MODULES',
-  'OPENSSL_ENGINES',
 ]);
+
+/** Only for agents: what an agent reads there is the platform's word. */
+const platformsOwn = /^(PLATFORM_.*|HOME)$/;
+
+const decidesLoading = (name: string): boolean => loadingNames.has(name) || loadingPrefixes.test(name);
+
+/** Of a variable that decides which code runs, in a manifest or an agent. */
+export const codeVariable = 'decides which code a program loads; it may not be set';
 
 /** Whether manifests must not declare this variable. Case-sensitive where the programs are. */
 export function isReservedVariable(name: string): boolean {
-  return names.has(name) || prefixes.test(name) || packageManagers.test(name);
+  return decidesLoading(name) || toolNames.has(name) || toolPrefixes.test(name) || packageManagers.test(name);
+}
+
+/** Why an agent, a sibling or a service must not set this variable; null when it may. */
+export function reservedForAgents(name: string): string | null {
+  if (platformsOwn.test(name)) {
+    return 'is set by the platform and cannot be configured';
+  }
+  return decidesLoading(name) ? codeVariable : null;
 }

@@ -6,6 +6,7 @@ import {
 } from '../../contract/attachment-validation.ts';
 import type { Manifest } from '../../contract/catalog.ts';
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
+import { reservedForAgents } from '../../contract/reserved-variables.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
 import {
   exposingConsumers,
@@ -32,6 +33,7 @@ export function launchProblems(configuration: FrozenConfiguration, facts: Launch
   return [
     ...configuration.servers.flatMap((server) => serverProblems(server, facts)),
     ...configuration.servers.flatMap((server) => registryProblems(server, facts)),
+    ...reservedProblems(configuration),
     ...exposureProblems(configuration, facts),
   ];
 }
@@ -77,6 +79,15 @@ function asEntered(env: FrozenEnv): Record<string, string> {
     ]),
   );
 }
+
+/** Agents saved before a variable was reserved. */
+const reservedProblems = (configuration: FrozenConfiguration): string[] =>
+  exposingConsumers(configuration).flatMap(({ label, env }) =>
+    Object.keys(env).flatMap((variable) => {
+      const why = reservedForAgents(variable);
+      return why === null ? [] : [`${label}: variable ${variable} ${why}`];
+    }),
+  );
 
 /** Zone 2 (docs/secrets.md#two-zones): a secret on the agent's side needs to be set, and an admin's explicit grant. */
 function exposureProblems(configuration: FrozenConfiguration, facts: LaunchFacts): string[] {
