@@ -2,6 +2,7 @@
 import type { Agent } from './agent.ts';
 import type { FieldProblem } from './errors.ts';
 import { referencedSecretName } from './names.ts';
+import { type KnownSecret, secretRefusal } from './secret-use.ts';
 
 type Configured = { [Field in 'env' | 'siblings' | 'services']?: Agent[Field] | undefined };
 
@@ -35,16 +36,13 @@ export function secretReferences({ env, siblings = [], services = [] }: Configur
 /** References to secrets that are not set, and companions that share a name. Empty when valid. */
 export function agentProblems(
   configured: Configured,
-  secrets: ReadonlyMap<string, { is_set: boolean }>,
+  secrets: ReadonlyMap<string, KnownSecret>,
 ): FieldProblem[] {
-  const missing = secretReferences(configured)
-    .filter(({ secretName }) => secrets.get(secretName)?.is_set !== true)
-    .map(({ path, secretName }) => ({
-      path,
-      code: 'secret_not_set',
-      message: `the workspace has no secret ${secretName} that is set`,
-    }));
-  return [...missing, ...sharedNames(configured)];
+  const refused = secretReferences(configured).flatMap(({ path, secretName }) => {
+    const refusal = secretRefusal(secretName, secrets.get(secretName), null);
+    return refusal === null ? [] : [{ path, ...refusal }];
+  });
+  return [...refused, ...sharedNames(configured)];
 }
 
 function sharedNames({ siblings = [], services = [] }: Configured): FieldProblem[] {

@@ -8,13 +8,7 @@ import type { FieldProblem } from './errors.ts';
 import { referencedSecretName } from './names.ts';
 import { type JudgePattern, type PatternTask, patternBoundProblem } from './patterns.ts';
 import { codeVariable, isReservedVariable } from './reserved-variables.ts';
-
-/** What the store knows of one secret. */
-export interface KnownSecret {
-  is_set: boolean;
-  /** Entries that may use it; null means any. */
-  allowed_servers: readonly string[] | null;
-}
+import { type KnownSecret, secretRefusal } from './secret-use.ts';
 
 export interface AttachmentToValidate {
   /** The entry's name. That it exists is the caller's check: without its manifest there is nothing to validate. */
@@ -61,7 +55,7 @@ export function patternTask(regex: string | undefined, text: string | null): Pat
 function referenceProblems({ manifest, env }: AttachmentToValidate): FieldProblem[] {
   const undeclared = Object.keys(env)
     .filter((name) => !Object.hasOwn(manifest.env, name))
-    .map((name) => problem(name, 'unknown_field', `the manifest declares no variable "${name}"`));
+    .map((name) => problem(name, 'unknown_field', 'is not declared by the manifest'));
   // Also at launch: for entries older than this rule.
   const reserved = Object.keys(manifest.env)
     .filter(isReservedVariable)
@@ -84,13 +78,8 @@ function secretProblems({ name: server, manifest, env, secrets }: AttachmentToVa
     if (secretName === null) {
       return [];
     }
-    const secret = secrets.get(secretName);
-    if (secret?.is_set !== true) {
-      return [problem(name, 'secret_not_set', `the workspace has no secret ${secretName} that is set`)];
-    }
-    const allowed = secret.allowed_servers === null || secret.allowed_servers.includes(server);
-    const message = `the secret ${secretName} may not be given to "${server}"`;
-    return allowed ? [] : [problem(name, 'secret_not_allowed', message)];
+    const refusal = secretRefusal(secretName, secrets.get(secretName), server);
+    return refusal === null ? [] : [problem(name, refusal.code, refusal.message)];
   });
 }
 

@@ -66,6 +66,6 @@ export function secretVariablesOf({ env }: SecretConsumer): SecretVariable[] {
   );
 }
 
-/** The sentence for a secret that was cleared, or never set. */
-export const secretNotSet = (label: string, variable: string, secretName: string) =>
-  `${label}: variable ${variable} needs secret ${secretName}, which is not set`;
+/** What is wrong with one variable, as a sentence for the operator; `why` says it of the variable, such as "needs ...". */
+export const variableProblem = (label: string, variable: string, why: string) =>
+  `${label}: variable ${variable} ${why}`;

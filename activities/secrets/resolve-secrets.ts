@@ -1,5 +1,6 @@
 /** Which value `${NAME}` stands for: the one resolver for all consumers (docs/secrets.md#references). */
 import type { MasterKeys } from '../../config/keys.ts';
+import { secretNotSet } from '../../contract/secret-use.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
@@ -11,9 +12,9 @@ import {
   attachmentConsumer,
   registryConsumer,
   type SecretConsumer,
-  secretNotSet,
   secretVariablesOf,
   siblingConsumer,
+  variableProblem,
 } from './consumers.ts';
 
 /** The current value of one secret, and its version. */
@@ -80,7 +81,7 @@ export function resolveEnv({ label, env }: SecretConsumer, opened: OpenedSecrets
       }
       const secret = opened.get(frozen.secret_name);
       if (secret === undefined) {
-        throw launchRefused(secretNotSet(label, variable, frozen.secret_name));
+        throw launchRefused(variableProblem(label, variable, secretNotSet(frozen.secret_name).message));
       }
       if (secret.version !== frozen.secret_version) {
         throw launchRefused(

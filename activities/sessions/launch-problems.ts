@@ -1,18 +1,16 @@
 /** Why a session may not start, as sentences for the operator. Pure. */
-import {
-  attachmentPatterns,
-  attachmentProblems,
-  type KnownSecret,
-} from '../../contract/attachment-validation.ts';
+import { attachmentPatterns, attachmentProblems } from '../../contract/attachment-validation.ts';
 import type { Manifest } from '../../contract/catalog.ts';
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
 import { reservedForAgents } from '../../contract/reserved-variables.ts';
+import { type KnownSecret, secretRefusal } from '../../contract/secret-use.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
 import {
+  attachmentConsumer,
   exposingConsumers,
   registryConsumer,
-  secretNotSet,
   secretVariablesOf,
+  variableProblem,
 } from '../secrets/consumers.ts';
 
 export interface LaunchFacts {
@@ -43,30 +41,19 @@ function manifestOf({ manifest_env: env, tool_scopes }: FrozenServer): Manifest 
 }
 
 function serverProblems(server: FrozenServer, { secrets, judge }: LaunchFacts): string[] {
-  const label = `attachment "${server.name}"`;
+  const { label } = attachmentConsumer(server);
   const { name } = server;
   const env = asEntered(server.env);
   const problems = attachmentProblems({ name, manifest: manifestOf(server), env, secrets, judge });
-  return problems.map(({ path, code, message }) => {
-    const variable = path.replace(/^env\./, '');
-    const frozen = server.env[variable];
-    return code === 'secret_not_set' && frozen?.kind === 'secret'
-      ? secretNotSet(label, variable, frozen.secret_name)
-      : `${label}: variable ${variable} ${message}`;
-  });
+  return problems.map(({ path, message }) => variableProblem(label, path.replace(/^env\./, ''), message));
 }
 
-/** The pull secret of an image, by the same rules as a server's own. */
+/** The pull secret of an image, by the same rule as a server's own. */
 function registryProblems(server: FrozenServer, { secrets }: LaunchFacts): string[] {
   const consumer = registryConsumer(server);
   return secretVariablesOf(consumer).flatMap(({ variable, secretName }) => {
-    const secret = secrets.get(secretName);
-    if (secret?.is_set !== true) {
-      return [secretNotSet(consumer.label, variable, secretName)];
-    }
-    return secret.allowed_servers?.includes(server.name) === false
-      ? [`${consumer.label}: secret ${secretName} may not be given to "${server.name}"`]
-      : [];
+    const refusal = secretRefusal(secretName, secrets.get(secretName), server.name);
+    return refusal === null ? [] : [variableProblem(consumer.label, variable, refusal.message)];
   });
 }
 
@@ -85,7 +72,7 @@ const reservedProblems = (configuration: FrozenConfiguration): string[] =>
   exposingConsumers(configuration).flatMap(({ label, env }) =>
     Object.keys(env).flatMap((variable) => {
       const why = reservedForAgents(variable);
-      return why === null ? [] : [`${label}: variable ${variable} ${why}`];
+      return why === null ? [] : [variableProblem(label, variable, why)];
     }),
   );
 
@@ -93,14 +80,12 @@ const reservedProblems = (configuration: FrozenConfiguration): string[] =>
 function exposureProblems(configuration: FrozenConfiguration, facts: LaunchFacts): string[] {
   return exposingConsumers(configuration).flatMap((consumer) =>
     secretVariablesOf(consumer).flatMap(({ variable, secretName }) => {
-      if (facts.secrets.get(secretName)?.is_set !== true) {
-        return [secretNotSet(consumer.label, variable, secretName)];
-      }
-      return facts.exposedSecrets.has(secretName)
-        ? []
-        : [
-            `${consumer.label}: variable ${variable} would expose secret ${secretName}, which needs an agent_env grant`,
-          ];
+      const refusal = secretRefusal(secretName, facts.secrets.get(secretName), null);
+      const exposed = facts.exposedSecrets.has(secretName)
+        ? null
+        : `would expose secret ${secretName}, which needs an agent_env grant`;
+      const why = refusal?.message ?? exposed;
+      return why === null ? [] : [variableProblem(consumer.label, variable, why)];
     }),
   );
 }

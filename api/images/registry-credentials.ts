@@ -1,4 +1,5 @@
 import type { MasterKeys } from '../../config/keys.ts';
+import { secretNotSet, secretRefusal } from '../../contract/secret-use.ts';
 import type { RegistryCredentials } from '../../lib/oci/authorize.ts';
 import type { Db } from '../../store/database.ts';
 import { open } from '../../store/secrets/envelope.ts';
@@ -16,11 +17,9 @@ export async function readRegistryCredentials(
 ): Promise<RegistryCredentials> {
   const known = (await readKnownSecrets(db, workspaceId, [name])).get(name);
   const [sealed] = await readSealed(db, workspaceId, [name]);
-  if (known?.is_set !== true || sealed === undefined) {
-    throw refused('secret_not_set', `the workspace has no secret ${name} that is set`);
-  }
-  if (known.allowed_servers !== null && !known.allowed_servers.includes(entry)) {
-    throw refused('secret_not_allowed', `the secret ${name} may not be given to "${entry}"`);
+  const refusal = secretRefusal(name, known, entry);
+  if (refusal !== null || sealed === undefined) {
+    throw refused(refusal ?? secretNotSet(name));
   }
   const plaintext = open(masterKeys, { workspaceId, name }, sealed);
   try {
@@ -33,11 +32,12 @@ export async function readRegistryCredentials(
 function parseCredentials(name: string, text: string): RegistryCredentials {
   const colon = text.indexOf(':');
   if (colon < 1 || colon === text.length - 1 || /[\r\n]/.test(text)) {
-    throw refused('not_credentials', `the secret ${name} must be user:password, on one line`);
+    const message = `the secret ${name} must be user:password, on one line`;
+    throw refused({ code: 'not_credentials', message });
   }
   return { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-function refused(code: string, message: string): ApiError {
-  return invalid([{ path: 'shape.registry_secret', code, message }]);
+function refused(problem: { code: string; message: string }): ApiError {
+  return invalid([{ path: 'shape.registry_secret', ...problem }]);
 }

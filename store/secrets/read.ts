@@ -1,8 +1,8 @@
 /** Reads metadata of secrets; nothing here decrypts one. */
 import * as z from 'zod';
-import type { KnownSecret } from '../../contract/attachment-validation.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type SecretMetadata, secretMetadata } from '../../contract/secret.ts';
+import type { KnownSecret } from '../../contract/secret-use.ts';
 import { type Db, prepared } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
 import { readPage } from '../read-page.ts';

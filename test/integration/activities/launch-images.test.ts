@@ -138,7 +138,7 @@ describe('a catalog entry that is an image', () => {
     const restricted = await tenant.session(agent);
     await freeze(restricted);
     await expect(activities.run('validateLaunch', { sessionId: restricted.id })).rejects.toThrow(
-      'the image of "boxed": secret REGISTRY may not be given to "boxed"',
+      'the image of "boxed": variable registry_secret needs secret REGISTRY, which may not be given to "boxed"',
     );
   });
 });

@@ -218,7 +218,9 @@ describe('a launch that must fail', () => {
       });
     const session = await freeze(agent);
     await expect(validate(session)).rejects.toMatchObject({
-      message: expect.stringContaining('attachment "files": variable API_TOKEN the manifest declares no'),
+      message: expect.stringContaining(
+        'attachment "files": variable API_TOKEN is not declared by the manifest',
+      ),
     });
   });
 

@@ -1,11 +1,42 @@
 import { describe, expect, it } from '@jest/globals';
 import { launchProblems } from '../../../../activities/sessions/launch-problems.ts';
 import { runPattern } from '../../../../contract/run-pattern.mjs';
-import { configuration } from '../../../support/frozen-configuration.ts';
+import { configuration, serverNamed } from '../../../support/frozen-configuration.ts';
 
 const facts = { secrets: new Map(), exposedSecrets: new Set<string>(), judge: runPattern };
 const plain = { kind: 'value', value: 'x' } as const;
 const run = { type: 'builtin', name: 'scripted' } as const;
+
+const token = { kind: 'secret', secret_name: 'G', secret_version: 1 } as const;
+
+describe('a server that may not have what it is configured with', () => {
+  const fields = { TOKEN: { kind: 'secret', label: 't' } } as const;
+  const files = serverNamed('files', { env: { TOKEN: token }, manifest_env: fields });
+  const problems = (server: typeof files, secrets = {}) =>
+    launchProblems(configuration({ servers: [server] }), {
+      ...facts,
+      secrets: new Map(Object.entries(secrets)),
+    });
+
+  it('is told so in sentences about the variable', () => {
+    const start = 'attachment "files": variable TOKEN';
+    expect(problems(files)).toEqual([`${start} needs secret G, which is not set`]);
+    expect(problems(files, { G: { is_set: true, allowed_servers: ['other'] } })).toEqual([
+      `${start} needs secret G, which may not be given to "files"`,
+    ]);
+    expect(problems(files, { G: { is_set: true, allowed_servers: ['files'] } })).toEqual([]);
+    expect(problems({ ...files, manifest_env: {} })).toEqual([`${start} is not declared by the manifest`]);
+  });
+
+  it('also for the secret of its registry', () => {
+    const image = { ...files, env: {}, registry_credentials: token };
+    const start = 'the image of "files": variable registry_secret needs secret G, which';
+    expect(problems(image)).toEqual([`${start} is not set`]);
+    expect(problems(image, { G: { is_set: true, allowed_servers: [] } })).toEqual([
+      `${start} may not be given to "files"`,
+    ]);
+  });
+});
 
 describe('an agent from before a variable was reserved', () => {
   it('is not started, and neither are its siblings, with a sentence that names the variable', () => {
