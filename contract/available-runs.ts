@@ -57,6 +57,7 @@ const reasons = {
   private: 'private destinations can be opened only where sessions run in a cluster',
   companions:
     'siblings and services need a container engine or a cluster, and this platform runs sessions as processes',
+  services: 'services of agents are not available yet',
 } as const;
 
 const missingCommand = (command: string) =>
@@ -91,7 +92,8 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
 type Reach = Pick<McpServer, 'network' | 'egress_allow'>;
 type RunnableShape = Pick<Shape, 'type'> & { command?: string };
 type RunnableEntry = { shape: RunnableShape } & Reach;
-type RunnableAgent = Pick<Agent, 'run' | 'siblings' | 'services'> & Reach;
+type Companion = Pick<Agent['siblings'][number], 'name' | 'run'>;
+type RunnableAgent = Pick<Agent, 'run'> & Reach & Record<'siblings' | 'services', readonly Companion[]>;
 
 /** A command may be any text, so inherited object properties must not match. */
 const unavailableCommand = (
@@ -135,11 +137,23 @@ export function unavailableAgent(
   here: Availability,
 ): string | null {
   const [own] = [...unavailableRunProblems(agent.run, here), ...unavailableReachProblems(agent, here)];
-  const companions = agent.siblings.length + agent.services.length > 0 ? here.companions : null;
   const ofServers = entries.flatMap((entry) =>
     unavailableEntryProblems(entry, here).map(({ message }) => `its MCP server "${entry.name}": ${message}`),
   );
-  return own?.message ?? companions ?? ofServers[0] ?? null;
+  return own?.message ?? unavailableCompanions(agent, here) ?? ofServers[0] ?? null;
+}
+
+function unavailableCompanions(
+  { siblings, services }: Pick<RunnableAgent, 'siblings' | 'services'>,
+  here: Availability,
+): string | null {
+  if (siblings.length + services.length > 0 && here.companions !== null) {
+    return here.companions;
+  }
+  const [ofSibling] = siblings.flatMap(({ name, run }) =>
+    unavailableRunProblems(run, here).map(({ message }) => `its sibling "${name}": ${message}`),
+  );
+  return services.length > 0 ? reasons.services : (ofSibling ?? null);
 }
 
 const unavailableReachProblems = ({ network, egress_allow }: Reach, here: Availability): FieldProblem[] => [

@@ -1,9 +1,11 @@
 /** Pure: a frozen configuration as containers, or a sentence about what containers cannot run. */
 import type { Run } from '../../contract/agent.ts';
 import { agentPaths } from '../../contract/agent-paths.ts';
+import { availabilityOf } from '../../contract/available-runs.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
 import { pinReference } from '../../lib/oci/reference.ts';
+import { notRendered, refuseUnavailable } from '../refuse-unavailable.ts';
 import {
   agentConfigOf,
   type BootSettings,
@@ -49,6 +51,9 @@ export interface ContainerSettings extends BootSettings {
   networks: 'shared' | 'own';
 }
 
+/** What containers can run anywhere; the drivers refuse what their engine or cluster adds to it. */
+const inContainers = availabilityOf('kubernetes', []);
+
 /** Time for a session's orderly shutdown after its limit. */
 const lifetimeMarginSeconds = 900;
 
@@ -57,11 +62,8 @@ export function renderContainerWorkload(
   configuration: FrozenConfiguration,
   settings: ContainerSettings,
 ): ContainerWorkload {
-  const { agent, servers, siblings, services } = configuration;
-  const [service] = services;
-  if (service !== undefined) {
-    throw new UnsupportedWorkloadError(`"${service.name}": services are not available yet`);
-  }
+  const { agent, servers, siblings } = configuration;
+  refuseUnavailable(configuration, inContainers);
   // The catalog accepts no such entry; if one got here, its socket would replace the platform's own.
   if (servers.some(({ name }) => name === 'platform')) {
     throw new UnsupportedWorkloadError(`"platform" is the name of the platform's own server`);
@@ -260,7 +262,7 @@ function programOf(
   switch (run.type) {
     case 'builtin':
       if (run.name !== 'scripted') {
-        throw new UnsupportedWorkloadError(`the built-in agent "${run.name}" is not available yet`);
+        throw notRendered(label);
       }
       return {
         image: { reference: images.scripted, ...ofPlatform },
@@ -314,7 +316,7 @@ function serverProgram(server: FrozenServer, { images }: ContainerSettings): Pro
         workingDirectory: null,
       };
     case 'remote':
-      throw new UnsupportedWorkloadError(`the MCP server "${name}" is remote, which is not available yet`);
+      throw notRendered(`the MCP server "${name}"`);
   }
 }
 

@@ -92,6 +92,12 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent({ ...agent, network: 'internet' }, [], here)).toMatch(/no way from sessions/);
     const companions = { ...agent, siblings: [{ name: 'db', run: { ...command, args: [] }, env: {} }] };
     expect(unavailableAgent(companions, [], here)).toMatch(/siblings and services/);
+    const inContainers = availabilityOf('container', []);
+    expect(unavailableAgent(companions, [], inContainers)).toBeNull();
+    const { siblings: services } = companions;
+    expect(unavailableAgent({ ...agent, services }, [], inContainers)).toMatch(
+      /^services .* not available yet/,
+    );
   });
 
   it('is remote servers and the built-in Claude everywhere, so far', () => {

@@ -376,14 +376,19 @@ describe('what containers cannot run', () => {
     [
       'a remote server',
       configuration({ servers: [serverNamed('far', { shape: remote })] }),
-      /"far" is remote/,
+      /"far": remote MCP servers are not available yet/,
     ],
     [
       'the claude agent',
       configuration({ agent: { run: { type: 'builtin', name: 'claude' } } }),
       /"claude" is not available yet/,
     ],
-    ['a service', configuration({ services: [sibling] }), /"db": services are not available yet/],
+    [
+      'a sibling that is the claude agent',
+      configuration({ siblings: [{ ...sibling, run: { type: 'builtin', name: 'claude' } }] }),
+      /sibling "db": the built-in agent "claude" is not available yet/,
+    ],
+    ['a service', configuration({ services: [sibling] }), /^services of agents are not available yet/],
     [
       'a server with the name of the platform’s own',
       configuration({ servers: [serverNamed('platform')] }),
