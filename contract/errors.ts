@@ -21,18 +21,6 @@ export const httpStatusByCode = {
 
 export type ErrorCode = keyof typeof httpStatusByCode;
 
-/** Codes that a tool call or a runtime request can be refused with. */
-export const toolErrorCode = z.enum([
-  'permission_required',
-  'runtime_requests_disabled',
-  'audit_unavailable',
-  'too_many_calls',
-  'gate_unavailable',
-  'server_unavailable',
-  'invalid_message',
-]);
-export type ToolErrorCode = z.infer<typeof toolErrorCode>;
-
 /** One wrong field: `path` such as `env.API_TOKEN` or `shape.args.0`. */
 export const fieldProblem = z.strictObject({ path: z.string(), code: z.string(), message: z.string() });
 export type FieldProblem = z.infer<typeof fieldProblem>;

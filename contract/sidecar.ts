@@ -7,7 +7,6 @@ import * as z from 'zod';
 import { agentConfig, inputMessage } from './agent-contract.ts';
 import { auditSync } from './audit-spool.ts';
 import { clientFeature, network } from './catalog.ts';
-import { toolErrorCode } from './errors.ts';
 import { chosenId, entryName, timestamp, toolScope, uuid } from './names.ts';
 import { permissionRequestInput, refusedCall, requestStatus } from './permission-request.ts';
 import { payloadByEventType, type SessionEventType } from './session-event.ts';
@@ -99,9 +98,12 @@ export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
 
 /** `POST .../tool-calls/check`: may this call of a gated tool pass, now? The API reads the scope from the frozen configuration. */
 export const checkRequest = z.strictObject({ call_id: chosenId, server: z.string(), tool: z.string() });
+/** What the API refuses a call with; the sidecar takes an answer with any other code for none, and so refuses the call. */
+export const checkRefusalCode = z.enum(['permission_required', 'gate_unavailable', 'server_unavailable']);
+export type CheckRefusalCode = z.infer<typeof checkRefusalCode>;
 export const checkAnswer = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('allowed'), granted_via: uuid.nullable() }),
-  z.strictObject({ decision: z.literal('refused'), code: toolErrorCode, scope: toolScope.nullable() }),
+  z.strictObject({ decision: z.literal('refused'), code: checkRefusalCode, scope: toolScope.nullable() }),
 ]);
 export type CheckAnswer = z.infer<typeof checkAnswer>;
 

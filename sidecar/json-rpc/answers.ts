@@ -1,14 +1,17 @@
 /** Answers that the gate itself writes, as lines without their line feed. */
-import type { ToolErrorCode } from '../../contract/errors.ts';
 import type { FailureCause } from '../../contract/session-process.ts';
+import type { CheckRefusalCode } from '../../contract/sidecar.ts';
 import { type Params, type RequestId, rpcErrorCode } from './message.ts';
+
+/** Why a call is refused: what the platform answers to its check, or that it may not be made at all. */
+export type CallRefusalCode = CheckRefusalCode | 'audit_unavailable' | 'too_many_calls';
 
 /**
  * What the agent reads of a refused call: as JSON text of the tool result and in `_meta["platform/error"]`
  * (docs/sidecar.md#refused-calls).
  */
 export interface PlatformError {
-  code: ToolErrorCode;
+  code: CallRefusalCode;
   scope: string | null;
   server: string;
   tool: string;
@@ -40,7 +43,7 @@ export function invalidMessageAnswer(
 ): Buffer {
   const why = detail === null ? reason : `${reason}: ${detail}`;
   return errorAnswer(id, code, `The platform does not let this message pass: ${why}`, {
-    code: 'invalid_message' satisfies ToolErrorCode,
+    code: 'invalid_message',
     reason,
   });
 }
@@ -69,7 +72,7 @@ export function serverUnavailableAnswer(
   cause: FailureCause | null = null,
 ): Buffer {
   return errorAnswer(id, rpcErrorCode.refused, message, {
-    code: 'server_unavailable' satisfies ToolErrorCode,
+    code: 'server_unavailable' satisfies CallRefusalCode,
     server,
     ...(cause === null ? {} : { cause }),
   });

@@ -1,7 +1,7 @@
 /** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform. */
-import type { ToolErrorCode } from '../../contract/errors.ts';
 import { causeText, type FailureCause } from '../../contract/session-process.ts';
-import type { PlatformError } from '../json-rpc/answers.ts';
+import type { CheckRefusalCode } from '../../contract/sidecar.ts';
+import type { CallRefusalCode, PlatformError } from '../json-rpc/answers.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import type { LastRefusals } from './last-refusals.ts';
 import type { Call } from './ledger.ts';
@@ -77,7 +77,7 @@ function decided(call: Call): void {
 async function ask(
   api: Pick<PlatformApi, 'checkCall'>,
   { callId, server, tool }: Call,
-): Promise<ToolErrorCode | null> {
+): Promise<CheckRefusalCode | null> {
   try {
     const answer = await api.checkCall({ call_id: callId, server, tool });
     return answer.decision === 'allowed' ? null : answer.code;
@@ -93,7 +93,7 @@ interface RefusedCall {
   cause: FailureCause | null;
 }
 
-const messageByCode: Record<ToolErrorCode, (call: RefusedCall) => string> = {
+const messageByCode: Record<CallRefusalCode, (call: RefusedCall) => string> = {
   permission_required: ({ server, tool, scope }) =>
     `The tool ${tool} of ${server} needs the scope ${scope}, and no active grant covers it.`,
   gate_unavailable: ({ tool }) =>
@@ -102,8 +102,6 @@ const messageByCode: Record<ToolErrorCode, (call: RefusedCall) => string> = {
   too_many_calls: ({ tool }) =>
     `This session has made as many calls as it may, or too many at a time, so ${tool} was not called.`,
   server_unavailable: ({ server, cause }) => unavailableText(server, cause),
-  runtime_requests_disabled: () => 'This workspace does not take permission requests from agents.',
-  invalid_message: ({ tool }) => `The platform does not let this call of ${tool} pass.`,
 };
 
 /** The text for the agent about an unavailable server. */
@@ -119,7 +117,7 @@ const tryAgain = ['Try again later; nothing was done.'];
 
 /** The agent's result when its call was not made. */
 export function callRefusal(
-  code: ToolErrorCode,
+  code: CallRefusalCode,
   { server, tool }: Pick<Call, 'server' | 'tool'>,
   scope: string | null,
   cause: FailureCause | null = null,
@@ -131,7 +129,7 @@ export function callRefusal(
     tool,
     ...(code === 'server_unavailable' && cause ? { cause } : {}),
     message: messageByCode[code]({ server, tool, scope, cause }),
-    next_steps: code === 'permission_required' ? howToAsk(scope) : code === 'invalid_message' ? [] : tryAgain,
+    next_steps: code === 'permission_required' ? howToAsk(scope) : tryAgain,
   };
 }
 
