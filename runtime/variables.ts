@@ -3,7 +3,7 @@
  * (test/architecture).
  */
 import type { FrozenEnv } from '../contract/session.ts';
-import type { ContainerRole, LaunchSecrets, ResolvedEnv } from './workload.ts';
+import type { ContainerRole, LaunchSecrets, Network, ResolvedEnv } from './workload.ts';
 
 /** Whose variables. */
 export interface Recipient {
@@ -24,16 +24,42 @@ export interface PlatformVariables {
   paths: { workspace: string; config: string; sidecarSocket: string };
   /** PATH; null for the image's own. */
   searchPath: string | null;
-  /** How package managers find packages. */
+  /** Of `packageVariables`. */
   packages: ResolvedEnv;
 }
 
-/** For a container without a network: package managers fail fast with a clear message instead of retrying for a minute. */
-export const offlinePackages = {
+/** The operator's registries; null: the package managers' own defaults, or the image's. */
+export interface PackageSources {
+  npmRegistryUrl: string | null;
+  pypiIndexUrl: string | null;
+  /** As the container sees it. */
+  caFile: string | null;
+}
+
+/** Package managers fail fast with a clear message instead of retrying for a minute. */
+const offlinePackages = {
   npm_config_offline: 'true',
   UV_OFFLINE: '1',
   PIP_NO_INDEX: '1',
 } as const;
+
+/**
+ * How package managers find packages, for every container but the sidecar: one without a network is told so, and one with it asks the
+ * operator's registries. In the variables of npm, uv, pip, Node and OpenSSL.
+ */
+export function packageVariables(
+  network: Network,
+  { npmRegistryUrl, pypiIndexUrl, caFile }: PackageSources,
+): ResolvedEnv {
+  if (network === 'none') {
+    return offlinePackages;
+  }
+  return {
+    ...(npmRegistryUrl === null ? {} : { npm_config_registry: npmRegistryUrl }),
+    ...(pypiIndexUrl === null ? {} : { UV_DEFAULT_INDEX: pypiIndexUrl, PIP_INDEX_URL: pypiIndexUrl }),
+    ...(caFile === null ? {} : { NODE_EXTRA_CA_CERTS: caFile, SSL_CERT_FILE: caFile }),
+  };
+}
 
 /** The later layer wins: the configuration over the platform's defaults, and what the platform tells the agent over everything. */
 function layered<Value>(

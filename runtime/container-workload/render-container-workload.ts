@@ -16,12 +16,12 @@ import {
 import { sidecarNodeOptions } from '../sidecar-program.ts';
 import {
   type ContainerVariable,
-  offlinePackages,
   type PlatformVariables,
+  packageVariables,
   plannedSecrets,
   planVariables,
 } from '../variables.ts';
-import { type Network, type ResolvedEnv, UnsupportedWorkloadError } from '../workload.ts';
+import { type Network, UnsupportedWorkloadError } from '../workload.ts';
 import {
   type ContainerImage,
   type ContainerScratch,
@@ -150,7 +150,7 @@ interface Rendering extends ContainerSettings {
 function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering): ContainerSpec {
   const program = programOf('the agent', agent, settings);
   const recipient = { role: 'agent', subject: null } as const;
-  const env = planVariables(recipient, agent.env, platformVariables(settings));
+  const env = planVariables(recipient, agent.env, platformVariables(agent.network, settings));
   return {
     name: 'agent',
     ...recipient,
@@ -183,8 +183,7 @@ function serverContainer(server: FrozenServer, uid: number, settings: Rendering)
   const program = serverProgram(server, settings);
   const socket = `${containerPaths.mcp}/${server.name}.sock`;
   const recipient = { role: 'server', subject: server.name } as const;
-  const packages = server.network === 'none' ? offlinePackages : {};
-  const env = planVariables(recipient, server.env, platformVariables(settings, packages));
+  const env = planVariables(recipient, server.env, platformVariables(server.network, settings));
   return {
     name: `mcp-${server.name}`,
     ...recipient,
@@ -218,7 +217,7 @@ function siblingContainer(
   const program = programOf(`sibling "${sibling.name}"`, sibling, settings);
   const name = siblingContainerName(sibling.name);
   const recipient = { role: 'sibling', subject: sibling.name } as const;
-  const env = planVariables(recipient, sibling.env, platformVariables(settings));
+  const env = planVariables(recipient, sibling.env, platformVariables(sibling.network, settings));
   return {
     name,
     ...recipient,
@@ -365,12 +364,15 @@ function scratchOf(
   ];
 }
 
-function platformVariables({ sessionId }: Rendering, packages: ResolvedEnv = {}): PlatformVariables {
+/** An image says itself where its packages come from. */
+const sourcesOfImage = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };
+
+function platformVariables(network: Network, { sessionId }: Rendering): PlatformVariables {
   const { config, sidecarSocket } = agentPaths;
   return {
     sessionId,
     paths: { workspace: containerPaths.workspace, config, sidecarSocket },
     searchPath: null,
-    packages,
+    packages: packageVariables(network, sourcesOfImage),
   };
 }

@@ -4,8 +4,13 @@ import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
 import { sidecarNodeOptions } from '../sidecar-program.ts';
-import { environmentOf, offlinePackages, type PlatformVariables } from '../variables.ts';
-import type { LaunchSecrets, ResolvedEnv } from '../workload.ts';
+import {
+  environmentOf,
+  type PackageSources,
+  type PlatformVariables,
+  packageVariables,
+} from '../variables.ts';
+import type { LaunchSecrets } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
 import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protocol.ts';
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
@@ -13,14 +18,6 @@ import type { ServerPackages, SessionPackages } from './packages/session-package
 import { packagesInside } from './packages/tree-stream.ts';
 import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import type { ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
-
-/** Registries for programs with the internet; null: their own defaults. */
-export interface PackageSources {
-  npmRegistryUrl: string | null;
-  pypiIndexUrl: string | null;
-  /** On this machine. */
-  caFile: string | null;
-}
 
 /** What each container of a session may use. */
 export interface ProcessLimits {
@@ -39,6 +36,7 @@ export interface Machine extends BootSettings {
   limits: ProcessLimits;
   /** Null: each process is limited individually. */
   cgroups: Cgroups | null;
+  /** `caFile`: on this machine. */
   packages: PackageSources;
   /** The owner name of this installation's control groups. */
   owner: string;
@@ -107,7 +105,7 @@ function renderContainer(
     sessionId: spec.sessionId,
     paths: layout,
     searchPath: searchPath(layout, packages),
-    packages: container.network === 'none' ? offlinePackages : packageEnv(machine.packages),
+    packages: packageVariables(container.network, asSeen(machine.packages)),
   };
   return {
     name: container.name,
@@ -171,14 +169,11 @@ function inWorkspace(argument: string, { workspace }: Layout): string {
 const searchPath = (layout: Layout, packages: ServerPackages | undefined): string =>
   packages?.type === 'tree' ? `${packages.programDirectory}:${layout.path}` : layout.path;
 
-/** In the variables of npm, uv, pip, Node and OpenSSL. */
-function packageEnv({ npmRegistryUrl, pypiIndexUrl, caFile }: PackageSources): ResolvedEnv {
-  return {
-    ...(npmRegistryUrl === null ? {} : { npm_config_registry: npmRegistryUrl }),
-    ...(pypiIndexUrl === null ? {} : { UV_DEFAULT_INDEX: pypiIndexUrl, PIP_INDEX_URL: pypiIndexUrl }),
-    ...(caFile === null ? {} : { NODE_EXTRA_CA_CERTS: caFileInside, SSL_CERT_FILE: caFileInside }),
-  };
-}
+/** A certificate of the operator's is mounted where the container sees it. */
+const asSeen = (packages: PackageSources): PackageSources => ({
+  ...packages,
+  caFile: packages.caFile === null ? null : caFileInside,
+});
 
 const recipientOf = (container: ProcessContainerSpec) => ({
   ...container,

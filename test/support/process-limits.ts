@@ -1,4 +1,5 @@
-import type { PackageSources, ProcessLimits } from '../../runtime/process/render-launch.ts';
+import type { ProcessLimits } from '../../runtime/process/render-launch.ts';
+import type { PackageSources } from '../../runtime/variables.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { Machine, PackageSources } from '../render-launch.ts';
+import type { PackageSources } from '../../variables.ts';
+import type { Machine } from '../render-launch.ts';
 import type { ProcessWorkloadSpec } from '../workload-spec.ts';
 import { createPackageCache } from './cache.ts';
 import { findUv, knownRegistries } from './known-registries.ts';

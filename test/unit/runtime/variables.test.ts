@@ -5,6 +5,7 @@ import {
   environmentOf,
   everyValue,
   type PlatformVariables,
+  packageVariables,
   planVariables,
   type Recipient,
   resolvedSecret,
@@ -29,6 +30,24 @@ const secrets: LaunchSecrets = {
 };
 const named = (role: ContainerRole, subject: string | null = null) => ({ name: 'it', role, subject });
 const secret = { kind: 'secret' as const, secret_name: 'OF_THE_WORKSPACE', secret_version: 1 };
+
+const operators = { npmRegistryUrl: 'https://n.test/', pypiIndexUrl: 'https://p.test/', caFile: '/ca.pem' };
+
+describe('the variables of package managers', () => {
+  const offline = { npm_config_offline: 'true', UV_OFFLINE: '1', PIP_NO_INDEX: '1' };
+  it('say that there is no network where there is none, and else where packages come from', () => {
+    expect(packageVariables('none', operators)).toEqual(offline);
+    expect(packageVariables('internet', operators)).toEqual({
+      npm_config_registry: operators.npmRegistryUrl,
+      UV_DEFAULT_INDEX: operators.pypiIndexUrl,
+      PIP_INDEX_URL: operators.pypiIndexUrl,
+      NODE_EXTRA_CA_CERTS: operators.caFile,
+      SSL_CERT_FILE: operators.caFile,
+    });
+    const own = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };
+    expect(packageVariables('internet', own)).toEqual({});
+  });
+});
 
 describe('the variables of a container', () => {
   it.each<[string, Recipient & { name: string }, string | null]>([
