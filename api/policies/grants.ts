@@ -1,5 +1,11 @@
 /** Who may make, and so also revoke, which grant (docs/grants.md#who-may-make-one). */
-import type { GrantScope, GrantType } from '../../contract/grant.ts';
+import {
+  type GrantInput,
+  type GrantScope,
+  type GrantType,
+  knownGrantType,
+  type StoredGrant,
+} from '../../contract/grant.ts';
 import type { Session } from '../../contract/session.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Refusal } from './refusal.ts';
@@ -12,12 +18,8 @@ export interface GrantMaker {
   membersGrantPersistent: boolean;
 }
 
-export interface GrantInQuestion {
-  /** Null for a row that does not parse as a grant. */
-  grantType: GrantType | null;
-  scope: GrantScope;
-  /** The user who holds it, or null when an agent does. */
-  userSubjectId: string | null;
+/** What is around a grant and not in it. */
+export interface GrantFacts {
   /** Owner of the agent that holds it. */
   agentOwnerId: string | null;
   /** The session that the grant is for or answers a request of. */
@@ -25,6 +27,33 @@ export interface GrantInQuestion {
   /** A catalog entry restricts the approval of this scope to admins. */
   adminScope: boolean;
 }
+
+export interface GrantInQuestion extends GrantFacts {
+  /** Null for a row that does not parse as a grant. */
+  grantType: GrantType | null;
+  scope: GrantScope;
+  /** The user who holds it, or null when an agent does. */
+  userSubjectId: string | null;
+}
+
+/** A grant that is asked for, as the rule judges it. */
+export const grantInQuestion = (
+  { grant_type, scope, user_subject_id }: Pick<GrantInput, 'grant_type' | 'scope' | 'user_subject_id'>,
+  facts: GrantFacts,
+): GrantInQuestion => ({
+  grantType: grant_type,
+  scope,
+  userSubjectId: user_subject_id,
+  ...facts,
+});
+
+/** A grant that exists: who may create it may revoke it. */
+export const storedGrantInQuestion = (grant: StoredGrant, facts: GrantFacts): GrantInQuestion => ({
+  grantType: knownGrantType(grant),
+  scope: grant.scope,
+  userSubjectId: grant.user_subject_id,
+  ...facts,
+});
 
 export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): Refusal {
   if (maker.role === 'admin') {

@@ -1,15 +1,12 @@
 /** Who may answer a request, and with which grants: the same rules as for creating the requested grant. */
 import { agentOnlyGrantTypes, type GrantScope, grantScope, scopeWidth } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
-import type { Session } from '../../contract/session.ts';
-import { type GrantInQuestion, type GrantMaker, whyNotGrant } from './grants.ts';
+import { type GrantFacts, type GrantMaker, grantInQuestion, whyNotGrant } from './grants.ts';
 import type { Refusal } from './refusal.ts';
 
-export interface RequestInQuestion {
+export interface RequestInQuestion extends GrantFacts {
   request: Pick<PermissionRequest, 'grant_type' | 'scope'>;
-  session: Pick<Session, 'operator_id' | 'root_operator_id'>;
-  agentOwnerId: string | null;
-  adminScope: boolean;
+  session: NonNullable<GrantFacts['session']>;
 }
 
 export function whyNotDeny(maker: GrantMaker, asked: RequestInQuestion): Refusal {
@@ -35,10 +32,8 @@ export function grantChoices(maker: GrantMaker, asked: RequestInQuestion): Grant
   return { agent: allowed(null), operator: userMayHold ? allowed(session.operator_id) : [] };
 }
 
-function inQuestion(
-  { request, session, agentOwnerId, adminScope }: RequestInQuestion,
+const inQuestion = (
+  { request: { grant_type }, ...facts }: RequestInQuestion,
   scope: GrantScope,
   userSubjectId: string | null,
-): GrantInQuestion {
-  return { grantType: request.grant_type, scope, userSubjectId, agentOwnerId, session, adminScope };
-}
+) => grantInQuestion({ grant_type, scope, user_subject_id: userSubjectId }, facts);

@@ -51,6 +51,7 @@ describe('a planted violation is found:', () => {
       'sidecar/gate.ts',
       "import { x } from '../store/grants/read.ts';",
     ],
+    ['a policy that reads', 'api/policies/x.ts', "import { x } from '../../store/grants/read.ts';"],
     ['an upward import', 'store/grants/read.ts', "import { x } from '../../api/errors.ts';"],
     ['an upward re-export', 'contract/grant.ts', "export { x } from '../store/x.ts';"],
     ['a dynamic import', 'runtime/x.ts', "const x = await import('../api/app.ts');"],

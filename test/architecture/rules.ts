@@ -293,6 +293,10 @@ function checkImport(node: ts.Node, path: string, folder: string, add: Add): voi
     return;
   }
   const target = folderOf(resolve(path, specifier));
+  if (path.startsWith('api/policies/') && target === 'store' && !typeOnly) {
+    add(node, 'a policy is pure: what it judges is read by its route, so it imports types only from store/');
+    return;
+  }
   const allowed = allowedFolders[folder];
   if (unrestricted.has(folder) || target === folder || allowed === undefined) {
     return;

@@ -14,9 +14,9 @@ import { readWhyUnavailable } from '../../availability/why-unavailable.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, notFound } from '../../errors.ts';
 import { agentEditors, anyMember } from '../../policies/access.ts';
-import { mayGrantAfterEdit } from '../../policies/agents.ts';
 import { whyNotAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { grantsAfterEdit } from './grants-after-edit.ts';
 import { presentAgent, shownAgent } from './present.ts';
 import { reachRoute } from './reach.ts';
 
@@ -110,7 +110,7 @@ function updateRoute(dependencies: AgentDependencies): AnyRoute {
         agentId: agent.id,
         patch: body,
         userId: user.id,
-        mayCreate: (grant, trx) => mayGrantAfterEdit(trx, { user, role, workspace }, agent, grant),
+        mayCreate: grantsAfterEdit({ user, role, workspace }, agent),
       });
       if (update === null) {
         throw notFound('The agent');

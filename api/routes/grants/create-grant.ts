@@ -8,7 +8,7 @@ import { subjectMatter } from '../../../store/permission-requests/audit.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { ApiError, invalid, requireAllowed, reusedKey } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
-import { whyNotGrant } from '../../policies/grants.ts';
+import { grantInQuestion, whyNotGrant } from '../../policies/grants.ts';
 import type { InWorkspace } from '../../route.ts';
 import { decideRequest } from '../permission-requests/decide-request.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -114,15 +114,12 @@ async function requireMaker(
   made: { input: GrantInput; references: GrantReferences; answered: AnsweredRequest | null },
 ): Promise<void> {
   const { input, references, answered } = made;
-  const rule = whyNotGrant(grantMaker(visit), {
-    grantType: input.grant_type,
-    scope: input.scope,
-    userSubjectId: input.user_subject_id,
+  const asked = grantInQuestion(input, {
     agentOwnerId: references.agent?.owner_id ?? null,
     session: answered?.session ?? references.session,
     adminScope: await needsAdmin(db, visit.workspace.id, input.details),
   });
-  requireAllowed(rule);
+  requireAllowed(whyNotGrant(grantMaker(visit), asked));
 }
 
 /**

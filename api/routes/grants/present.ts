@@ -4,7 +4,6 @@ import { fieldProblem } from '../../../contract/errors.ts';
 import {
   type GrantState,
   grantState,
-  knownGrantType,
   revocationCause,
   type StoredGrant,
   storedGrant,
@@ -13,7 +12,7 @@ import { named, timestamp, uuid } from '../../../contract/names.ts';
 import type { Db } from '../../../store/database.ts';
 import { type GrantContext, mostUsesCounted, readGrantContexts } from '../../../store/grants/context.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
-import { type GrantInQuestion, whyNotGrant } from '../../policies/grants.ts';
+import { type GrantInQuestion, storedGrantInQuestion, whyNotGrant } from '../../policies/grants.ts';
 import type { InWorkspace } from '../../route.ts';
 import { grantWarnings, readScopeFacts, type ScopeFacts, scopeOf } from './warnings.ts';
 
@@ -77,20 +76,16 @@ export async function whyNotRevoke(db: Db, visit: Visit, grant: StoredGrant): Pr
   return found === undefined ? null : whyNotGrant(grantMaker(visit), inQuestion(grant, found, facts));
 }
 
-function inQuestion(
+const inQuestion = (
   grant: StoredGrant,
-  found: GrantContext,
+  { agentOwnerId, session }: GrantContext,
   { adminOnlyScopes }: ScopeFacts,
-): GrantInQuestion {
-  return {
-    grantType: knownGrantType(grant),
-    scope: grant.scope,
-    userSubjectId: grant.user_subject_id,
-    agentOwnerId: found.agentOwnerId,
-    session: found.session,
+): GrantInQuestion =>
+  storedGrantInQuestion(grant, {
+    agentOwnerId,
+    session,
     adminScope: adminOnlyScopes.has(scopeOf(grant) ?? ''),
-  };
-}
+  });
 
 function stateOf(grant: StoredGrant, { sessionEnded }: GrantContext): GrantState {
   if (grant.revoked_at !== null) {
