@@ -14,6 +14,7 @@ import { taskQueue } from '../contract/workflows.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
+import { requireAnswer } from '../store/server-state.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { readEnvironment } from './read-environment.ts';
@@ -91,7 +92,10 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   // Running sessions continue while no worker runs; the next worker finds and watches them.
   stopping.signal.addEventListener('abort', () => workers.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');
-  takesWork = async () => workers.areRunning() && (await db.raw('select 1')) !== null;
+  takesWork = async () => {
+    await requireAnswer(db);
+    return workers.areRunning();
+  };
   await workers.run();
   await health?.close();
   stopSweeping();

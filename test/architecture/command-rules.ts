@@ -5,6 +5,7 @@ import type { Add } from './rules.ts';
 
 export function checkCommands(node: ts.Node, path: string, folder: string, add: Add): void {
   checkStatements(node, folder, add);
+  checkRawSql(node, path, folder, add);
   checkTransactions(node, path, folder, add);
   checkGrantWriters(node, path, folder, add);
   checkGrantStatements(node, path, folder, add);
@@ -23,6 +24,39 @@ function checkStatements(node: ts.Node, folder: string, add: Add): void {
   if (folder === 'commands' && isStatement) {
     add(node, 'a command holds no SQL: a statement is a function of store/, which is given the transaction');
   }
+}
+
+const sql =
+  /^\s*(select|insert|update|delete|merge|with|show|set|create|drop|alter|truncate|vacuum|analyze|begin|lock|listen|notify)\b/i;
+/** `npm start` makes the database and recognises its own server before there is a pool that `store/` could be given. */
+const makesTheDatabase = 'bin/start/postgres.ts';
+
+/** Only store/ and migrations/ speak SQL, through whichever name a connection has. */
+function checkRawSql(node: ts.Node, path: string, folder: string, add: Add): void {
+  const mayBeSql =
+    !['store', 'migrations', 'test', 'bench', 'scripts'].includes(folder) && path !== makesTheDatabase;
+  // A command's `raw` is a violation whatever it runs.
+  const calls = folder === 'commands' ? /\.query$/ : /\.(raw|query)$/;
+  if (!mayBeSql || !ts.isCallExpression(node) || !calls.test(node.expression.getText())) {
+    return;
+  }
+  if (node.arguments.flatMap(statementsIn).some(isSql)) {
+    add(node, 'a statement is a function of store/: only store/ and migrations/ speak SQL');
+  }
+}
+
+/** An argument, and the `text` of one that is an object, as the driver takes it. */
+function statementsIn(argument: ts.Expression): ts.Expression[] {
+  return ts.isObjectLiteralExpression(argument)
+    ? argument.properties.flatMap((property) =>
+        ts.isPropertyAssignment(property) && property.name.getText() === 'text' ? [property.initializer] : [],
+      )
+    : [argument];
+}
+
+function isSql(node: ts.Expression): boolean {
+  const isText = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+  return isText && sql.test(node.getText().slice(1));
 }
 
 /** Statements that belong together are a command's; only the writer of grants verifies a signature between them. */

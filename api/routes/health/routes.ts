@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { requireAnswer } from '../../../store/server-state.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError } from '../../errors.ts';
 import { anybody } from '../../policies/access.ts';
@@ -14,7 +15,7 @@ export function healthRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
       access: anybody,
       response: z.strictObject({ status: z.literal('ok') }),
       async handler() {
-        await db.raw('select 1').catch((cause: unknown) => {
+        await requireAnswer(db).catch((cause: unknown) => {
           throw new ApiError('unavailable', 'The database does not answer', { cause });
         });
         return { status: 'ok' } as const;

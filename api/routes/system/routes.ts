@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { availability, runtimeName } from '../../../contract/available-runs.ts';
+import { readServerVersion } from '../../../store/server-state.ts';
 import { knownWorker, listWorkers } from '../../../store/workers/workers.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
@@ -48,7 +49,7 @@ export function systemRoutes(dependencies: SystemDependencies): AnyRoute[] {
           listWorkers(db),
           readAvailability(db, config),
           workflows.isReachable(),
-          databaseVersion(db),
+          readServerVersion(db),
         ]);
         return {
           system: {
@@ -63,9 +64,4 @@ export function systemRoutes(dependencies: SystemDependencies): AnyRoute[] {
       },
     }),
   ];
-}
-
-async function databaseVersion(db: SystemDependencies['db']): Promise<string> {
-  const { rows } = await db.raw('show server_version');
-  return z.tuple([z.object({ server_version: z.string() })]).parse(rows)[0].server_version;
 }
