@@ -1,5 +1,6 @@
 /** Refusals: answers that no retry changes. Their messages are shown to people, so they never hold a secret's value. */
 import { ApplicationFailure } from '@temporalio/activity';
+import { alreadyDecidedSentence, operatorLeftSentence } from '../contract/sentences.ts';
 import type { RefusalType } from '../contract/workflows.ts';
 
 const refusal = (sentence: string, type: RefusalType) => ApplicationFailure.nonRetryable(sentence, type);
@@ -15,11 +16,11 @@ export function launchRefusedForNow(sentence: string): ApplicationFailure {
 }
 
 export function operatorLeft(): ApplicationFailure {
-  return launchRefused('The operator of the session is no longer a member of the workspace');
+  return launchRefused(operatorLeftSentence);
 }
 
 export function alreadyDecided(): ApplicationFailure {
-  return refusal('The permission request is already decided', 'already_decided');
+  return refusal(alreadyDecidedSentence(), 'already_decided');
 }
 
 /** An approval that the API did not sign, or that is for something else. */

@@ -1,7 +1,9 @@
 /** The API's client of the workflows: calls have a timeout, and refusals become API errors. */
+
 import { Client, Connection, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConnection } from '../config/temporal.ts';
+import { alreadyDecidedSentence } from '../contract/sentences.ts';
 import { taskQueue as defaultTaskQueue, type RefusalType } from '../contract/workflows.ts';
 import { createWorkflows, type Workflows } from '../workflows/client.ts';
 import { ApiError } from './errors.ts';
@@ -69,7 +71,7 @@ function asApiError(error: unknown): ApiError {
   if (refusal instanceof ApplicationFailure) {
     switch (refusal.type) {
       case 'already_decided' satisfies RefusalType:
-        return new ApiError('already_decided', 'The permission request is already decided');
+        return new ApiError('already_decided', alreadyDecidedSentence());
       case 'approval_expired' satisfies RefusalType:
       case 'approval_invalid' satisfies RefusalType:
         return new ApiError('conflict', refusal.message, { cause: error });

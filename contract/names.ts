@@ -1,5 +1,7 @@
 /** Names and references that people type. */
+
 import * as z from 'zod';
+import { platformServerName } from './platform-server-name.ts';
 
 /** A workspace secret's name: 1 to 64 characters. */
 export const secretName = z
@@ -34,7 +36,7 @@ export const entryName = z
     /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/,
     'must be 1 to 32 lowercase letters, digits or inner hyphens',
   )
-  .refine((name) => name !== 'platform', '"platform" is the name of the built-in server');
+  .refine((name) => name !== platformServerName, '"platform" is the name of the built-in server');
 
 /** A `tool_scope` scope such as `files.write`. Its length is limited by the database index on it. */
 export const toolScope = z

@@ -1,6 +1,8 @@
 /** Pure: what a session's sidecar boots with, and the configuration of its agent, on every runtime. */
+
 import { basename } from 'node:path';
 import type { AgentConfig } from '../contract/agent-contract.ts';
+import { platformServerName } from '../contract/platform-server-name.ts';
 import type { FrozenConfiguration, FrozenServer } from '../contract/session.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 import type { LaunchSecrets } from './workload.ts';
@@ -61,7 +63,7 @@ export function agentConfigOf(
     args: ['-', `UNIX-CONNECT:${mcpDirectory}/${server}.sock`],
     env: {},
   });
-  const names = ['platform', ...servers.map(({ name }) => name)];
+  const names = [platformServerName, ...servers.map(({ name }) => name)];
   return { ...agent, mcpServers: Object.fromEntries(names.map((name) => [name, launch(name)])) };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { maxAgentValues } from '../contract/json-values.ts';
+import { platformServerName } from '../contract/platform-server-name.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 import { createByteBudget } from '../lib/timing/byte-budget.ts';
 import { createAgentHttp } from './agent-http/agent-http.ts';
@@ -20,7 +21,6 @@ import { createSlots } from './pace/slots.ts';
 import { createCheckQueue } from './platform-api/check-queue.ts';
 import { limitPlatformApi } from './platform-api/limit-platform-api.ts';
 import { createPlatformApi } from './platform-api/platform-api.ts';
-import { platformServerName } from './platform-tools/platform-server-name.ts';
 import type { ToolDependencies } from './platform-tools/tool.ts';
 import { startOfLocalServer } from './processes/server-start.ts';
 import { type ProcessTracking, trackProcesses } from './processes/track-processes.ts';

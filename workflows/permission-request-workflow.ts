@@ -1,4 +1,5 @@
 /** One permission request until it is closed with exactly one outcome. */
+
 import {
   allHandlersFinished,
   CancellationScope,
@@ -7,6 +8,7 @@ import {
   isCancellation,
   setHandler,
 } from '@temporalio/workflow';
+import { alreadyDecidedSentence } from '../contract/sentences.ts';
 import {
   type PermissionRequestWorkflowInput,
   type RequestOutcome,
@@ -116,7 +118,7 @@ async function carryOut(
 
 function refuseWhenClosed(state: RequestState): void {
   if (state.outcome !== null || state.closing) {
-    throw refusal('The permission request is already decided', 'already_decided');
+    throw refusal(alreadyDecidedSentence(), 'already_decided');
   }
 }
 

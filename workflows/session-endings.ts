@@ -1,6 +1,7 @@
 /** Every way in which a session ends, as the one closed value that is recorded. Pure, except for reading failures. */
 import { ActivityFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
 import type { WorkloadExit } from '../activities/workloads/workload-exit.ts';
+import { askedToEnd } from '../contract/sentences.ts';
 import type { SessionEnding } from '../contract/workflows.ts';
 import { sentenceOf } from './refusals.ts';
 
@@ -22,7 +23,7 @@ export const ranTooLong = (limitMs: number): SessionEnding => ({
 /** Placeholder until the session's row tells who requested the end, and how (see the activity `recordEnd`). */
 export const endRequested: SessionEnding = {
   status: 'terminated',
-  reason: 'The session was asked to end',
+  reason: askedToEnd,
 };
 
 /** A first run finds only sessions that are pending; any other was started by a run that Temporal no longer knows. */

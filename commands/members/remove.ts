@@ -1,3 +1,4 @@
+import { operatorLeftSentence } from '../../contract/sentences.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
@@ -37,7 +38,7 @@ export async function removeMember(
     }
     await revokeGrantsOfUserInWorkspace(trx, { workspaceId, userId, by });
     for (const sessionId of sessionIds) {
-      const reason = 'The operator of the session is no longer a member of the workspace.';
+      const reason = operatorLeftSentence;
       await requestEnding(trx, sessionId, { by, status: 'terminated', reason, summary: null });
     }
     await appendAuditEvent(trx, {

@@ -1,3 +1,4 @@
+import { askedToEnd } from '../../contract/sentences.ts';
 import { isTerminal } from '../../contract/session.ts';
 import type { SessionEnding } from '../../contract/workflows.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
@@ -6,9 +7,6 @@ import { readRequestedEnding } from '../../store/sessions/ending.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { closePermissionRequest } from '../permission-requests/close.ts';
 import { moveSession } from './move.ts';
-
-/** Who asked, and their reason, are on the session's row. */
-const endedAsAsked = 'The session was asked to end';
 
 /**
  * Cancels what is still open and moves the session to its end, in one transaction. A requested end in the
@@ -31,6 +29,6 @@ export function endSession(db: Db, id: string, observed: SessionEnding): Promise
       reason: ending.reason,
     });
     const recorded = isTerminal(status) ? { status, reason: status_reason ?? ending.reason } : ending;
-    return asked === null ? recorded : { ...recorded, reason: endedAsAsked };
+    return asked === null ? recorded : { ...recorded, reason: askedToEnd };
   });
 }

@@ -1,7 +1,9 @@
 /** Pure: a frozen configuration as containers, or a sentence about what containers cannot run. */
+
 import type { Run } from '../../contract/agent.ts';
 import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
+import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
 import { pinReference } from '../../lib/oci/reference.ts';
@@ -65,7 +67,7 @@ export function renderContainerWorkload(
   const { agent, servers, siblings } = configuration;
   refuseUnavailable(configuration, inContainers);
   // The catalog accepts no such entry; if one got here, its socket would replace the platform's own.
-  if (servers.some(({ name }) => name === 'platform')) {
+  if (servers.some(({ name }) => name === platformServerName)) {
     throw new UnsupportedWorkloadError(`"platform" is the name of the platform's own server`);
   }
   const rendering = { ...settings, sessionId: configuration.session_id };

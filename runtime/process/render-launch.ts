@@ -1,6 +1,8 @@
 /** Pure: the workload with its secrets, as the commands that the session's host runs. */
+
 import { relative } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
 import { sidecarNodeOptions } from '../sidecar-program.ts';
@@ -77,7 +79,7 @@ export function renderLaunch(
     sockets: [
       files.sidecarSocket,
       files.reportSocket(null),
-      files.agentSocket('platform'),
+      files.agentSocket(platformServerName),
       ...spec.servers.flatMap(({ name }) => [
         files.agentSocket(name),
         files.relaySocket(name),

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type * as z from 'zod';
+import { platformServerName } from '../../../contract/platform-server-name.ts';
 import type { CheckAnswer, checkRequest, checksAnswer } from '../../../contract/sidecar.ts';
 import type { Db } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
@@ -68,7 +69,7 @@ async function decide(
   sessionId: string,
   { call_id: callId, server, tool }: Check,
 ): Promise<CheckAnswer> {
-  return server === 'platform'
+  return server === platformServerName
     ? { decision: 'allowed', granted_via: null }
     : checkAndConsume(db, { callId, sessionId, server, tool });
 }

@@ -1,4 +1,5 @@
 /** What approving and denying have in common: the request is open, the recorded decision is carried out, and it is the one that won. */
+import { alreadyDecidedSentence } from '../../../contract/sentences.ts';
 import type { RequestOutcome } from '../../../contract/workflows.ts';
 import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { ApiError } from '../../errors.ts';
@@ -26,5 +27,4 @@ export async function decideRequest(
   }
 }
 
-const alreadyDecided = (status: string) =>
-  new ApiError('already_decided', `The permission request is already ${status}`);
+const alreadyDecided = (status: string) => new ApiError('already_decided', alreadyDecidedSentence(status));

@@ -1,4 +1,5 @@
 /** The transcript: what was said, and between it what was done. Pure. */
+import { platformServerName } from '../../../../contract/platform-server-name.ts';
 import type { ToolCall } from '../../api/types.ts';
 import type { TranscriptEvent } from './session-event-type.ts';
 
@@ -20,7 +21,7 @@ const toolsWithEvents = new Set([
 ]);
 
 export const leavesAnEvent = ({ server, tool, outcome }: ToolCall): boolean =>
-  server === 'platform' && outcome === 'ok' && toolsWithEvents.has(tool);
+  server === platformServerName && outcome === 'ok' && toolsWithEvents.has(tool);
 
 /** The launch shows these, step by step. */
 const launchStatuses = new Set<string>(['pending', 'validating', 'starting']);

@@ -1,0 +1,9 @@
+/** Sentences that several parts of the platform say, each of which may be the one that notices. */
+
+/** A decision that came after another, or after the request's end. */
+export const alreadyDecidedSentence = (status = 'decided') => `The permission request is already ${status}`;
+
+/** Who asked, and their reason, are on the session's row and stay out of Temporal. */
+export const askedToEnd = 'The session was asked to end';
+
+export const operatorLeftSentence = 'The operator of the session is no longer a member of the workspace';
