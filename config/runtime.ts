@@ -39,4 +39,3 @@ export const runtimeConfig = z.discriminatedUnion('RUNTIME', [
   z.object({ RUNTIME: z.literal('container'), ...containerFields, ...containerEngineFields }),
   z.object({ RUNTIME: z.literal('kubernetes'), ...containerFields, ...kubernetesFields }),
 ]);
-export type RuntimeConfig = z.infer<typeof runtimeConfig>;

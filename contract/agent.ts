@@ -41,7 +41,6 @@ const newEnv = z
   );
 
 export const companion = z.strictObject({ name: entryName, run, env: storedEnv.default({}) });
-export type Companion = z.infer<typeof companion>;
 
 /** Time limits of a session of this agent; null means the platform's default. */
 export const agentLimits = z.strictObject({
@@ -113,7 +112,6 @@ export const attachmentInput = z.strictObject({
   name: z.string().min(1).max(64),
   env: z.record(z.string(), z.string().max(32 * 1024)),
 });
-export type AttachmentInput = z.infer<typeof attachmentInput>;
 
 export const attachment = z.strictObject({
   name: entryName,

@@ -32,7 +32,6 @@ export const toolHints = z.strictObject({
   idempotent: z.boolean().nullable(),
   open_world: z.boolean().nullable(),
 });
-export type ToolHints = z.infer<typeof toolHints>;
 
 export const claimedTool = z.strictObject({
   name: z.string().min(1).max(toolListingLimits.nameCharacters),
@@ -65,7 +64,6 @@ export const mcpCheckInput = attachmentInput.pick({ env: true });
 
 /** The server's process; the same facts as of a server of a session. */
 export const mcpCheckProcess = sessionProcess.omit({ kind: true, name: true, updated_at: true });
-export type McpCheckProcess = z.infer<typeof mcpCheckProcess>;
 
 export const mcpCheck = z.strictObject({
   id: uuid,

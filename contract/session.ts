@@ -111,7 +111,6 @@ export const frozenCompanion = z.strictObject({
   image: frozenImage.nullable().default(null),
   env: frozenEnv,
 });
-export type FrozenCompanion = z.infer<typeof frozenCompanion>;
 
 /** Everything a session runs with, fixed at its start. Holds references, never a secret's value. */
 export const frozenConfiguration = z.strictObject({

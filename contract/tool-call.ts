@@ -68,14 +68,6 @@ export const refusedCalls = z.strictObject({
 });
 export type RefusedCalls = z.infer<typeof refusedCalls>;
 
-/** Data of `session.mcp.calls_refused`. */
-export const callsRefusedData = z.strictObject({
-  name: z.string(),
-  tool: z.string(),
-  outcome: callOutcome,
-  count: z.int().positive(),
-});
-
 /** Data of `session.mcp.tool_called`. */
 export const toolCalledData = z.strictObject({
   name: z.string(),

@@ -8,7 +8,7 @@ import type { CheckRow } from '../../store/mcp-checks/row.ts';
 import { freezeServer, type SecretVersions } from '../sessions/build-configuration.ts';
 
 /** The artifact that the agent hands out. */
-export const listingArtifact = 'tools.json';
+const listingArtifact = 'tools.json';
 
 export interface CheckSources {
   check: CheckRow;

@@ -37,7 +37,7 @@ export const siblingConsumer = ({ name, env }: Named): SecretConsumer => ({
   env,
 });
 
-export const serviceConsumer = ({ name, env }: Named): SecretConsumer => ({
+const serviceConsumer = ({ name, env }: Named): SecretConsumer => ({
   kind: 'service_env',
   label: `service "${name}"`,
   env,

@@ -73,7 +73,7 @@ async function openSecrets(
 }
 
 /** One container's environment. Throws `launch_refused`, naming the container, the variable and the secret. */
-export function resolveEnv({ label, env }: SecretConsumer, opened: OpenedSecrets): ResolvedEnv {
+function resolveEnv({ label, env }: SecretConsumer, opened: OpenedSecrets): ResolvedEnv {
   return Object.fromEntries(
     Object.entries(env).map(([variable, frozen]) => {
       if (frozen.kind === 'value') {

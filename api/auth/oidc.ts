@@ -4,7 +4,7 @@ import type { ApiConfig } from '../../config/api.ts';
 import { isLoopback } from '../../config/parse.ts';
 import { ApiError } from '../errors.ts';
 
-export const callbackPath = '/api/auth/callback';
+const callbackPath = '/api/auth/callback';
 const scope = 'openid email profile';
 
 /** What the browser must bring back to the callback, in a signed cookie of its own. */

@@ -3,7 +3,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import type { Context } from 'koa';
 import { uuid } from '../../contract/names.ts';
 
-export const sessionCookieName = 'platform_session';
+const sessionCookieName = 'platform_session';
 export const signInSeconds = 12 * 3600;
 /** Keeps this token apart from every other that is signed with the same key. */
 const tokenType = 'platform-session+jwt';

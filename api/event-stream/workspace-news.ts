@@ -7,7 +7,7 @@ export interface WorkspaceNews {
 }
 
 /** The lists of its workspace that a session's event affects; null means that anything may have changed. */
-export function topicsOf(eventType: string | null): WorkspaceTopic[] {
+function topicsOf(eventType: string | null): WorkspaceTopic[] {
   switch (eventType) {
     case null:
     case 'agent.permission_request':

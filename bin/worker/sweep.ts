@@ -135,7 +135,7 @@ async function removeLeftovers({ dependencies: { db } }: Sweeping): Promise<void
 }
 
 /** Removes records of tool calls that are older than their workspace's retention and the operator's floor. */
-export async function removeOldCalls({
+async function removeOldCalls({
   dependencies: { db, limits },
 }: Pick<Sweeping, 'dependencies'>): Promise<void> {
   const floorDays = limits.TOOL_CALL_RETENTION_FLOOR_DAYS;

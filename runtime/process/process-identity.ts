@@ -37,7 +37,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
 }
 
 /** Waits until the process has ended. Resolves to false when it still runs after `timeoutMs`. */
-export async function waitForExit(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
+async function waitForExit(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isRunning(identity)) {
     if (Date.now() > deadline) {

@@ -13,7 +13,7 @@ const maxOtherNames = 16;
 /** Counts that the platform does not have yet; beyond this, calls are added to the minute that the tool was last counted in. */
 const maxCounts = 5000;
 /** The name for tools without a separate count. */
-export const otherTools = '(other tools)';
+const otherTools = '(other tools)';
 
 export class RefusalCounts {
   readonly #gatedTool: (server: string, tool: string) => string | null;

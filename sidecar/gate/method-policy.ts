@@ -95,7 +95,7 @@ export function eraAfter(era: Era, message: Message): Era {
 }
 
 /** A call of the 2026 revision says so in its `_meta`. */
-export function claimsModernRevision(params: Params): boolean {
+function claimsModernRevision(params: Params): boolean {
   const meta = params['_meta'];
   return isObject(meta) && typeof meta[versionKey] === 'string';
 }

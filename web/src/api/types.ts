@@ -43,5 +43,4 @@ type Body<Operation> = Operation extends { requestBody: { content: { 'applicatio
 
 /** What a form sends. */
 export type McpServerInput = Body<paths['/api/workspaces/{slug}/mcp-servers']['post']>;
-export type AgentInput = Body<paths['/api/workspaces/{slug}/agents']['post']>;
 export type GrantInput = Body<paths['/api/workspaces/{slug}/grants']['post']>;

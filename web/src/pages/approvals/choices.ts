@@ -1,5 +1,4 @@
 /** A person's possible answers to a permission request, and what each means. Pure. */
-import type { components } from '../../api/schema.d.ts';
 import type { Grant, PermissionRequest } from '../../api/types.ts';
 
 export type GrantScope = PermissionRequest['scope'];
@@ -11,7 +10,7 @@ export interface Choice {
   holder: HolderKind;
 }
 
-export const scopesByWidth: readonly GrantScope[] = ['once', 'session', 'persistent'];
+const scopesByWidth: readonly GrantScope[] = ['once', 'session', 'persistent'];
 
 /** Scopes that the person may grant to either holder, narrowest first. */
 export function offeredScopes({ may_grant }: Pick<PermissionRequest, 'may_grant'>): GrantScope[] {
@@ -152,4 +151,3 @@ type Operations = import('../../api/schema.d.ts').paths;
 type GrantBody = NonNullable<
   Operations['/api/workspaces/{slug}/grants']['post']['requestBody']
 >['content']['application/json'];
-export type Tool = components['schemas']['PermissionRequest']['tools'][number];

@@ -37,7 +37,7 @@ async function readLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise
 }
 
 /** Counts the line ends in it. */
-export function countLines(bytes: Uint8Array): number {
+function countLines(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) {
     count += byte === newline ? 1 : 0;

@@ -100,7 +100,7 @@ function OpenedByScope({ grant }: { grant: Grant }) {
   );
 }
 
-export function FactRow({ label, children }: { label: string; children: ReactNode }) {
+function FactRow({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Table.Tr>
       <Table.Th w={160}>{label}</Table.Th>
