@@ -94,6 +94,10 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent(companions, [], here)).toMatch(/siblings and services/);
     const inContainers = availabilityOf('container', []);
     expect(unavailableAgent(companions, [], inContainers)).toBeNull();
+    const claude = { name: 'db', run: { type: 'builtin' as const, name: 'claude' as const } };
+    expect(unavailableAgent({ ...agent, siblings: [claude] }, [], inContainers)).toMatch(
+      /^its sibling "db": the built-in agent "claude" is not available yet/,
+    );
     const { siblings: services } = companions;
     expect(unavailableAgent({ ...agent, services }, [], inContainers)).toMatch(
       /^services .* not available yet/,

@@ -272,17 +272,6 @@ describe('variables that the platform sets', () => {
     }
   });
 
-  it.each(['none', 'internet'] as const)(
-    'tell package managers of every container whether its network is %s',
-    (network) => {
-      const servers = [serverNamed('files', { network })];
-      const workload = render(configuration({ agent: { network }, servers, siblings: [sibling] }));
-      const told = workload.containers.filter(({ env }) => env.some(({ name }) => name === 'UV_OFFLINE'));
-      const all = ['mcp-files', 'sibling-db', 'agent'];
-      expect(told.map(({ name }) => name)).toEqual(network === 'none' ? all : []);
-    },
-  );
-
   it('include every server for the agent, behind a relay with an empty environment', () => {
     const { boot } = render(configuration({ servers: [serverNamed('files', { env: { TOKEN: secret } })] }));
     expect(boot.agent_config?.mcpServers).toEqual(
@@ -393,11 +382,6 @@ describe('what containers cannot run', () => {
       'the claude agent',
       configuration({ agent: { run: { type: 'builtin', name: 'claude' } } }),
       /"claude" is not available yet/,
-    ],
-    [
-      'a sibling that is the claude agent',
-      configuration({ siblings: [{ ...sibling, run: { type: 'builtin', name: 'claude' } }] }),
-      /sibling "db": the built-in agent "claude" is not available yet/,
     ],
     ['a service', configuration({ services: [sibling] }), /^services of agents are not available yet/],
     [
