@@ -98,6 +98,11 @@ export type StoredGrant = z.infer<typeof storedGrant>;
 export const knownGrantType = (stored: StoredGrant): GrantType | null =>
   stored.readable ? grantType.parse(stored.grant_type) : null;
 
+/** What a grant or a request is about, in readable form: `tool_scope files.write`. */
+export function subjectMatter(grantType: string, details: Record<string, unknown>): string {
+  return [grantType, ...Object.values(details)].map(String).join(' ');
+}
+
 /** Ways in which a grant's fields contradict each other. Empty when valid. */
 export function grantProblems(input: GrantInput): { path: string; code: string; message: string }[] {
   const problems: { path: string; code: string; message: string }[] = [];

@@ -3,7 +3,7 @@ import type { Grant, RevocationCause, StoredGrant } from '../../contract/grant.t
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import type { Db } from '../../store/database.ts';
-import { subjectMatter } from '../../store/permission-requests/audit.ts';
+import { contentOf, grantResource } from '../../store/grants/content.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 
 /** Records what happened to a grant with its content, since a cascade may remove the row later. */
@@ -20,14 +20,8 @@ export async function auditGrant(
     workspaceId,
     event,
     actor,
-    resource: { type: 'grant', id, name: subjectMatter(grant.grant_type, grant.details) },
+    resource: grantResource(grant),
     sessionId: grant.session_id ?? grant.bound_to?.session_id ?? null,
     data: { ...contentOf(grant), ...details },
   });
-}
-
-/** The immutable fields of a grant. */
-function contentOf(grant: Grant | StoredGrant) {
-  const left = new Set(['id', 'workspace_id', 'consumed_at', 'revoked_at', 'readable']);
-  return Object.fromEntries(Object.entries(grant).filter(([field]) => !left.has(field)));
 }

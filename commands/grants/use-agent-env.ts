@@ -3,9 +3,9 @@ import type { Grant } from '../../contract/grant.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { consumeGrant, insertAgentEnvUse, isUsed, lockActiveGrant } from '../../store/grants/change.ts';
+import { contentOf, grantResource } from '../../store/grants/content.ts';
 import { secretNameOf } from '../../store/grants/exposed-secrets.ts';
 import { listActiveGrantsOfSession } from '../../store/grants/read.ts';
-import { subjectMatter } from '../../store/permission-requests/audit.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 
 /**
@@ -51,14 +51,13 @@ async function take(trx: Transaction, grant: Grant, sessionId: string): Promise<
   if (!(await consumeGrant(trx, grant.id))) {
     return false;
   }
-  const { id, workspace_id: workspaceId, consumed_at: _consumed, revoked_at: _revoked, ...content } = grant;
   await appendAuditEvent(trx, {
-    workspaceId,
+    workspaceId: grant.workspace_id,
     event: 'grant.consumed',
     actor: { type: 'agent', id: grant.agent_subject_id },
-    resource: { type: 'grant', id, name: subjectMatter(grant.grant_type, grant.details) },
+    resource: grantResource(grant),
     sessionId,
-    data: content,
+    data: contentOf(grant),
   });
   return true;
 }

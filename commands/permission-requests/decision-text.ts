@@ -1,5 +1,5 @@
+import { subjectMatter } from '../../contract/grant.ts';
 import type { PermissionDecision } from '../../contract/permission-request.ts';
-import { subjectMatter } from '../../store/permission-requests/audit.ts';
 
 const durations = { once: 'once', session: 'for this session', persistent: 'persistently' } as const;
 

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { CheckAnswer } from '../../contract/sidecar.ts';
 import { hasSqlState, prepared, sqlState } from '../database.ts';
 import { readRows } from '../read-rows.ts';
+import { notContent } from './content.ts';
 import { fittingGrant, standingGrant } from './fitting-grant.ts';
 
 export interface CheckedCall {
@@ -28,6 +29,11 @@ export interface CheckedCall {
 const fitting = `
   ${fittingGrant({ server: '$3', tool: '$4', scope: '(select scope from gate)', adminOnly: '(select admin_only from approval)' })}
   and not exists (select from prior)`;
+
+/** Beside what no record has, what a `once` grant was bound to: the record names the call itself. */
+const noContent = [...notContent, 'bound_session_id', 'bound_server', 'bound_tool']
+  .map((column) => `'${column}'`)
+  .join(', ');
 
 export const checkAndConsumeStatement = `
   with prior as materialized (
@@ -64,8 +70,7 @@ export const checkAndConsumeStatement = `
       (id, workspace_id, event, actor_type, actor_id, resource_type, resource_id, resource_name, session_id, data)
     select gen_random_uuid(), single.workspace_id, 'grant.consumed', 'agent', c.agent_id, 'grant', single.id,
       'tool_scope ' || (select scope from gate), c.id,
-      (to_jsonb(single) - array['id', 'workspace_id', 'consumed_at', 'revoked_at',
-        'bound_session_id', 'bound_server', 'bound_tool'])
+      (to_jsonb(single) - array[${noContent}])
         || jsonb_build_object('call_id', $1::uuid, 'server', $3::text, 'tool', $4::text)
     from single cross join caller c
   )

@@ -1,11 +1,12 @@
 /** Context of grants beyond their own fields: people, state and uses. */
 import * as z from 'zod';
-import { type RevocationCause, revocationCause } from '../../contract/grant.ts';
+import { type GrantState, grantState, type RevocationCause, revocationCause } from '../../contract/grant.ts';
 import { type Named, timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { derivedId } from '../session-events/derived-id.ts';
 import { namedOrNull } from '../sessions/context.ts';
+import { stateOfGrant } from './states.ts';
 
 /** Beyond this many, uses are not counted. */
 export const mostUsesCounted = 1000;
@@ -22,7 +23,7 @@ export interface GrantContext {
   revocationCause: RevocationCause | null;
   /** The session that the grant is for, or that asked for it. */
   session: { operator_id: string | null; root_operator_id: string | null } | null;
-  sessionEnded: boolean;
+  state: GrantState;
   useCount: number;
   lastUsedAt: string | null;
 }
@@ -39,7 +40,7 @@ const row = z.object({
   session_id: uuid.nullable(),
   operator_id: uuid.nullable(),
   root_operator_id: uuid.nullable(),
-  session_ended: z.boolean(),
+  state: grantState,
   use_count: z.number(),
   last_used_at: timestamp.nullable(),
 });
@@ -48,7 +49,7 @@ const statement = `
   select g.id, coalesce(holder.name, a.name) as subject_name, a.owner_id,
     g.granted_by_user_id as granter_id, granter.name as granter_name,
     revoker.id as revoker_id, revoker.name as revoker_name, e.data->>'cause' as cause,
-    s.id as session_id, s.operator_id, s.root_operator_id, s.ended_at is not null as session_ended,
+    s.id as session_id, s.operator_id, s.root_operator_id, ${stateOfGrant} as state,
     uses.count as use_count,
     (select at from grant_uses where grant_id = g.id order by at desc limit 1) as last_used_at
   from unnest(:ids::uuid[], :revocations::uuid[]) as wanted(id, revocation)
@@ -83,7 +84,7 @@ function present(found: z.infer<typeof row>): GrantContext {
     revokedBy: namedOrNull(found.revoker_id, found.revoker_name),
     revocationCause: found.cause,
     session: found.session_id === null ? null : { operator_id, root_operator_id },
-    sessionEnded: found.session_ended,
+    state: found.state,
     useCount: found.use_count,
     lastUsedAt: found.last_used_at,
   };

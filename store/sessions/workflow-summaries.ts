@@ -1,8 +1,7 @@
 /** Summary of each workflow in the Temporal UI: names and what is requested, never text that somebody wrote about it. */
 import * as z from 'zod';
-import { grantType } from '../../contract/grant.ts';
+import { grantType, subjectMatter } from '../../contract/grant.ts';
 import type { Db } from '../database.ts';
-import { subjectMatter } from '../permission-requests/audit.ts';
 import { readRow } from '../read-rows.ts';
 
 /** Temporal takes 400 bytes, which is a hundred characters of any script. */

@@ -1,10 +1,9 @@
 /** Creates a grant for a human: checked, signed, recorded, then written by a workflow (docs/grants.md#who-writes-one). */
 import { createHash, randomUUID } from 'node:crypto';
-import { type GrantInput, grantProblems } from '../../../contract/grant.ts';
+import { type GrantInput, grantProblems, subjectMatter } from '../../../contract/grant.ts';
 import { findApproval, insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
-import { subjectMatter } from '../../../store/permission-requests/audit.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { ApiError, invalid, requireAllowed, reusedKey } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';

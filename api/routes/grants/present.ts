@@ -1,13 +1,7 @@
 /** Grants as people read them: with names, state, uses, and whether the caller may revoke them. */
 import * as z from 'zod';
 import { fieldProblem } from '../../../contract/errors.ts';
-import {
-  type GrantState,
-  grantState,
-  revocationCause,
-  type StoredGrant,
-  storedGrant,
-} from '../../../contract/grant.ts';
+import { grantState, revocationCause, type StoredGrant, storedGrant } from '../../../contract/grant.ts';
 import { named, timestamp, uuid } from '../../../contract/names.ts';
 import type { Db } from '../../../store/database.ts';
 import { type GrantContext, mostUsesCounted, readGrantContexts } from '../../../store/grants/context.ts';
@@ -53,7 +47,7 @@ export async function presentGrants(
 
 function present(visit: Visit, grant: StoredGrant, found: GrantContext, facts: ScopeFacts): ShownGrant {
   const { readable: _, ...content } = grant;
-  const state = stateOf(grant, found);
+  const { state } = found;
   return {
     ...content,
     state,
@@ -86,16 +80,6 @@ const inQuestion = (
     session,
     adminScope: adminOnlyScopes.has(scopeOf(grant) ?? ''),
   });
-
-function stateOf(grant: StoredGrant, { sessionEnded }: GrantContext): GrantState {
-  if (grant.revoked_at !== null) {
-    return 'revoked';
-  }
-  if (grant.consumed_at !== null) {
-    return 'consumed';
-  }
-  return grant.scope === 'session' && sessionEnded ? 'expired' : 'active';
-}
 
 function subjectOf(grant: StoredGrant, name: string): ShownGrant['subject'] {
   return grant.user_subject_id === null
