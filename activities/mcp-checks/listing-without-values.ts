@@ -5,7 +5,7 @@ import {
   toolListing,
   toolListingLimits,
 } from '../../contract/mcp-check.ts';
-import { type BlackOut, createBlackOut } from '../../runtime/process/host/output/black-out.ts';
+import { type BlackOut, createBlackOut } from '../../lib/black-out/black-out.ts';
 
 /** Well under a second of work. The longest listing with secrets of six hundred lines takes a third of it. */
 const mostComparisons = 4_000_000;

@@ -1,4 +1,4 @@
-/* Blacks the values of secret variables out of what the command writes, as runtime/process/host/output/black-out.ts does. */
+/* Blacks the values of secret variables out of what the command writes, as lib/black-out/black-out.ts does. */
 #include <stdlib.h>
 #include <string.h>
 

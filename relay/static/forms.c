@@ -1,6 +1,6 @@
 /*
  * How a secret's bytes may stand in a text: as they are, URL-encoded, JSON-escaped, in hex, in base64. The same as
- * runtime/process/host/output/forms.ts, which says more; test/support/black-out-cases.ts holds both to it.
+ * lib/black-out/forms.ts, which says more; test/support/black-out-cases.ts holds both to it.
  */
 #include <stdbool.h>
 #include <stddef.h>

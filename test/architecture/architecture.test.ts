@@ -61,6 +61,7 @@ describe('a planted violation is found:', () => {
       'lib/oci/x.ts',
       "import { x } from '../../config/api.ts';",
     ],
+    ['an activity inside a runtime', 'activities/x.ts', "import { x } from '../runtime/process/host/x.ts';"],
     ['SQL outside the store', 'api/routes/x.ts', "import knex from 'knex';"],
     ['a contract with dependencies', 'contract/x.ts', "import pino from 'pino';"],
     ['the environment', 'api/x.ts', 'const x = process.env.PORT;'],

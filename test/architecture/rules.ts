@@ -28,6 +28,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   store: { contract: 'any', migrations: 'any', config: 'type', 'lib/timing': 'any' },
   commands: { contract: 'any', store: 'any', config: 'type' },
   workflows: { contract: 'any', activities: 'type' },
+  'lib/black-out': {},
   'lib/timing': {},
   'lib/oci': { contract: 'any', 'lib/timing': 'any' },
   'lib/patterns': { contract: 'any', 'lib/timing': 'any' },
@@ -37,12 +38,19 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     store: 'any',
     commands: 'any',
     runtime: 'any',
+    'lib/black-out': 'any',
     'lib/oci': 'any',
     'lib/patterns': 'any',
     'lib/timing': 'any',
     workflows: 'type',
   },
-  runtime: { contract: 'any', config: 'any', 'lib/oci': 'any', 'lib/timing': 'any' },
+  runtime: {
+    contract: 'any',
+    config: 'any',
+    'lib/black-out': 'any',
+    'lib/oci': 'any',
+    'lib/timing': 'any',
+  },
   sidecar: { contract: 'any', config: 'any', 'lib/timing': 'any' },
   relay: { contract: 'any', 'lib/timing': 'any' },
   agents: { contract: 'any', config: 'any', 'lib/timing': 'any' },
@@ -293,6 +301,10 @@ function checkImport(node: ts.Node, path: string, folder: string, add: Add): voi
     return;
   }
   const target = folderOf(resolve(path, specifier));
+  if (folder === 'activities' && resolve(path, specifier).startsWith('runtime/process/host/')) {
+    add(node, 'what a session host does is its own; what others need of it is in lib/');
+    return;
+  }
   if (path.startsWith('api/policies/') && target === 'store' && !typeOnly) {
     add(node, 'a policy is pure: what it judges is read by its route, so it imports types only from store/');
     return;

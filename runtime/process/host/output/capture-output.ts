@@ -1,7 +1,7 @@
 /** Passes a container's output, redacted, to its log and to the sidecar. */
 import type { Readable } from 'node:stream';
+import { createBlackOut } from '../../../../lib/black-out/black-out.ts';
 import type { ContainerLog } from '../container-log.ts';
-import { createBlackOut } from './black-out.ts';
 import type { ReportClient } from './report-client.ts';
 
 /** Bounds the share of time spent reading one container's output: the rest waits in its pipe. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBlackOut } from '../../../../../runtime/process/host/output/black-out.ts';
-import { forms } from '../../../../../runtime/process/host/output/forms.ts';
-import { blackOutCases } from '../../../../support/black-out-cases.ts';
-import { seededRandom } from '../../../../support/seeded-random.ts';
+import { createBlackOut } from '../../../../lib/black-out/black-out.ts';
+import { forms } from '../../../../lib/black-out/forms.ts';
+import { blackOutCases } from '../../../support/black-out-cases.ts';
+import { seededRandom } from '../../../support/seeded-random.ts';
 
 /** All that is shown of a text that arrives in pieces of these sizes, in turn. */
 function shown(values: readonly string[], text: string, sizes: readonly number[] = [text.length]): string {
