@@ -28,7 +28,10 @@ export interface Workflows {
   startSession(sessionId: string, summary: string): Promise<void>;
   /** False when no such workflow runs. */
   signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
-  /** Ids of the workflows of this platform that run, of every type, as Temporal lists them: the list may be seconds late. */
+  /**
+   * Ids of the workflows of this platform that run, of every type, as Temporal lists them: the list may be seconds late. Fails after half a
+   * minute.
+   */
   listRunning(): Promise<ReadonlySet<string>>;
   /** Starts the workflow of a check of a catalog entry, or does nothing when it runs. */
   startCheck(checkId: string, summary: string): Promise<void>;
@@ -46,6 +49,8 @@ export interface Workflows {
 const grantTimeout = '10 minutes';
 
 const listPageSize = 1000;
+/** For all pages. Without a limit a client waits for as long as Temporal does not answer. */
+const listLimitMs = 30_000;
 
 /** `sessionsQueue`: the task queue for sessions, after which the others are named. */
 export function createWorkflows(client: TemporalClient, sessionsQueue: string): Workflows {
@@ -80,11 +85,13 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
     async listRunning() {
       const names = Object.values(queues).map((queue) => `'${queue}'`);
       const query = `ExecutionStatus = 'Running' AND TaskQueue IN (${names.join(', ')})`;
-      const ids = new Set<string>();
-      for await (const { workflowId } of client.list({ query, pageSize: listPageSize })) {
-        ids.add(workflowId);
-      }
-      return ids;
+      return client.withDeadline(Date.now() + listLimitMs, async () => {
+        const ids = new Set<string>();
+        for await (const { workflowId } of client.list({ query, pageSize: listPageSize })) {
+          ids.add(workflowId);
+        }
+        return ids;
+      });
     },
     async startCheck(checkId, summary) {
       const input: McpCheckWorkflowInput = { checkId };

@@ -73,14 +73,18 @@ export async function sweep(
 /**
  * Starting a workflow that runs does nothing. One that was never started, because the API stopped in between, begins;
  * one that Temporal lost ends its session, with a reason. With `trustsList` those that Temporal lists as running are not started, and
- * workflows of sessions that ended or were removed are signalled.
+ * workflows of sessions that ended or were removed are signalled; without its list all are started, and none of those signalled.
  */
 export async function startLostWorkflows(
-  { dependencies: { db }, workflows }: Sweeping,
+  sweeping: Sweeping,
   { trustsList = false }: { trustsList?: boolean } = {},
 ): Promise<void> {
+  const {
+    dependencies: { db },
+    workflows,
+  } = sweeping;
   // Before the rows are read: a workflow on the list had its row by then.
-  const running = trustsList ? await workflows.listRunning() : new Set<string>();
+  const running = trustsList ? await listRunning(sweeping) : new Set<string>();
   const sessionIds = await listUnfinishedSessionIds(db);
   for (const sessionId of sessionIds.filter((id) => !running.has(sessionWorkflowId(id)))) {
     await workflows.startSession(sessionId, await readSessionSummary(db, sessionId));
@@ -100,6 +104,16 @@ export async function startLostWorkflows(
     if (!unfinished.has(sessionId)) {
       await workflows.signalSession(sessionId, sessionSignals.workloadChanged);
     }
+  }
+}
+
+/** Empty when Temporal does not list them: its list is kept apart from what starts a workflow, and may be away by itself. */
+async function listRunning({ dependencies: { log }, workflows }: Sweeping): Promise<ReadonlySet<string>> {
+  try {
+    return await workflows.listRunning();
+  } catch (err) {
+    log.warn({ err }, 'Temporal does not list the workflows that run; all are started again');
+    return new Set();
   }
 }
 

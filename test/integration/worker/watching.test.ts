@@ -263,4 +263,21 @@ describe('the sweep, without any hint', () => {
       expect(started).toEqual([]);
     });
   });
+
+  it('starts a session whose start was lost, and signals nobody for it, while Temporal does not list what runs', async () => {
+    const workloads = watch(() => []);
+    const [removed] = await startRunning(1, workloads);
+    await activities
+      .db('sessions')
+      .where({ id: removed?.id ?? '' })
+      .delete();
+    const { id } = await tenant.session(await tenant.agent());
+    const listRunning = () => Promise.reject(new Error('the visibility store does not answer'));
+    await startLostWorkflows(
+      { ...sweeping(workloads), workflows: { ...workflows(), listRunning } },
+      { trustsList: true },
+    );
+    await sessionIs(id, { status: 'starting' });
+    expect(signals).toEqual([]);
+  });
 });
