@@ -17,6 +17,7 @@ import { removeOldChecks } from '../../store/mcp-checks/erase.ts';
 import { listUnfinishedChecks } from '../../store/mcp-checks/read.ts';
 import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
 import {
+  type LaunchedSession,
   listLaunchedSessions,
   listOpenRequestIds,
   listUnfinishedSessionIds,
@@ -124,11 +125,14 @@ export async function signalChangedWorkloads({
   workloads,
 }: Sweeping): Promise<void> {
   const sessions = await listLaunchedSessions(db);
-  const moved = sessions.filter(({ apiUrl }) => apiUrl !== internalApiUrl);
-  for (const { id } of moved) {
-    await workflows.signalSession(id, sessionSignals.workloadChanged);
-  }
-  await workloads.lookAtAll(sessions.filter((each) => !moved.includes(each)).map(({ id }) => id));
+  const idsWhere = (isWanted: (session: LaunchedSession) => boolean) =>
+    sessions.filter(isWanted).map(({ id }) => id);
+  const signalMoved = async () => {
+    for (const id of idsWhere(({ apiUrl }) => apiUrl !== internalApiUrl)) {
+      await workflows.signalSession(id, sessionSignals.workloadChanged);
+    }
+  };
+  await settled([signalMoved(), workloads.lookAtAll(idsWhere(({ apiUrl }) => apiUrl === internalApiUrl))]);
 }
 
 /**
