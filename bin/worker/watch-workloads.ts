@@ -30,7 +30,7 @@ const retries = { firstDelayMs: 500, maxDelayMs: 5000, limitMs: 60_000, ref: fal
 
 type Look = 'waiting' | 'running' | 'repeated';
 
-/** Watches until stopped. A hint costs one inspection, and a signal only when there is something that its session was not informed of. */
+/** Watches until stopped. A hint costs one inspection, and a signal only when it is not as its session was informed last. */
 export function watchWorkloads({ runtime, workflows, log }: WatchDependencies): WorkloadWatch {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -42,16 +42,14 @@ export function watchWorkloads({ runtime, workflows, log }: WatchDependencies): 
   const look = async (sessionId: string, { isRepeated }: { isRepeated: boolean }): Promise<void> => {
     const state = await runtime.inspect(sessionId);
     const news = newsOf(state);
-    const isKnown = informed.get(sessionId) === news && !(isRepeated && news === hasEnded);
-    if (news === null || (isKnown && state.state === 'absent')) {
+    const before = informed.get(sessionId) ?? null;
+    const isKnown = before === news && !(isRepeated && news === hasEnded);
+    // Also that all is well again: for a workflow that does not know, what it was informed of lasts.
+    const isTaken = isKnown || (await workflows.signalSession(sessionId, sessionSignals.workloadChanged));
+    if (news === null || !isTaken || (isKnown && state.state === 'absent')) {
       informed.delete(sessionId);
-    } else if (!isKnown) {
-      const isTaken = await workflows.signalSession(sessionId, sessionSignals.workloadChanged);
-      if (isTaken) {
-        informed.set(sessionId, news);
-      } else {
-        informed.delete(sessionId);
-      }
+    } else {
+      informed.set(sessionId, news);
     }
   };
   const lookSoon = async (sessionId: string): Promise<void> => {

@@ -79,7 +79,7 @@ describe('a worker that is hinted at a session', () => {
     expect(signals).toEqual(['workloadChanged a']);
   });
 
-  it('signals again what is new: a second server that ended, and a sidecar that is lost again', async () => {
+  it('signals again what is new: a second server that ended, that all is well, and a sidecar that is lost again', async () => {
     const { states, signals } = start();
     const alive = [container('sidecar'), container('agent')];
     const restarting = running(container('sidecar', 'restarting'), container('agent'));
@@ -89,7 +89,21 @@ describe('a worker that is hinted at a session', () => {
       states.set('a', state);
       await settled();
     }
-    expect(signals).toHaveLength(4);
+    expect(signals).toHaveLength(6);
+  });
+
+  it('signals that all is well again, so that a sidecar which restarts twice did not restart for all the time between', async () => {
+    const { states, signals, watch } = start();
+    states.set('a', running(container('sidecar', 'restarting'), container('agent')));
+    await settled();
+    expect(signals).toHaveLength(1);
+    states.set('a', well);
+    await settled();
+    expect(signals).toHaveLength(2);
+    states.set('a', well);
+    await watch.lookAtAll(['a']);
+    await settled();
+    expect(signals).toHaveLength(2);
   });
 
   it('looks again when a change comes while it looks', async () => {
