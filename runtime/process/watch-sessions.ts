@@ -37,7 +37,8 @@ export function watchSessions(
   const take = (sessionId: string) => {
     const directory = sessionDirectory(sessionsDirectory, sessionId);
     const watcher = watchDirectory(directory, logger, (file) => {
-      if (file === nameOfHostFile) {
+      // A directory's own name: it was removed, and one that is made in its place is not the one that is watched.
+      if (file === nameOfHostFile || file === basename(directory)) {
         forget(sessionId);
       } else if (file === nameOfStateFile || file === null) {
         onChange(sessionId);

@@ -1,7 +1,7 @@
 /** Hints about the sessions of this machine: files as a host writes them, and real processes in the place of hosts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -94,6 +94,15 @@ describe('the watch of the sessions of a machine', () => {
     const { id } = addSession();
     start();
     await hintsAfter(() => rmSync(directoryOf(id), { recursive: true }), id);
+    const { host } = addSession(id);
+    await hintsAfter(() => host.kill('SIGKILL'), id);
+  });
+
+  it('watches a session whose empty directory is removed and made again between two looks', async () => {
+    const id = randomUUID();
+    mkdirSync(directoryOf(id));
+    start();
+    rmdirSync(directoryOf(id));
     const { host } = addSession(id);
     await hintsAfter(() => host.kill('SIGKILL'), id);
   });
