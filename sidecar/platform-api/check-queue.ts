@@ -18,19 +18,43 @@ const unansweredLimitMs = 10_000;
 /** The agent's other requests share the limit of requests at a time, so checks leave room for them. */
 const maxInFlight = 4;
 
+/** A platform of a release without the route for several calls may be upgraded. */
+const defaultWithoutRouteMs = 60_000;
+
+export interface CheckQueueOptions {
+  /** For this long a platform that does not have the route for several calls is not asked for it again. */
+  withoutRouteMs?: number;
+}
+
+type CheckApi = Pick<PlatformApi, 'checkCall' | 'checkCalls'>;
+
 /** Returns a `checkCall` that throws what the API's own throws. */
 export function createCheckQueue(
-  api: Pick<PlatformApi, 'checkCall' | 'checkCalls'>,
+  api: CheckApi,
+  { withoutRouteMs = defaultWithoutRouteMs }: CheckQueueOptions = {},
 ): PlatformApi['checkCall'] {
   const waiting: Waiting[] = [];
   let inFlight = 0;
   let isScheduled = false;
+  let aloneUntilMs = 0;
 
+  /** Returns those whose turn did not come. */
+  const send = async (batch: readonly Waiting[]): Promise<readonly Waiting[]> => {
+    if (batch.length > 1 && performance.now() >= aloneUntilMs) {
+      const result = await sendTogether(api, batch);
+      if (!(result instanceof PlatformRefusal)) {
+        return result;
+      }
+      aloneUntilMs = result.status === 404 ? performance.now() + withoutRouteMs : aloneUntilMs;
+    }
+    await sendOneByOne(api, batch);
+    return [];
+  };
   const sendWaiting = () => {
     isScheduled = false;
     while (inFlight < maxInFlight && waiting.length > 0) {
       inFlight += 1;
-      void send(api, waiting.splice(0, maxChecks)).then((unanswered) => {
+      void send(waiting.splice(0, maxChecks)).then((unanswered) => {
         inFlight -= 1;
         waiting.unshift(...unanswered);
         sendWaiting();
@@ -49,18 +73,14 @@ export function createCheckQueue(
 }
 
 /**
- * Settles each of the batch but those whose turn did not come: returns these, in their order. A platform that answers about none is
- * asked no more. Never throws.
+ * Settles each of the batch but those whose turn did not come, and returns these in their order; a platform that answers about none is
+ * asked no more. Or returns the refusal of the batch as a whole: one of them is not valid, or the platform is of a release that takes them
+ * one by one. Never throws.
  */
-async function send(
-  api: Pick<PlatformApi, 'checkCall' | 'checkCalls'>,
+async function sendTogether(
+  api: CheckApi,
   batch: readonly Waiting[],
-): Promise<Waiting[]> {
-  const alone = () => Promise.all(batch.map((call) => sendAlone(api, call)));
-  if (batch.length === 1) {
-    await alone();
-    return [];
-  }
+): Promise<readonly Waiting[] | PlatformRefusal> {
   try {
     const answers = await api.checkCalls(batch.map(({ request }) => request));
     const unanswered = batch.filter(({ request, resolve }) => {
@@ -72,26 +92,38 @@ async function send(
     });
     const isOver = ({ askedAtMs }: Waiting) =>
       unanswered.length === batch.length || performance.now() - askedAtMs >= unansweredLimitMs;
-    for (const { reject } of unanswered.filter(isOver)) {
-      reject(new PlatformUnreachable('the platform answered without this call'));
-    }
-    return unanswered.filter((each) => !isOver(each));
+    const over = unanswered.filter(isOver);
+    rejectAll(over, new PlatformUnreachable('the platform answered without this call'));
+    return unanswered.filter((each) => !over.includes(each));
   } catch (error) {
     if (error instanceof PlatformRefusal && error.status !== 401) {
-      // One of them is not valid, or the platform is of a release that takes them one by one.
-      await alone();
-    } else {
-      for (const { reject } of batch) {
-        reject(error);
-      }
+      return error;
     }
+    rejectAll(batch, error);
     return [];
   }
 }
 
-async function sendAlone(
-  api: Pick<PlatformApi, 'checkCall'>,
-  { request, resolve, reject }: Waiting,
-): Promise<void> {
-  await api.checkCall(request).then(resolve, reject);
+/**
+ * Settles each of the batch, in its order: a later call must not take the grant for one call that an earlier one is due. The wait for a
+ * platform that does not answer is not repeated for each. Never throws.
+ */
+async function sendOneByOne(api: CheckApi, batch: readonly Waiting[]): Promise<void> {
+  for (const [index, { request, resolve, reject }] of batch.entries()) {
+    try {
+      resolve(await api.checkCall(request));
+    } catch (error) {
+      reject(error);
+      if (!(error instanceof PlatformRefusal)) {
+        rejectAll(batch.slice(index + 1), error);
+        return;
+      }
+    }
+  }
+}
+
+function rejectAll(batch: readonly Waiting[], error: unknown): void {
+  for (const { reject } of batch) {
+    reject(error);
+  }
 }

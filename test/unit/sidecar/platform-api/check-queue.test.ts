@@ -1,34 +1,51 @@
 import { expect, it } from '@jest/globals';
 import type { CheckAnswer } from '../../../../contract/sidecar.ts';
-import { createCheckQueue } from '../../../../sidecar/platform-api/check-queue.ts';
+import { type CheckQueueOptions, createCheckQueue } from '../../../../sidecar/platform-api/check-queue.ts';
 import type { CheckRequest } from '../../../../sidecar/platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const allowed: CheckAnswer = { decision: 'allowed', granted_via: null };
 const call = (call_id: string): CheckRequest => ({ call_id, server: 'files', tool: 'write' });
+const gone = new PlatformUnreachable('gone');
+const noSuchRoute = new PlatformRefusal(404, 'not_found', 'There is no such route');
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A platform whose answers to several calls come when the test says so. */
-function connect() {
+function connect(options: CheckQueueOptions = {}) {
   const batches: { ids: string[]; answer: (ids?: string[]) => void; fail: (error: Error) => void }[] = [];
   const singles: string[] = [];
-  const checkCall = createCheckQueue({
-    checkCall({ call_id }) {
+  const most = { atATime: 0 };
+  let unanswered = 0;
+  const answerAlone = async (call_id: string) => {
+    await settled();
+    if (call_id.startsWith('bad')) {
+      throw new PlatformRefusal(422, 'validation_failed', 'no');
+    }
+    if (call_id.startsWith('lost')) {
+      throw gone;
+    }
+    return allowed;
+  };
+  const api = {
+    checkCall({ call_id }: CheckRequest) {
       singles.push(call_id);
-      return call_id.startsWith('bad')
-        ? Promise.reject(new PlatformRefusal(422, 'validation_failed', 'no'))
-        : Promise.resolve(allowed);
+      unanswered += 1;
+      most.atATime = Math.max(most.atATime, unanswered);
+      return answerAlone(call_id).finally(() => {
+        unanswered -= 1;
+      });
     },
-    checkCalls: (requests) =>
-      new Promise((resolve, reject) => {
+    checkCalls: (requests: readonly CheckRequest[]) =>
+      new Promise<ReadonlyMap<string, CheckAnswer>>((resolve, reject) => {
         const ids = requests.map(({ call_id }) => call_id);
         const answer = (answered = ids) => resolve(new Map(answered.map((id) => [id, allowed])));
         batches.push({ ids, answer, fail: reject });
       }),
-  });
+  };
+  const checkCall = createCheckQueue(api, options);
   const ask = (...ids: string[]) => Promise.allSettled(ids.map((id) => checkCall(call(id))));
-  return { batches, singles, ask };
+  return { batches, singles, most, ask };
 }
 
 const outcomes = async (work: ReturnType<ReturnType<typeof connect>['ask']>) =>
@@ -67,13 +84,41 @@ it('sends others while a request is not answered, four at a time, and collects t
   expect((await Promise.all(work.map(outcomes))).flat()).toHaveLength(12);
 });
 
-it('asks one by one when a request is refused as a whole, so that one bad call fails alone', async () => {
-  const { batches, singles, ask } = connect();
+it('asks one by one, in order, when a request is refused as a whole, so that one bad call fails alone', async () => {
+  const { batches, singles, most, ask } = connect();
   const asked = ask('a', 'bad', 'b');
   await eventually(() => expect(batches).toHaveLength(1));
-  batches[0]?.fail(new PlatformRefusal(404, 'not_found', 'There is no such route'));
+  batches[0]?.fail(new PlatformRefusal(422, 'validation_failed', 'One of them is not valid'));
   expect(await outcomes(asked)).toEqual(['allowed', expect.any(PlatformRefusal), 'allowed']);
-  expect(singles).toEqual(['a', 'bad', 'b']);
+  expect({ singles, most }).toEqual({ singles: ['a', 'bad', 'b'], most: { atATime: 1 } });
+  const again = ask('c', 'd');
+  await eventually(() => expect(batches).toHaveLength(2));
+  batches[1]?.answer();
+  await again;
+});
+
+it('asks a platform without the route for it in no batches, for a while', async () => {
+  const { batches, singles, ask } = connect({ withoutRouteMs: 500 });
+  const asked = ask('a', 'b');
+  await eventually(() => expect(batches).toHaveLength(1));
+  batches[0]?.fail(noSuchRoute);
+  expect(await outcomes(asked)).toEqual(['allowed', 'allowed']);
+  expect(await outcomes(ask('c', 'd'))).toEqual(['allowed', 'allowed']);
+  expect({ batches: batches.length, singles }).toEqual({ batches: 1, singles: ['a', 'b', 'c', 'd'] });
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const upgraded = ask('e', 'f');
+  await eventually(() => expect(batches).toHaveLength(2));
+  batches[1]?.answer();
+  expect(await outcomes(upgraded)).toEqual(['allowed', 'allowed']);
+});
+
+it('waits for an unreachable platform once, however many calls it would ask about one by one', async () => {
+  const { batches, singles, ask } = connect();
+  const asked = ask('a', 'lost', 'b');
+  await eventually(() => expect(batches).toHaveLength(1));
+  batches[0]?.fail(noSuchRoute);
+  expect(await outcomes(asked)).toEqual(['allowed', gone, gone]);
+  expect(singles).toEqual(['a', 'lost']);
 });
 
 it.each([
