@@ -21,9 +21,10 @@ import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { serveHealth } from './worker/health.ts';
 import { keepReporting } from './worker/keep-reporting.ts';
+import { keepSweeping } from './worker/keep-sweeping.ts';
 import { createLogger } from './worker/logger.ts';
 import { openRuntime } from './worker/open-runtime.ts';
-import { keepSweeping } from './worker/sweep.ts';
+import { sweepParts } from './worker/sweep.ts';
 import { createTaskWorkers } from './worker/task-workers.ts';
 import { connectToTemporal, knowsSearchAttributes } from './worker/temporal.ts';
 import { watchWorkloads } from './worker/watch-workloads.ts';
@@ -87,7 +88,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const workflows = createWorkflows(workflow, taskQueue);
   const workloads = watchWorkloads({ runtime, workflows, log });
   const sweeping = { dependencies, workflows, workloads, outputKeptSeconds, checkKeptSeconds };
-  const stopSweeping = keepSweeping(sweeping, sweepIntervalMs);
+  const stopSweeping = keepSweeping(sweepParts(sweeping), { intervalMs: sweepIntervalMs, log });
   const reporting = keepReporting({ db, log }, capabilities);
   // Running sessions continue while no worker runs; the next worker finds and watches them.
   stopping.signal.addEventListener('abort', () => workers.shutdown());
@@ -98,8 +99,8 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   };
   await workers.run();
   await health?.close();
-  stopSweeping();
   workloads.stop();
+  await stopSweeping();
   await reporting.stop();
   closeRuntime();
   await patterns.close();

@@ -26,6 +26,7 @@ import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
 import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
 import type { Workflows } from '../../workflows/client.ts';
+import type { SweepParts } from './keep-sweeping.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
 
 /** A delivery that is still being tried is younger. */
@@ -50,25 +51,23 @@ export interface Sweeping {
 }
 
 /**
- * One sweep. Safe at any time, and from several workers at once. No part waits for another, which may wait for an unreachable
- * service; throws the error of the first part that failed.
+ * The parts of a sweep, by name. Each is safe at any time, and from several workers at once. None waits for another, which may have much to
+ * do or wait for an unreachable service.
  */
-export async function sweep(
-  sweeping: Sweeping,
-  { trustsList = false }: { trustsList?: boolean } = {},
-): Promise<void> {
+export function sweepParts(sweeping: Sweeping): SweepParts {
   const { dependencies, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
-  await settled([
-    stopOrphans(dependencies),
-    settleEnded(dependencies),
-    startLostWorkflows(sweeping, { trustsList }),
-    signalChangedWorkloads(sweeping),
-    tellAgain(sweeping),
-    eraseOldOutputs(dependencies.db, { keptSeconds }),
-    removeOldChecks(dependencies.db, { keptSeconds: checkKeptSeconds }),
-    removeLeftovers(sweeping),
-    removeOldCalls(sweeping),
-  ]);
+  return {
+    'stop orphans': () => stopOrphans(dependencies),
+    'settle ended sessions': () => settleEnded(dependencies),
+    'start lost workflows': (run) =>
+      startLostWorkflows(sweeping, { trustsList: run % sweepsPerFullStart !== 0 }),
+    'signal changed workloads': () => signalChangedWorkloads(sweeping),
+    'tell again': () => tellAgain(sweeping),
+    'erase old outputs': () => eraseOldOutputs(dependencies.db, { keptSeconds }),
+    'remove old checks': () => removeOldChecks(dependencies.db, { keptSeconds: checkKeptSeconds }),
+    'remove leftovers': () => removeLeftovers(sweeping),
+    'remove old calls': () => removeOldCalls(sweeping),
+  };
 }
 
 /**
@@ -167,26 +166,4 @@ async function removeOldCalls({
       await sleep(betweenBatchesMs);
     }
   }
-}
-
-/** Sweeps now and then again after each interval. A sweep that fails is logged; the next one tries again. Returns a function to stop. */
-export function keepSweeping(sweeping: Sweeping, intervalMs: number): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let sweeps = 0;
-  const run = async () => {
-    const trustsList = sweeps % sweepsPerFullStart !== 0;
-    sweeps += 1;
-    await sweep(sweeping, { trustsList }).catch((err: unknown) =>
-      sweeping.dependencies.log.warn({ err }, 'a sweep failed'),
-    );
-    if (!stopped) {
-      timer = setTimeout(() => void run(), intervalMs);
-    }
-  };
-  void run();
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
 }

@@ -10,7 +10,8 @@ import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
 import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
 import { operationRoutes } from '../../api/routes/index.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
-import { keepSweeping } from '../../bin/worker/sweep.ts';
+import { keepSweeping } from '../../bin/worker/keep-sweeping.ts';
+import { sweepParts } from '../../bin/worker/sweep.ts';
 import type { TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import { watchWorkloads } from '../../bin/worker/watch-workloads.ts';
 import type { ApiConfig } from '../../config/api.ts';
@@ -118,7 +119,7 @@ export async function startSessionApi(
       return { session, agent };
     },
     async stop() {
-      stopWatching();
+      await stopWatching();
       await worker.stop();
       await patterns.close();
       await workflows.close();
@@ -132,14 +133,17 @@ export async function startSessionApi(
 function keepWatching(
   { client, taskQueue, dependencies }: StartedWorker,
   sweepEveryMs: number | undefined,
-): () => void {
+): () => Promise<void> {
   const workflows = createWorkflows(client.workflow, taskQueue);
   const workloads = watchWorkloads({ ...dependencies, workflows });
   const sweeping = { dependencies, workflows, workloads, outputKeptSeconds: 3600, checkKeptSeconds: 3600 };
-  const stopSweeping = sweepEveryMs === undefined ? () => {} : keepSweeping(sweeping, sweepEveryMs);
-  return () => {
-    stopSweeping();
+  const stopSweeping = keepSweeping(sweepEveryMs === undefined ? {} : sweepParts(sweeping), {
+    intervalMs: sweepEveryMs ?? 0,
+    log,
+  });
+  return async () => {
     workloads.stop();
+    await stopSweeping();
   };
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createActivities } from '../../../activities/index.ts';
-import { startLostWorkflows, tellAgain, sweep as wholeSweep } from '../../../bin/worker/sweep.ts';
+import { type Sweeping, startLostWorkflows, sweepParts, tellAgain } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import { createCheck } from '../../../commands/mcp-checks/create.ts';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
@@ -11,6 +11,7 @@ import { moveSession } from '../../../commands/sessions/move.ts';
 import { emptyManifest } from '../../../contract/catalog.ts';
 import { runPattern } from '../../../contract/run-pattern.mjs';
 import { permissionRequestWorkflowId, sessionWorkflowId } from '../../../contract/workflows.ts';
+import { settled } from '../../../runtime/settled.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { moveCheck } from '../../../store/mcp-checks/move.ts';
 import { readCheck } from '../../../store/mcp-checks/read.ts';
@@ -57,6 +58,7 @@ const sweeping = () => ({
   checkKeptSeconds: 3600,
 });
 const sweep = () => startLostWorkflows(sweeping());
+const wholeSweep = (all: Sweeping) => settled(Object.values(sweepParts(all)).map((part) => part(0)));
 const untold = async (sessionId: string) =>
   (await listUntoldSessions(activities.db, { undeliveredSeconds: 30 }))
     .filter(({ id }) => id === sessionId)
