@@ -82,17 +82,7 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
       wasTaken(
         client.getHandle(sessionWorkflowId(sessionId)).signal(sessionWorkflowContract.signals[signal]),
       ),
-    async listRunning() {
-      const names = Object.values(queues).map((queue) => `'${queue}'`);
-      const query = `ExecutionStatus = 'Running' AND TaskQueue IN (${names.join(', ')})`;
-      return client.withDeadline(Date.now() + listLimitMs, async () => {
-        const ids = new Set<string>();
-        for await (const { workflowId } of client.list({ query, pageSize: listPageSize })) {
-          ids.add(workflowId);
-        }
-        return ids;
-      });
-    },
+    listRunning: () => listRunning(client, Object.values(queues)),
     async startCheck(checkId, summary) {
       const input: McpCheckWorkflowInput = { checkId };
       await client.start<WorkflowOf<typeof mcpCheckWorkflowContract>>(
@@ -134,6 +124,18 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
       });
     },
   };
+}
+
+function listRunning(client: TemporalClient, queues: readonly string[]): Promise<ReadonlySet<string>> {
+  const names = queues.map((queue) => `'${queue}'`);
+  const query = `ExecutionStatus = 'Running' AND TaskQueue IN (${names.join(', ')})`;
+  return client.withDeadline(Date.now() + listLimitMs, async () => {
+    const ids = new Set<string>();
+    for await (const { workflowId } of client.list({ query, pageSize: listPageSize })) {
+      ids.add(workflowId);
+    }
+    return ids;
+  });
 }
 
 /** False when no such workflow runs. */

@@ -1,9 +1,10 @@
 /** Repeats the parts of the sweep, each at its own pace. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 
 /** Work by its name; `run` counts from 0. */
-export type SweepParts = Readonly<Record<string, (run: number) => Promise<unknown>>>;
+export type SweepWork = Readonly<Record<string, (run: number) => Promise<unknown>>>;
 
 /** What is done is idempotent, and goes on with the next worker; so the end of this one does not wait for all that is left. */
 const defaultStopLimitMs = 5000;
@@ -21,7 +22,7 @@ export interface SweepingOptions {
  * at most.
  */
 export function keepSweeping(
-  parts: SweepParts,
+  parts: SweepWork,
   { intervalMs, stopLimitMs = defaultStopLimitMs, log }: SweepingOptions,
 ): () => Promise<void> {
   const stopping = new AbortController();
@@ -35,6 +36,6 @@ export function keepSweeping(
   const running = Promise.all(Object.entries(parts).map(([part, work]) => repeat(part, work)));
   return async () => {
     stopping.abort();
-    await Promise.race([running, sleep(stopLimitMs, undefined, { ref: false })]);
+    await abandonAfter(stopLimitMs, running, () => {});
   };
 }

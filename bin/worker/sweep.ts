@@ -26,7 +26,7 @@ import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
 import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
 import type { Workflows } from '../../workflows/client.ts';
-import type { SweepParts } from './keep-sweeping.ts';
+import type { SweepWork } from './keep-sweeping.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
 
 /** A delivery that is still being tried is younger. */
@@ -54,7 +54,7 @@ export interface Sweeping {
  * The parts of a sweep, by name. Each is safe at any time, and from several workers at once. None waits for another, which may have much to
  * do or wait for an unreachable service.
  */
-export function sweepParts(sweeping: Sweeping): SweepParts {
+export function sweepParts(sweeping: Sweeping): SweepWork {
   const { dependencies, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
   return {
     'stop orphans': () => stopOrphans(dependencies),

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import pino from 'pino';
-import { keepSweeping, type SweepParts } from '../../../bin/worker/keep-sweeping.ts';
+import { keepSweeping, type SweepWork } from '../../../bin/worker/keep-sweeping.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** Work that lasts until it is told to end. */
@@ -11,7 +11,7 @@ function lasting() {
   });
   return { work, end: () => end() };
 }
-const start = (parts: SweepParts, stopLimitMs = 5000) =>
+const start = (parts: SweepWork, stopLimitMs = 5000) =>
   keepSweeping(parts, { intervalMs: 5, stopLimitMs, log: pino({ level: 'silent' }) });
 
 it('repeats a part while another one takes long, or fails', async () => {
