@@ -1,5 +1,6 @@
 /** The worker: runs the workflows and their activities, and the sessions' workloads. */
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { importSPKI } from 'jose';
@@ -89,7 +90,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const workloads = watchWorkloads({ runtime, workflows, log });
   const sweeping = { dependencies, workflows, workloads, outputKeptSeconds, checkKeptSeconds };
   const stopSweeping = keepSweeping(sweepParts(sweeping), { intervalMs: sweepIntervalMs, log });
-  const reporting = keepReporting({ db, log }, capabilities);
+  const reporting = keepReporting({ db, log }, { host: hostname(), capabilities });
   // Running sessions continue while no worker runs; the next worker finds and watches them.
   stopping.signal.addEventListener('abort', () => workers.shutdown());
   log.info({ taskQueue, namespace }, 'the worker is ready');
