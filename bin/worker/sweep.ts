@@ -107,7 +107,7 @@ export async function startLostWorkflows(
   }
 }
 
-/** Empty when Temporal does not list them: its list is kept apart from what starts a workflow, and may be away by itself. */
+/** Empty when Temporal does not list them: its list is kept apart from what starts a workflow, and may be unavailable by itself. */
 async function listRunning({ dependencies: { log }, workflows }: Sweeping): Promise<ReadonlySet<string>> {
   try {
     return await workflows.listRunning();
