@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ProcessReport } from '../../contract/session-process.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal } from '../platform-api/request.ts';
 import type { TrackedProcess } from './tracked-process.ts';
@@ -37,7 +38,7 @@ export function createProcessReporter(
   const lastMs = new Map<TrackedProcess, number>();
   const urgent = new Map<TrackedProcess, { left: number; atMs: number }>();
   let revision = 0;
-  let isReporting = false;
+  let reporting: Promise<void> | null = null;
   let finishing = false;
 
   const report = async (process: TrackedProcess, { hasOutput }: Pending, timeLimitMs: number) => {
@@ -75,12 +76,11 @@ export function createProcessReporter(
 
   const next = () => [...pending].sort(([, a], [, b]) => a.atMs - b.atMs)[0];
   const reportAll = async () => {
-    isReporting = true;
     for (let first = next(); first !== undefined && !finishing; first = next()) {
       const waitMs = first[1].atMs - Date.now();
       await (waitMs > 0 ? sleep(Math.min(waitMs, urgentPauseMs)) : report(...first, reportLimitMs));
     }
-    isReporting = false;
+    reporting = null;
   };
 
   return {
@@ -91,13 +91,15 @@ export function createProcessReporter(
       const pauseMs = isUrgent && !isSoon && mayBeUrgent(process) ? urgentPauseMs : outputPauseMs;
       const atMs = Math.min(before?.atMs ?? Infinity, (lastMs.get(process) ?? 0) + pauseMs);
       pending.set(process, { atMs, hasOutput: before?.hasOutput === true || !isUrgent });
-      if (!isReporting && !finishing) {
-        void reportAll();
+      if (!finishing) {
+        reporting ??= reportAll();
       }
     },
     async finish(timeLimitMs) {
       finishing = true;
       const deadline = Date.now() + timeLimitMs;
+      // One that is on its way would be cut off with this process.
+      await abandonAfter(timeLimitMs, reporting ?? Promise.resolve(), () => undefined);
       for (const [process, waiting] of [...pending]) {
         await report(process, waiting, Math.max(1, deadline - Date.now()));
       }

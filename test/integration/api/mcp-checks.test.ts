@@ -262,7 +262,7 @@ describe('a check that fails', () => {
     await admin.ok('PUT', `${base}/secrets/TOKEN`, { value: 'another' });
     agentExits(check);
     expect(await ended(check)).toMatchObject({ status: 'failed', listing: null });
-    expect((await ended(check)).reason).toContain('A secret of the check was changed');
+    expect((await ended(check)).reason).toContain('a secret of the check was changed');
   });
 
   it('ends, and is stopped, with its entry', async () => {
