@@ -51,13 +51,17 @@ describeInBrowser('forms in the web UI', () => {
     }
     const focus = form.keepsFocus ? `document.activeElement.tagName === 'TEXTAREA'` : focusOnAlert;
     await inPage(page, `the focus of ${form.submit}`, focus);
-    const box = await alert.boundingBox();
     const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
     if ((await page.evaluate<number>('document.documentElement.scrollWidth')) > width) {
       return 'is wider than the window';
     }
-    const isInView = box !== null && box.y >= 0 && box.y + box.height <= height;
-    if (!isInView || !(await page.evaluate(focusInView))) {
+    // What loads late above it moves it, and the page follows.
+    const isInView = await untilFound('the refusal in view', async () => {
+      const box = await alert.boundingBox();
+      const isWhole = box !== null && box.y >= 0 && box.y + box.height <= height;
+      return isWhole && (await page.evaluate<boolean>(focusInView)) ? true : null;
+    }).catch(() => false);
+    if (!isInView) {
       return 'shows it out of view';
     }
     await form.change?.(page);
