@@ -20,7 +20,7 @@ import { useMayEdit } from './use-agent.ts';
 import { WithAgent } from './with-agent.tsx';
 
 /** One agent: what it runs, its MCP servers, what it may read and start. */
-export function AgentPage({ id }: { id: string }) {
+export default function AgentPage({ id }: { id: string }) {
   return <WithAgent id={id}>{(agent) => <AgentView agent={agent} />}</WithAgent>;
 }
 

@@ -9,7 +9,7 @@ import { useAttachments } from './use-agent.ts';
 import { WithAgent } from './with-agent.tsx';
 
 /** Attaches an entry of the catalog to an agent, or changes what it is given. */
-export function AttachPage({ id, name }: { id: string; name: string }) {
+export default function AttachPage({ id, name }: { id: string; name: string }) {
   return (
     <WithAgent id={id} toEdit>
       {(agent) => <Attach agent={agent} name={name} />}

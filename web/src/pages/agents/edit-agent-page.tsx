@@ -13,7 +13,7 @@ import { type AgentDefinition, changesBetween, contentOf, valuesOf } from './age
 import { RevokesNote } from './revokes-note.tsx';
 import { WithAgent } from './with-agent.tsx';
 
-export function EditAgentPage({ id }: { id: string }) {
+export default function EditAgentPage({ id }: { id: string }) {
   return (
     <WithAgent id={id} toEdit>
       {(agent) => <EditAgent agent={agent} />}

@@ -8,7 +8,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { AgentForm } from './agent-form.tsx';
 import { type AgentDefinition, newAgent } from './agent-values.ts';
 
-export function NewAgentPage() {
+export default function NewAgentPage() {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const save = useApiMutation({
