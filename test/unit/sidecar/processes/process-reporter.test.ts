@@ -35,7 +35,7 @@ it('has finished once the report that was on its way is answered', async () => {
   expect(reports).toHaveLength(1);
 });
 
-it('sends again, as it finishes, what was on its way in vain', async () => {
+it('sends again, as it finishes, a report whose connection was closed', async () => {
   const { reports, reporter, process } = start();
   reporter.changed(process, true);
   const finished = reporter.finish(60_000);
