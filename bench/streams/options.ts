@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { orUsage, whole } from '../shared/read-options.ts';
 
 export const usage = `npm run bench:streams -- [options]
 
@@ -29,7 +30,7 @@ export interface Options {
 
 /** Prints the usage and ends the process for `--help`, or with 2 when an option is invalid. */
 export function readOptions(argv: string[]): Options {
-  try {
+  return orUsage(usage, () => {
     const { values } = parseArgs({
       args: argv,
       options: {
@@ -44,8 +45,7 @@ export function readOptions(argv: string[]): Options {
       },
     });
     if (values.help) {
-      console.log(usage);
-      process.exit(0);
+      return 'help';
     }
     return {
       streams: whole('--streams', values.streams),
@@ -56,16 +56,5 @@ export function readOptions(argv: string[]): Options {
       json: values.json ?? null,
       check: values.check,
     };
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-function whole(flag: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) {
-    throw new Error(`${flag}: ${text} is not a whole number above 0`);
-  }
-  return value;
+  });
 }

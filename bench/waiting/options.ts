@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { orUsage, whole } from '../shared/read-options.ts';
 
 export const usage = `npm run bench:waiting -- [options]
 
@@ -22,7 +23,7 @@ export interface Options {
 
 /** Prints the usage and ends the process for `--help`, or with 2 when an option is invalid. */
 export function readOptions(argv: string[]): Options {
-  try {
+  return orUsage(usage, () => {
     const { values } = parseArgs({
       args: argv,
       options: {
@@ -34,8 +35,7 @@ export function readOptions(argv: string[]): Options {
       },
     });
     if (values.help) {
-      console.log(usage);
-      process.exit(0);
+      return 'help';
     }
     return {
       sessions: values.sessions.split(',').map((count) => whole('--sessions', count)),
@@ -43,16 +43,5 @@ export function readOptions(argv: string[]): Options {
       json: values.json ?? null,
       check: values.check,
     };
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-function whole(flag: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) {
-    throw new Error(`${flag}: ${text} is not a whole number above 0`);
-  }
-  return value;
+  });
 }

@@ -55,7 +55,7 @@ describeInBrowser('forms in the web UI', () => {
     if ((await page.evaluate<number>('document.documentElement.scrollWidth')) > width) {
       return 'is wider than the window';
     }
-    // What loads late above it moves it, and the page follows.
+    // What loads late above it moves it.
     const isInView = await untilFound('the refusal in view', async () => {
       const box = await alert.boundingBox();
       const isWhole = box !== null && box.y >= 0 && box.y + box.height <= height;
