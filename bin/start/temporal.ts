@@ -49,6 +49,7 @@ export interface RunningTemporal {
 }
 
 const startTimeoutMs = 60_000;
+const startAttempts = 3;
 const note = z.object({
   pid: z.int(),
   startedAt: z.string(),
@@ -72,7 +73,29 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   return launch(options);
 }
 
-async function launch(wanted: TemporalOptions): Promise<RunningTemporal> {
+/**
+ * The server takes more ports than the one it is given, and exits when another program was quicker to one of them: then it is
+ * started again.
+ */
+async function launch(options: TemporalOptions): Promise<RunningTemporal> {
+  for (let attempt = 1; ; attempt++) {
+    const started = await start(options);
+    if ('stop' in started) {
+      return started;
+    }
+    if (!started.mayRetry || attempt === startAttempts) {
+      throw new StartError(`The Temporal server did not start (${options.program}): ${started.reason}`);
+    }
+  }
+}
+
+interface FailedStart {
+  reason: string;
+  /** It was started and exited by itself. */
+  mayRetry: boolean;
+}
+
+async function start(wanted: TemporalOptions): Promise<RunningTemporal | FailedStart> {
   const port = await chooseFreePort(wanted.preferredPort);
   const httpPort = await chooseFreePort();
   const ui = wanted.hasUi ? (wanted.ui ?? (await chooseUiPlace())) : null;
@@ -88,20 +111,28 @@ async function launch(wanted: TemporalOptions): Promise<RunningTemporal> {
   child.on('error', () => undefined);
   child.unref();
   const identity = child.pid === undefined ? null : identify(child.pid);
-  if (identity !== null) {
-    const noted: Note = { ...identity, port, ui };
-    await writeFile(join(options.directory, 'temporal.json'), JSON.stringify(noted), { mode: 0o600 });
-    const deadline = Date.now() + startTimeoutMs;
-    while (isRunning(identity) && Date.now() < deadline) {
-      if (await answers(`127.0.0.1:${port}`, 1_000)) {
-        return running(noted, options.directory, false);
-      }
-      await sleep(50);
-    }
-    await stopServer(noted, options.directory);
+  if (identity === null) {
+    return { reason: reasonIn(readFileSync(logFile, 'utf8')), mayRetry: child.pid !== undefined };
   }
-  const lines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-3).join(' | ');
-  throw new StartError(`The Temporal server did not start (${options.program}): ${lines}`);
+  const noted: Note = { ...identity, port, ui };
+  await writeFile(join(options.directory, 'temporal.json'), JSON.stringify(noted), { mode: 0o600 });
+  const deadline = Date.now() + startTimeoutMs;
+  while (isRunning(identity) && Date.now() < deadline) {
+    if (await answers(`127.0.0.1:${port}`, 1_000)) {
+      return running(noted, options.directory, false);
+    }
+    await sleep(50);
+  }
+  const mayRetry = !isRunning(identity);
+  await stopServer(noted, options.directory);
+  return { reason: reasonIn(readFileSync(logFile, 'utf8')), mayRetry };
+}
+
+/** What a server that did not start says of it: what it panicked about, else its last lines. */
+function reasonIn(log: string): string {
+  const lines = log.trim().split('\n');
+  const panicked = lines.find((line) => /^(panic|fatal error): /.test(line));
+  return panicked ?? lines.slice(-3).join(' | ');
 }
 
 /** Random: nothing listens there by chance, and a page that scans these addresses does not get far. */

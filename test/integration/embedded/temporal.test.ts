@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -8,11 +10,15 @@ import { temporalProgram } from '../../support/temporal-program.ts';
 
 let directory: string;
 const started: RunningTemporal[] = [];
+const holders: Server[] = [];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'temporal-'));
 });
 afterEach(async () => {
   await Promise.all(started.splice(0).map((temporal) => temporal.stop()));
+  for (const holder of holders.splice(0)) {
+    holder.close();
+  }
   rmSync(directory, { recursive: true });
 });
 
@@ -37,6 +43,45 @@ describe('the embedded Temporal server', () => {
     const first = await start({ hasUi: false });
     process.kill(first.process.pid, 'SIGKILL');
     expect(await start({ hasUi: false })).toMatchObject({ adopted: false });
+  });
+
+  /** Runs the real server, for the first `failures` times on a port that the test holds. */
+  async function programWithTakenPort({ failures }: { failures: number }): Promise<string> {
+    const holder = createServer().listen({ host: '127.0.0.1', port: 0 });
+    await once(holder, 'listening');
+    holders.push(holder);
+    const { port } = holder.address() as AddressInfo;
+    const program = join(directory, 'temporal');
+    const script = [
+      '#!/bin/sh',
+      'echo start >> "$HOME/starts"',
+      `if [ "$(wc -l < "$HOME/starts")" -le ${failures} ]; then`,
+      `  exec '${temporalProgram()}' "$@" --port ${port}`,
+      'fi',
+      `exec '${temporalProgram()}' "$@"`,
+    ];
+    writeFileSync(program, `${script.join('\n')}\n`, { mode: 0o700 });
+    return program;
+  }
+  const starts = () => readFileSync(join(directory, 'starts'), 'utf8').trim().split('\n').length;
+
+  it('is started again when another program was quicker to one of its ports', async () => {
+    const temporal = await startTemporal({
+      program: await programWithTakenPort({ failures: 1 }),
+      directory,
+      hasUi: false,
+    });
+    started.push(temporal);
+    expect(temporal.adopted).toBe(false);
+    expect(starts()).toBe(2);
+  });
+
+  it('says why it does not start, after three attempts', async () => {
+    const program = await programWithTakenPort({ failures: 9 });
+    await expect(startTemporal({ program, directory, hasUi: false })).rejects.toThrow(
+      /did not start \(.*\): .*address already in use/,
+    );
+    expect(starts()).toBe(3);
   });
 
   it('names the program that could not be run', async () => {
