@@ -13,16 +13,42 @@ export function holdsMoreValues(bytes, most) {
 /** Stops soon after `most`. */
 export function countValues(bytes, most = Number.POSITIVE_INFINITY) {
   let values = 1;
-  let isInString = false;
   for (let at = 0; at < bytes.length && values <= most; at += 1) {
     const byte = bytes[at];
     if (byte === quote) {
-      isInString = !isInString;
-    } else if (isInString) {
-      at += byte === backslash ? 1 : 0;
+      at = endOfString(bytes, at);
     } else if (byte === comma || byte === openBrace || byte === openBracket) {
       values += 1;
     }
   }
   return values;
+}
+
+/** Searching natively costs as much as looking at this many bytes. */
+const nearBytes = 32;
+
+/** The index of the closing quote of the string that starts at `start`; the length of the text when there is none. */
+function endOfString(bytes, start) {
+  let at = start + 1;
+  while (at < bytes.length) {
+    for (const far = at + nearBytes; at < far; at += 1) {
+      if (bytes[at] === quote) {
+        return at;
+      }
+      at += bytes[at] === backslash ? 1 : 0;
+    }
+    const end = bytes.indexOf(quote, at);
+    if (end === -1) {
+      break;
+    }
+    let first = end;
+    while (first > at && bytes[first - 1] === backslash) {
+      first -= 1;
+    }
+    if ((end - first) % 2 === 0) {
+      return end;
+    }
+    at = end + 1;
+  }
+  return bytes.length;
 }

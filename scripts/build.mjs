@@ -101,6 +101,7 @@ async function bundlePrograms(root, outdir) {
   await bundle({
     ...common,
     entryPoints: entries(selfContained),
+    alias: { '@modelcontextprotocol/server/_shims': join(root, 'sidecar/platform-tools/sdk-shims.ts') },
     // Each of them holds its own text in memory; names and lines stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
-import { sidecarNodeOptions } from '../../runtime/sidecar-program.ts';
+import { sidecarEnvironment, sidecarNodeOptions } from '../../runtime/sidecar-program.ts';
 import { roomySidecarLimits } from '../../test/support/sidecar-limits.ts';
 import { ownProgram, type Processes } from './processes.ts';
 import type { Address } from './targets.ts';
@@ -32,7 +32,7 @@ export async function startSidecar(
   mkdirSync(directory, { recursive: true });
   const { pid = null } = processes.start([process.execPath, ...sidecarNodeOptions, program], {
     cwd: directory,
-    env: {},
+    env: sidecarEnvironment,
     input: `${JSON.stringify(bootOf(directory, platform))}\n`,
   });
   for (const name of servers) {

@@ -60,7 +60,7 @@ async function startBare(
   { directory, launch, isReady }: Bare,
   inTime: { everyMs: number; limitMs: number },
 ): Promise<Launched> {
-  const sidecar = start(launch.sidecar.argv, { cwd: directory, env: {} });
+  const sidecar = start(launch.sidecar.argv, { cwd: directory, env: launch.sidecar.env });
   sidecar.stdin?.write(`${JSON.stringify(launch.sidecar.boot)}\n`);
   await until(() => launch.sockets.every((socket) => existsSync(socket)), inTime);
   const containers = launch.containers.map(({ argv, cwd, env }) => start(argv, { cwd, env }));

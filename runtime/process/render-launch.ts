@@ -5,7 +5,7 @@ import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
-import { sidecarNodeOptions } from '../sidecar-program.ts';
+import { sidecarEnvironment, sidecarNodeOptions } from '../sidecar-program.ts';
 import {
   environmentOf,
   type PackageSources,
@@ -66,6 +66,7 @@ export function renderLaunch(
         ...sidecarNodeOptions,
         `${machine.programs.directory}/sidecar.js`,
       ],
+      env: sidecarEnvironment,
       boot: keyedBoot(
         renderBoot(spec, machine, {
           session_directory: directory,

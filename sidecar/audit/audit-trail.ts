@@ -22,6 +22,11 @@ export interface AuditedCall {
   tool: string;
 }
 
+export interface BegunCall {
+  call: AuditedCall;
+  args?: unknown;
+}
+
 /**
  * `recorded`: the call is in the spool and may go on. Otherwise it must not pass: its record cannot be stored, or the session has made
  * its max number of calls; it is then counted, by tool and minute.
@@ -34,6 +39,8 @@ export interface AuditTrail {
    * record has to wait for the disk.
    */
   started(call: AuditedCall, args?: unknown): Admission | Promise<Admission>;
+  /** As `started`, for calls that are read together: one write for all of them. Answers in their order. */
+  startedTogether(calls: readonly BegunCall[]): (Admission | Promise<Admission>)[];
   /** Counts a call beyond the rate limit, instead of recording it. */
   refusedBeyondLimit(call: Omit<AuditedCall, 'callId'>): Admission | Promise<Admission>;
   /** The gate decided on a started call now: its time counts from here, not from when its line was read. */
@@ -100,28 +107,45 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     return isKept && !closing ? 'recorded' : 'audit_unavailable';
   };
 
+  /** Why the call cannot be recorded; null when it can. */
+  const obstacle = (): Admission | null => {
+    if (begunCalls >= dependencies.sessionCalls) {
+      return 'too_many_calls';
+    }
+    return book.count >= capacity.calls || book.bytes >= capacity.bytes ? 'audit_unavailable' : null;
+  };
+
+  const begin = ({ call: { callId, server, tool }, args }: BegunCall): string => {
+    begunCalls += 1;
+    return book.start({
+      call_id: callId,
+      server,
+      tool: storableText(tool),
+      started_at: now(),
+      ...(logPayloads && args !== undefined ? { arguments: payloadOf(args) } : {}),
+    });
+  };
+
+  const startedTogether: AuditTrail['startedTogether'] = (calls) => {
+    if (closing) {
+      return calls.map(() => 'audit_unavailable');
+    }
+    let records = '';
+    const refusals = calls.map((begun) => {
+      const why = obstacle();
+      records += why === null ? begin(begun) : '';
+      return why === null ? null : refuse(begun.call, why);
+    });
+    const isKept = records === '' || spool.commit(records);
+    return calls.map(
+      ({ call }, index) => refusals[index] ?? once(isKept, (isSafe) => admit(call.callId, isSafe)),
+    );
+  };
+
   return {
     refusedBeyondLimit: (call) => refuse(call, 'too_many_calls'),
-    started({ callId, server, tool }, args) {
-      if (closing) {
-        return 'audit_unavailable';
-      }
-      if (begunCalls >= dependencies.sessionCalls) {
-        return refuse({ server, tool }, 'too_many_calls');
-      }
-      if (book.count >= capacity.calls || book.bytes >= capacity.bytes) {
-        return refuse({ server, tool }, 'audit_unavailable');
-      }
-      begunCalls += 1;
-      const record = book.start({
-        call_id: callId,
-        server,
-        tool: storableText(tool),
-        started_at: now(),
-        ...(logPayloads && args !== undefined ? { arguments: payloadOf(args) } : {}),
-      });
-      return once(spool.commit(record), (isKept) => admit(callId, isKept));
-    },
+    started: (call, args) => startedTogether([{ call, args }])[0] ?? 'audit_unavailable',
+    startedTogether,
     decided: (callId) => book.restart(callId, now()),
     finished: finish,
     async close() {

@@ -11,6 +11,7 @@ import { endSession } from './end-session.ts';
 import { requestGrant } from './request-grant.ts';
 import { requestInput } from './request-input.ts';
 import { requestPermission } from './request-permission.ts';
+import { DefaultJsonSchemaValidator } from './sdk-shims.ts';
 import { share } from './share.ts';
 import type { RegisterTool, ToolDependencies } from './tool.ts';
 
@@ -28,7 +29,10 @@ const tools: RegisterTool[] = [
 /** Serves one connection of the agent until it ends. */
 export function servePlatformTools(connection: Duplex, dependencies: ToolDependencies, logger: Logger): void {
   const createServer = () => {
-    const server = new McpServer({ name: platformServerName, version: '1' }, { capabilities: { tools: {} } });
+    const server = new McpServer(
+      { name: platformServerName, version: '1' },
+      { capabilities: { tools: {} }, jsonSchemaValidator: new DefaultJsonSchemaValidator() },
+    );
     for (const register of tools) {
       register(server, dependencies);
     }

@@ -64,37 +64,52 @@ async function* parseLines(
   stream: Readable,
   dependencies: AgentLineDependencies,
 ): AsyncGenerator<AgentLine[]> {
-  for await (const lines of readLines(stream, dependencies.limits.lineBytes)) {
+  const { ledger, callPace, largeMessages, limits } = dependencies;
+  for await (const lines of readLines(stream, limits.lineBytes)) {
     let ready: AgentLine[] = [];
     for (const line of lines) {
       const isLong = !line.tooLarge && line.bytes.length > longLineBytes;
       const heldBytes = line.tooLarge ? 0 : line.bytes.length + valueBytes * countValues(line.bytes);
       if (isLong) {
         // Earlier lines do not wait for it.
-        yield ready;
+        yield begun(ready, ledger);
         ready = [];
       }
-      const release = await hold(heldBytes, dependencies.largeMessages);
+      const release = heldBytes > aheadBytes ? await hold(heldBytes, largeMessages) : noRelease;
       const parsed = isLong ? await parseLineInTurns(line.bytes) : parse(line);
-      const waitMs = parsed.ok && isCall(parsed.message) ? dependencies.callPace.take() : 0;
+      const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
+      const waitMs = parsed.ok && isCall(parsed.message) ? callPace.take() : 0;
       if (waitMs !== 0) {
-        yield ready;
+        yield begun(ready, ledger);
         ready = [];
         await sleep(waitMs ?? refusedPauseMs);
       }
       const bytes = line.tooLarge ? noBytes : line.bytes;
-      const call = beginCall(parsed, dependencies.ledger, waitMs === null);
+      const call = tool !== null && waitMs === null ? ledger.beginTooFast(tool) : null;
       ready.push({ bytes, parsed, call, heldBytes, release });
     }
-    yield ready;
+    yield begun(ready, ledger);
   }
+}
+
+/** Opens the records of the calls among these lines, with one write. */
+function begun(lines: AgentLine[], ledger: Ledger): AgentLine[] {
+  const beginning = lines.flatMap((line) => (line.call === null ? calledBy(line) : []));
+  const calls = beginning.length === 0 ? [] : ledger.beginTogether(beginning);
+  for (const [index, { line }] of beginning.entries()) {
+    line.call = calls[index] ?? null;
+  }
+  return lines;
+}
+
+function calledBy(line: AgentLine): { line: AgentLine; tool: string; args: unknown }[] {
+  const { parsed } = line;
+  const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
+  return parsed.ok && tool !== null ? [{ line, tool, args: argumentsOf(parsed.message) }] : [];
 }
 
 /** Waits for memory for a large message. Throws when others of the session hold it for too long. */
 async function hold(heldBytes: number, largeMessages: ByteBudget): Promise<() => void> {
-  if (heldBytes <= aheadBytes) {
-    return noRelease;
-  }
   if (!(await largeMessages.take(heldBytes, largeMessageWaitMs))) {
     throw new Error('no memory for a large message became free in time');
   }
@@ -102,13 +117,6 @@ async function hold(heldBytes: number, largeMessages: ByteBudget): Promise<() =>
 }
 
 const parse = (line: Line): ParsedLine => (line.tooLarge ? tooLarge : parseLine(line.bytes));
-
-function beginCall(parsed: ParsedLine, ledger: Ledger, isTooFast: boolean): Call | null {
-  const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
-  return parsed.ok && tool !== null
-    ? ledger.begin(tool, { args: argumentsOf(parsed.message), isTooFast })
-    : null;
-}
 
 /** The arguments of a call, for a workspace that keeps them. */
 export function argumentsOf(message: Message): unknown {

@@ -120,7 +120,7 @@ async function forwardCall(
  * nothing, so there is nothing to answer.
  */
 function beginAnswer(tool: string, message: Message, { dependencies, ledger }: AgentConnection): Call | null {
-  return dependencies.clientFeatures.size === 0 ? null : ledger.begin(tool, { args: argumentsOf(message) });
+  return dependencies.clientFeatures.size === 0 ? null : ledger.begin(tool, argumentsOf(message));
 }
 
 async function forward(message: Message, bytes: Buffer, connection: AgentConnection): Promise<void> {

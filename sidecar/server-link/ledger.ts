@@ -103,12 +103,26 @@ export class Ledger {
     this.#onTimeout = onTimeout;
   }
 
-  /** Opens the record of a call, before it is decided on. `isTooFast`: it is beyond the rate limit, and only counted. */
-  begin(tool: string, { args, isTooFast = false }: { args?: unknown; isTooFast?: boolean } = {}): Call {
+  /** Opens the record of a call, before it is decided on. */
+  begin(tool: string, args?: unknown): Call {
     const { server, audit } = this.#dependencies;
     const call = { callId: randomUUID(), server, tool };
-    const admission = isTooFast ? audit.refusedBeyondLimit({ server, tool }) : audit.started(call, args);
-    return new Call(call, admission, audit);
+    return new Call(call, audit.started(call, args), audit);
+  }
+
+  /** As `begin`, for calls that were read together. */
+  beginTogether(begun: readonly { tool: string; args: unknown }[]): Call[] {
+    const { server, audit } = this.#dependencies;
+    const calls = begun.map(({ tool, args }) => ({ call: { callId: randomUUID(), server, tool }, args }));
+    const admissions = audit.startedTogether(calls);
+    return calls.map(({ call }, index) => new Call(call, admissions[index] ?? 'audit_unavailable', audit));
+  }
+
+  /** A call beyond the rate limit: it is only counted. */
+  beginTooFast(tool: string): Call {
+    const { server, audit } = this.#dependencies;
+    const admission = audit.refusedBeyondLimit({ server, tool });
+    return new Call({ callId: randomUUID(), server, tool }, admission, audit);
   }
 
   get hasRoom(): boolean {

@@ -1,4 +1,5 @@
 /** One connection of an agent through a gate to all servers at once, and its outcome. */
+
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -11,6 +12,7 @@ import { largeMessageBytes } from '../../sidecar/server-link/agent-lines.ts';
 import { createCallGate } from '../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../sidecar/server-link/last-refusals.ts';
+import { auditTrailOf } from '../support/audit-trail.ts';
 import { closingRequest, type Era, gatedTool } from './generate-lines.ts';
 import type { OracleServer } from './oracle-servers.ts';
 
@@ -70,14 +72,12 @@ export class GateUnderTest {
   };
 
   #audit(): AuditTrail {
-    return {
+    return auditTrailOf({
       started: ({ callId, tool }) => {
         this.#open.set(callId, tool);
         this.passed.set(tool, (this.passed.get(tool) ?? 0) + 1);
         return Promise.resolve('recorded');
       },
-      refusedBeyondLimit: () => Promise.resolve('too_many_calls'),
-      decided: () => undefined,
       finished: (callId, outcome) => {
         const tool = this.#open.get(callId);
         if (tool !== undefined && (outcome === 'refused' || outcome === 'permission_required')) {
@@ -85,8 +85,7 @@ export class GateUnderTest {
         }
         this.#open.delete(callId);
       },
-      close: () => Promise.resolve(),
-    };
+    });
   }
 }
 

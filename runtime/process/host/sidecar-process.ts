@@ -67,7 +67,7 @@ export function startSidecarProcess(launch: HostLaunch, state: StateFile, output
 /** Its standard input stays open: its end tells the sidecar that this host died. */
 function spawnSidecar({ directory, sidecar }: HostLaunch, output: number): ChildProcess {
   const [command = '', ...args] = sidecar.argv;
-  const child = spawn(command, args, { cwd: directory, env: {}, stdio: ['pipe', output, output] });
+  const child = spawn(command, args, { cwd: directory, env: sidecar.env, stdio: ['pipe', output, output] });
   child.stdin?.on('error', () => undefined);
   child.stdin?.write(`${JSON.stringify(sidecar.boot)}\n`);
   return child;

@@ -2,6 +2,7 @@
  * The guarantee of `revocation.test.ts` from the agent's write to the arrival at a server that stops reading again and again: a call arrives on
  * a grant that was in force in between, no two arrive on one `once` grant, and none is handed over later than right after its check.
  */
+
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -26,6 +27,7 @@ import { createCallGate } from '../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../../sidecar/server-link/last-refusals.ts';
 import { inTransaction, openDatabase } from '../../../store/database.ts';
+import { auditTrailOf } from '../../support/audit-trail.ts';
 import { grantOf } from '../../support/checks-together.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { permissionsOf, playOnGrants } from '../../support/grant-play.ts';
@@ -146,16 +148,12 @@ async function openAgent(sessionId: string, stalls: () => boolean) {
       },
       createLastRefusals(),
     ),
-    audit: {
+    audit: auditTrailOf({
       started: ({ callId }, args) => {
         callIds.set((args as { id: number }).id, callId);
         return Promise.resolve('recorded');
       },
-      refusedBeyondLimit: () => Promise.resolve('too_many_calls'),
-      decided: () => undefined,
-      finished: () => undefined,
-      close: () => Promise.resolve(),
-    },
+    }),
     callPace: { take: () => 0 },
     largeMessages: createByteBudget(largeMessageBytes),
     metrics: createMetrics(),

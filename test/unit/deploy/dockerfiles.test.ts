@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { sidecarEnvironment, sidecarNodeOptions } from '../../../runtime/sidecar-program.ts';
 
 const listed = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 const dockerfiles = listed.filter((file) => /(^|\/)[^/]*Dockerfile[^/]*$/.test(file));
@@ -46,6 +47,22 @@ function needsBuildKit(text: string): string[] {
   );
   return [...directives, ...instructions];
 }
+
+describe('the image of the sidecar', () => {
+  it('starts it as the runtimes do', () => {
+    const instructions = instructionsOf(readFileSync('deploy/Dockerfile', 'utf8'));
+    const from = instructions.findIndex((each) => /^FROM .* AS sidecar$/.test(each));
+    const stage = instructions.slice(
+      from + 1,
+      instructions.findIndex((each, at) => at > from && /^FROM /.test(each)),
+    );
+    const variables = Object.entries(sidecarEnvironment).map(([name, value]) => `${name}=${value}`);
+    expect(stage.find((each) => each.startsWith('ENV'))?.split(/\s+/)).toEqual(['ENV', ...variables]);
+    expect(stage.find((each) => each.startsWith('CMD'))).toContain(
+      sidecarNodeOptions.map((option) => `"${option}"`).join(', '),
+    );
+  });
+});
 
 describe('Docker’s own builder', () => {
   it('accepts every Dockerfile', () => {

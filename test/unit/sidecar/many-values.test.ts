@@ -1,4 +1,5 @@
 /** A megabyte of small values, sent to where the sidecar parses it at once, blocks nothing else for long. */
+
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request, type Server } from 'node:http';
@@ -11,7 +12,6 @@ import { agentEventInput } from '../../../contract/agent-contract.ts';
 import { holdsMoreValues, maxAgentValues } from '../../../contract/json-values.ts';
 import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
 import { createAgentHttp } from '../../../sidecar/agent-http/agent-http.ts';
-import type { AuditTrail } from '../../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
 import { closeHttp } from '../../../sidecar/http/listen-http.ts';
 import { parseJsonBody } from '../../../sidecar/http/read-body.ts';
@@ -26,6 +26,7 @@ import { createCallGate } from '../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../../sidecar/server-link/last-refusals.ts';
 import { createLocalSide } from '../../../sidecar/server-link/server-side.ts';
+import { auditTrailOf } from '../../support/audit-trail.ts';
 import { cpuMs, longestHold } from '../../support/loop-hold.ts';
 
 const logger = pino({ level: 'silent' });
@@ -51,13 +52,7 @@ const eventOf = (details: string) => `{"type":"agent.permission_request","payloa
 /** A connection of an agent to the platform's own tools, as `start-sidecar` creates it. */
 async function connectToPlatform(messageValues: number) {
   const [agent, gateSide] = duplexPair();
-  const audit: AuditTrail = {
-    started: () => Promise.resolve('recorded'),
-    refusedBeyondLimit: () => Promise.resolve('too_many_calls'),
-    decided: () => undefined,
-    finished: () => undefined,
-    close: () => Promise.resolve(),
-  };
+  const audit = auditTrailOf({});
   const settings = { inlineArtifactBytes: 512 * 1024, maxWaitSeconds: 300 };
   const waits = createSlots({ count: 1, maxWaiting: 0 });
   const dependencies = { api, inbox, lastRefusals, waits, ...settings };

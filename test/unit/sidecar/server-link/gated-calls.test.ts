@@ -1,4 +1,5 @@
 /** Calls that are checked together, and an allowance that comes before its call can be forwarded. */
+
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectSocket, createServer, type Socket } from 'node:net';
@@ -16,6 +17,7 @@ import { largeMessageBytes } from '../../../../sidecar/server-link/agent-lines.t
 import { createCallGate } from '../../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../../../sidecar/server-link/last-refusals.ts';
+import { auditTrailOf } from '../../../support/audit-trail.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -74,16 +76,13 @@ beforeEach(async () => {
     tools: createGateMap({ write: 'files.write' }),
     clientFeatures: new Set(),
     gate: createCallGate({ checkCall }, createLastRefusals()),
-    audit: {
+    audit: auditTrailOf({
       started: () => {
         started += 1;
         return Promise.resolve('recorded');
       },
-      refusedBeyondLimit: () => Promise.resolve('too_many_calls'),
-      decided: () => undefined,
       finished: (_callId, outcome) => void outcomes.push(outcome),
-      close: () => Promise.resolve(),
-    },
+    }),
     callPace: { take: () => 0 },
     largeMessages: createByteBudget(largeMessageBytes),
     metrics: createMetrics(),

@@ -1,9 +1,9 @@
 /** Calls are recorded as they are read, and decided in order: none is checked or forwarded before its turn. */
+
 import { type Duplex, duplexPair } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
-import type { AuditTrail } from '../../../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
 import { startOfLocalServer } from '../../../../sidecar/processes/server-start.ts';
@@ -11,6 +11,7 @@ import { largeMessageBytes } from '../../../../sidecar/server-link/agent-lines.t
 import { createCallGate } from '../../../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../../../sidecar/server-link/last-refusals.ts';
+import { auditTrailOf } from '../../../support/audit-trail.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 /** A connection whose records and checks settle when the test says so. */
@@ -24,7 +25,7 @@ function connect() {
   const decided: string[] = [];
   const counted: string[] = [];
   const tools = new Map<string, string>();
-  const audit: AuditTrail = {
+  const audit = auditTrailOf({
     started: ({ callId, tool }) => {
       tools.set(callId, tool);
       return new Promise((resolve) => {
@@ -38,8 +39,7 @@ function connect() {
     },
     decided: (callId) => decided.push(tools.get(callId) ?? ''),
     finished: (callId, outcome) => outcomes.push(`${tools.get(callId)}: ${outcome}`),
-    close: () => Promise.resolve(),
-  };
+  });
   const checkCall = ({ tool }: { tool: string }) =>
     new Promise<{ decision: 'allowed'; granted_via: string }>((resolve, reject) => {
       const settle = (allowed: boolean) =>
