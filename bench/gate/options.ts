@@ -10,6 +10,7 @@ Measures in turns, with an echo server of the same program behind each, on one c
 share it, so a hop costs no wake-up of another core) and wherever the system puts them ("unpinned"):
   direct             a Unix socket
   socat              Debian's socat, from one Unix socket to another
+  node-pipe          a Node program that only copies between the same sockets: what is left to the sidecar's own work is above it
   sidecar            the sidecar as a session runs it: every check, every call written to the spool before it is forwarded
   sidecar-gated      the same with a gated tool: one request more, to an internal API that allows every call
   sidecar-ping       the same with messages that are no call: every check, nothing for the audit trail

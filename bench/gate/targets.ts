@@ -52,6 +52,14 @@ async function startSocat(processes: Processes, { directory }: Place): Promise<A
   return { transport: 'line', address, neighbour, pid };
 }
 
+async function startNodePipe(processes: Processes, { directory }: Place): Promise<Address> {
+  const behind = await listenDirectly(processes, join(directory, 'node-pipe-server'));
+  const address = join(directory, 'node-pipe');
+  const { pid = null } = processes.start([...ownProgram('node-pipe'), address, behind]);
+  await untilSocket(address);
+  return { transport: 'line', address, neighbour: null, pid };
+}
+
 /** One server process for all calls of a session: what it does by default, one for each call, takes far longer. */
 async function startSupergateway(processes: Processes, { peers }: Place): Promise<Address> {
   const port = await freePort();
@@ -85,6 +93,7 @@ function startDisk(_processes: Processes, { directory }: Place): Promise<Address
 export const proxies = {
   direct: startDirect,
   socat: startSocat,
+  'node-pipe': startNodePipe,
   sidecar: (processes: Processes, { directory, sidecar }: Place) =>
     startSidecar(processes, sidecar, join(directory, 'session')),
   'sidecar-in-memory': (processes: Processes, { memoryDirectory, sidecar }: Place) =>
@@ -106,6 +115,7 @@ export interface Target {
 export const targets: readonly Target[] = [
   { name: 'direct', proxy: 'direct', kind: 'call' },
   { name: 'socat', proxy: 'socat', kind: 'call' },
+  { name: 'node-pipe', proxy: 'node-pipe', kind: 'call' },
   { name: 'sidecar', proxy: 'sidecar', kind: 'call' },
   { name: 'sidecar-gated', proxy: 'sidecar', kind: 'gated call' },
   { name: 'sidecar-ping', proxy: 'sidecar', kind: 'ping' },
