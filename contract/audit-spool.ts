@@ -32,6 +32,8 @@ const spoolRecord = z.discriminatedUnion('kind', [
   callEnd.extend({ kind: z.literal('ended'), call_id: z.string(), started_at: timestamp.optional() }),
   // Calls beyond a limit so far; a later record of the same count supersedes it.
   refusedCallCount.extend({ kind: z.literal('counted') }),
+  // How many calls of the session have no record here any more: the platform has them.
+  z.object({ kind: z.literal('reported'), calls: z.int().nonnegative() }),
 ]);
 export type SpoolRecord = z.infer<typeof spoolRecord>;
 
@@ -40,6 +42,8 @@ export interface SpooledCalls {
   calls: CallRecord[];
   /** Calls that were refused beyond a limit. */
   counts: RefusedCallCount[];
+  /** How many calls of the session were recorded before, and are reported. */
+  reportedCalls: number;
   /** Invalid lines: at most the last one, unless the disk itself failed. */
   damagedLines: number;
 }
@@ -82,6 +86,7 @@ const withChecksum = (json: string) => `${checksum(json)} ${json}\n`;
 export function readSpool(bytes: Buffer): SpooledCalls {
   const calls = new Map<string, CallRecord>();
   const counts = new Map<string, RefusedCallCount>();
+  let reportedCalls = 0;
   let damagedLines = 0;
   const lines = withoutRoom(bytes).toString('utf8').split('\n');
   // What follows the last line feed is a record that was never finished, or nothing.
@@ -94,6 +99,8 @@ export function readSpool(bytes: Buffer): SpooledCalls {
       addStart(calls, record);
     } else if (record.kind === 'counted') {
       addCount(counts, record);
+    } else if (record.kind === 'reported') {
+      reportedCalls = record.calls;
     } else {
       addEnd(calls, record);
     }
@@ -101,6 +108,7 @@ export function readSpool(bytes: Buffer): SpooledCalls {
   return {
     calls: [...calls.values()],
     counts: [...counts.values()],
+    reportedCalls,
     damagedLines: damagedLines + (unfinished === '' ? 0 : 1),
   };
 }

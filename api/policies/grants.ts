@@ -63,15 +63,15 @@ export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): Refusal 
     return 'Only a workspace admin may revoke a grant that does not fit its type';
   }
   if (grant.grantType === 'agent_env') {
-    return 'Only a workspace admin may put a secret into an agent’s own environment';
+    return 'Only a workspace admin may make or revoke a grant that puts a secret into an agent’s own environment';
   }
   if (grant.adminScope) {
-    return 'Only a workspace admin may grant this scope: its catalog entry says so';
+    return 'Only a workspace admin may make or revoke a grant of this scope: its catalog entry says so';
   }
   if (grant.userSubjectId !== null) {
     return grant.userSubjectId === maker.userId
       ? null
-      : 'Only a workspace admin may make or revoke grants of another user';
+      : 'Only a workspace admin may make or revoke a grant of another user';
   }
   return whyNotForAgent(maker, grant);
 }

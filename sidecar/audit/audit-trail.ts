@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 import type { CallOutcome } from '../../contract/audit-event.ts';
 import { type AuditSync, auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
-import { storableText } from '../../contract/tool-call.ts';
+import { type StartedCall, storableText } from '../../contract/tool-call.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { CallBook } from './call-book.ts';
@@ -57,7 +57,7 @@ export interface AuditTrailDependencies {
   logger: Logger;
   /** Max open and unacknowledged calls; one more is refused. */
   capacity: { calls: number; bytes: number };
-  /** Max recorded calls of the session; more are refused and counted. */
+  /** Max recorded calls of the session, whichever sidecar recorded them; more are refused and counted. */
   sessionCalls: number;
   /** The gated tool that a name denotes or imitates: its refused calls are counted by its name. */
   gatedTool: (server: string, tool: string) => string | null;
@@ -80,7 +80,6 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
   reporter.wake();
   const now = createTimestamps();
   let closing = false;
-  let begunCalls = book.count;
 
   const finish: AuditTrail['finished'] = (callId, outcome, result) => {
     const payload = logPayloads && result !== undefined ? { result: payloadOf(result) } : {};
@@ -109,21 +108,10 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
 
   /** Why the call cannot be recorded; null when it can. */
   const obstacle = (): Admission | null => {
-    if (begunCalls >= dependencies.sessionCalls) {
+    if (book.begunCount >= dependencies.sessionCalls) {
       return 'too_many_calls';
     }
     return book.count >= capacity.calls || book.bytes >= capacity.bytes ? 'audit_unavailable' : null;
-  };
-
-  const begin = ({ call: { callId, server, tool }, args }: BegunCall): string => {
-    begunCalls += 1;
-    return book.start({
-      call_id: callId,
-      server,
-      tool: storableText(tool),
-      started_at: now(),
-      ...(logPayloads && args !== undefined ? { arguments: payloadOf(args) } : {}),
-    });
   };
 
   const startedTogether: AuditTrail['startedTogether'] = (calls) => {
@@ -133,7 +121,7 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     let records = '';
     const refusals = calls.map((begun) => {
       const why = obstacle();
-      records += why === null ? begin(begun) : '';
+      records += why === null ? book.start(startOf(begun, now(), logPayloads)) : '';
       return why === null ? null : refuse(begun.call, why);
     });
     const isKept = records === '' || spool.commit(records);
@@ -164,6 +152,20 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
   };
 }
 
+function startOf(
+  { call: { callId, server, tool }, args }: BegunCall,
+  startedAt: string,
+  logPayloads: boolean,
+): StartedCall {
+  return {
+    call_id: callId,
+    server,
+    tool: storableText(tool),
+    started_at: startedAt,
+    ...(logPayloads && args !== undefined ? { arguments: payloadOf(args) } : {}),
+  };
+}
+
 /** Without a promise where there is nothing to wait for. */
 function once<Value, Result>(
   value: Value | Promise<Value>,
@@ -177,9 +179,7 @@ async function openSpool({ gatedTool, logger, sync, spoolPath = auditSpoolPath }
   const book = new CallBook();
   const counts = new RefusalCounts(gatedTool);
   const left = readSpool(await readSpoolFile(spoolPath));
-  for (const call of left.calls) {
-    book.addLeft(call);
-  }
+  book.addLeft(left.calls, left.reportedCalls);
   counts.addLeft(left.counts);
   const spool = createSpoolFile({
     path: spoolPath,

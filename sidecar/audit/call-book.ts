@@ -1,5 +1,8 @@
-/** The calls that the platform does not have yet: open ones, and ended ones that it has not acknowledged. In memory. */
-import { encodeEnd, encodeStart } from '../../contract/audit-spool.ts';
+/**
+ * The calls that the platform does not have yet: open ones, and ended ones that it has not acknowledged; of the others their number. In
+ * memory.
+ */
+import { encodeEnd, encodeSpoolRecord, encodeStart } from '../../contract/audit-spool.ts';
 import type { CallEnd, CallRecord, StartedCall } from '../../contract/tool-call.ts';
 
 interface OpenCall {
@@ -16,10 +19,15 @@ export class CallBook {
   /** With the size of its two records on disk. */
   readonly #ended = new Map<CallRecord, number>();
   #bytes = 0;
+  #reported = 0;
 
   /** Calls, and their size on disk. */
   get count(): number {
     return this.#open.size + this.#ended.size;
+  }
+  /** All calls of the session, also those of its earlier sidecars. */
+  get begunCount(): number {
+    return this.count + this.#reported;
   }
   get bytes(): number {
     return this.#bytes;
@@ -66,11 +74,14 @@ export class CallBook {
     return { call, record };
   }
 
-  /** A call that an earlier sidecar of this session left. */
-  addLeft(call: CallRecord): void {
-    const bytes = Buffer.byteLength(spooledOf(call));
-    this.#ended.set(call, bytes);
-    this.#bytes += bytes;
+  /** What an earlier sidecar of this session left: its calls, and how many others the platform has. */
+  addLeft(calls: readonly CallRecord[], reportedCalls: number): void {
+    this.#reported += reportedCalls;
+    for (const call of calls) {
+      const bytes = Buffer.byteLength(spooledOf(call));
+      this.#ended.set(call, bytes);
+      this.#bytes += bytes;
+    }
   }
 
   /** The first ended calls, as many as fit into one report. */
@@ -91,13 +102,14 @@ export class CallBook {
   acknowledge(calls: readonly CallRecord[]): void {
     for (const call of calls) {
       this.#bytes -= this.#ended.get(call) ?? 0;
-      this.#ended.delete(call);
+      this.#reported += this.#ended.delete(call) ? 1 : 0;
     }
   }
 
   /** Everything here, as records for the disk. */
   spooled(): string[] {
     return [
+      encodeSpoolRecord({ kind: 'reported', calls: this.#reported }),
       ...Array.from(this.#ended.keys(), spooledOf),
       ...Array.from(this.#open.values(), ({ call }) => encodeStart(call)),
     ];

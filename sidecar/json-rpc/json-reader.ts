@@ -30,7 +30,22 @@ interface Frame {
   key: string;
 }
 
+/** A string that has begun and not ended. */
+interface OpenString {
+  isKey: boolean;
+  /** Its opening quote. */
+  start: number;
+  /** What follows has not been decoded yet. */
+  from: number;
+  decoded: string;
+}
+
 const space = 0x20;
+const letterU = 0x75;
+/** A long string is read in pieces of about this length. */
+const charactersOfPiece = 4096;
+/** What takes as long as a piece. */
+const tokensOfPiece = 64;
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const literals: [string, unknown][] = [
@@ -49,6 +64,7 @@ export class JsonReader {
   readonly #reading: JsonReading = { value: undefined, problem: null, rawId: null, rawArguments: null };
   #at = 0;
   #expected: Expected = 'value';
+  #string: OpenString | null = null;
 
   /** `text` has no control characters. `maxDepth`: objects and arrays inside one another. */
   constructor(text: string, maxDepth: number) {
@@ -56,9 +72,14 @@ export class JsonReader {
     this.#maxDepth = maxDepth;
   }
 
-  /** Reads that many more tokens. Returns null while there are more. Throws NotJsonError. */
+  /** Reads about that many more tokens, or pieces of a long one. Returns null while there are more. Throws NotJsonError. */
   read(tokens: number): JsonReading | null {
     for (let left = tokens; left > 0; left -= 1) {
+      if (this.#string !== null) {
+        left -= tokensOfPiece;
+        this.#readPiece(this.#string);
+        continue;
+      }
       const code = this.#skipSpace();
       if (Number.isNaN(code)) {
         if (this.#expected !== 'nothing') {
@@ -113,7 +134,7 @@ export class JsonReader {
   #readValue(code: number): void {
     const start = this.#at;
     if (code === quote) {
-      this.#take(this.#readString(), start);
+      this.#enterString(false);
     } else if (code === openBrace || code === openBracket) {
       this.#enter(code === openBracket);
     } else {
@@ -137,46 +158,68 @@ export class JsonReader {
     return Number(found[0]);
   }
 
-  #readString(): string {
+  #enterString(isKey: boolean): void {
     const start = this.#at;
-    const isEscaped = this.#skipString();
-    const written = this.#text.slice(start + 1, this.#at - 1);
-    if (!isEscaped) {
-      return written;
-    }
-    try {
-      return JSON.parse(`"${written}"`) as string;
-    } catch {
-      throw new NotJsonError();
-    }
+    this.#at += 1;
+    this.#string = { isKey, start, from: this.#at, decoded: '' };
+    this.#readPiece(this.#string);
   }
 
-  /** Moves past the closing quote; true when there are escapes. */
-  #skipString(): boolean {
+  /** Ends with the string, or between two of its characters: not inside an escape, so that each piece can be decoded by itself. */
+  #readPiece(string: OpenString): void {
     const text = this.#text;
-    let at = this.#at + 1;
-    let isEscaped = false;
-    for (; at < text.length; at += 1) {
+    const far = this.#at + charactersOfPiece;
+    let escapeEnd = 0;
+    for (let at = this.#at; at < text.length; at += 1) {
+      if (at >= far && at >= escapeEnd) {
+        this.#decode(string, at, escapeEnd !== 0);
+        this.#at = at;
+        return;
+      }
       const code = text.charCodeAt(at);
       if (code === quote) {
+        this.#decode(string, at, escapeEnd !== 0);
         this.#at = at + 1;
-        return isEscaped;
+        this.#endString(string);
+        return;
       }
       if (code === backslash) {
-        isEscaped = true;
+        escapeEnd = at + (text.charCodeAt(at + 1) === letterU ? 6 : 2);
         at += 1;
       }
     }
     throw new NotJsonError();
   }
 
+  #decode(string: OpenString, end: number, hasEscapes: boolean): void {
+    const written = this.#text.slice(string.from, end);
+    string.from = end;
+    try {
+      string.decoded += hasEscapes ? (JSON.parse(`"${written}"`) as string) : written;
+    } catch {
+      throw new NotJsonError();
+    }
+  }
+
+  #endString({ isKey, start, decoded }: OpenString): void {
+    this.#string = null;
+    if (isKey) {
+      this.#endKey(start);
+    } else {
+      this.#take(decoded, start);
+    }
+  }
+
   #readKey(code: number): void {
     if (code !== quote) {
       throw new NotJsonError();
     }
-    const start = this.#at;
-    const written = this.#readString();
-    const key = this.#reading.problem === null ? keyAt(this.#text, start, this.#at - 1) : written;
+    this.#enterString(true);
+  }
+
+  /** The key that starts at `start` ends here. */
+  #endKey(start: number): void {
+    const end = this.#at - 1;
     if (this.#skipSpace() !== colon) {
       throw new NotJsonError();
     }
@@ -186,6 +229,7 @@ export class JsonReader {
     if (this.#reading.problem !== null || frame?.members == null) {
       return;
     }
+    const key = keyAt(this.#text, start, end);
     if (key === null) {
       this.#reading.problem = 'bad_key';
     } else if (Object.hasOwn(frame.members, key)) {

@@ -45,9 +45,9 @@ const unreadableInId = /[\p{Cc}\p{Cs}]/u;
 
 /** A longer line is parsed in turns: at once, it would block the event loop for more than a few milliseconds. */
 export const longLineBytes = 16 * 1024;
-/** Less than a millisecond of work. */
-const tokensOfTurn = 1024;
-const turnMs = 2;
+/** A fraction of a millisecond of work. */
+const tokensOfTurn = 256;
+const turnMs = 0.5;
 
 /** Takes a line without its line feed (one carriage return at the end is part of the line ending). Never throws. */
 export function parseLine(line: Buffer): ParsedLine {
@@ -67,8 +67,10 @@ export function parseLine(line: Buffer): ParsedLine {
   return isObject(value) ? parseEnvelope(value, inspectJson(text, maxDepth)) : refusal('not_an_object');
 }
 
-/** As `parseLine`, while other work gets its turn every few milliseconds, however long the line is. */
+/** As `parseLine`, while other work gets its turn every millisecond or two, however long the line is. */
 export async function parseLineInTurns(line: Buffer): Promise<ParsedLine> {
+  // Its bytes have just been collected, which took a turn by itself.
+  await nextTurn();
   if (!isUtf8(line)) {
     return refusal('not_utf8');
   }

@@ -276,6 +276,28 @@ describe('calls beyond the limit of a session', () => {
     await killed.close();
   });
 
+  it('begin where the sidecars of a session have recorded as many together, also when most are reported', async () => {
+    const many = 1200;
+    const changes = { sessionCalls: 3 * many + 2, capacity: { calls: 2000, bytes: 1024 * 1024 } };
+    const first = await open(changes);
+    // Enough for a second and a third file, in which those that were reported before are only a number.
+    for (let made = 0; made < 3 * many; ) {
+      for (const end = made + many; made < end; made += 1) {
+        const one = call();
+        await first.started(one);
+        first.finished(one.callId, 'ok');
+      }
+      await untilReported(made);
+    }
+    expect(await first.started(call())).toBe('recorded');
+    expect(spooled().reportedCalls).toBeGreaterThan(0);
+    const second = await open(changes);
+    expect(await second.started(call())).toBe('recorded');
+    const third = await open(changes);
+    expect(await third.started(call())).toBe('too_many_calls');
+    await Promise.all([first, second, third].map((audit) => audit.close()));
+  });
+
   it('are counted too when a call cannot be recorded because too many are unreported', async () => {
     isDown = true;
     const audit = await open({ capacity: { calls: 1, bytes: 1024 * 1024 } });

@@ -52,6 +52,45 @@ describe('a line that is parsed in turns', () => {
     }
   });
 
+  it('has the same result for strings of several pieces, wherever an escape is', async () => {
+    const units = [
+      'a',
+      'é',
+      '😀',
+      ' ',
+      '0',
+      'd',
+      '\\\\',
+      '\\"',
+      '\\n',
+      '\\u00e9',
+      '\\ud83d\\ude00',
+      '\\ud83d',
+      '\\u12',
+      '\\x',
+      '\\',
+      '"',
+    ];
+    const valid = units.slice(0, 12);
+    const mixed = fc.array(fc.constantFrom(...valid), { minLength: 1, maxLength: 12 });
+    const last = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...valid) }, fc.constantFrom(...units));
+    await fc.assert(
+      fc.asyncProperty(
+        mixed,
+        fc.integer({ min: 4080, max: 4112 }),
+        last,
+        fc.boolean(),
+        async (some, length, end, isKey) => {
+          // One period of units again and again, so that a piece ends at each of their positions in some run.
+          const text =
+            some.join('').repeat(Math.ceil((3 * length) / some.join('').length)) + end + 'a'.repeat(length);
+          await expectSame(Buffer.from(call(isKey ? `{"${text}":0}` : `{"a":"${text}","b":["${text}"]}`)));
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
   it('has the same result for any text similar to JSON', async () => {
     const scalar = fc.constantFrom(
       ...[
