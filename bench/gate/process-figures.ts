@@ -1,7 +1,10 @@
 /** What the system says about a process. Linux only; NaN elsewhere and for a process that has exited. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Processor time so far of the process, all its threads, and of the processes that it started when `withChildren`. */
+/** Clock ticks of Linux in which it counts the time of processes that have exited. */
+const tickMs = 10;
+
+/** Processor time so far of the process, all its threads, and of the processes that it started when `withChildren`, also of those that have exited. */
 export function cpuMs(pid: number, withChildren: boolean): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -9,11 +12,18 @@ export function cpuMs(pid: number, withChildren: boolean): number {
       const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
       return Number(ns) / 1e6;
     });
-    const children = withChildren ? childrenOf(pid) : [];
-    return sum([...own, ...children.map((child) => cpuMs(child, true))]);
+    const children = withChildren ? childrenOf(pid).map((child) => cpuMs(child, true)) : [];
+    return sum([...own, ...children, withChildren ? exitedChildrenMs(pid) : 0]);
   } catch {
     return Number.NaN;
   }
+}
+
+/** Fields 16 and 17 of the process's status, after its name, which may hold anything. */
+function exitedChildrenMs(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * tickMs;
 }
 
 /** Of all its threads. Throws when the process has exited. */
