@@ -1,6 +1,7 @@
 /** Each image of the platform, run as the platform runs it: an ordinary user, a read-only root, no capability. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
+import { sidecarEnvironment } from '../../../runtime/sidecar-program.ts';
 import { runEngine } from '../../support/container-engine.ts';
 import { type PlatformImages, platformImages, requirePlatformImages } from '../../support/platform-images.ts';
 import { runConfined } from './run-container.ts';
@@ -70,14 +71,12 @@ withImages.each(all)('the image %s', (name) => {
     for (const label of ['title', 'description', 'licenses', 'version']) {
       expect(Labels[`org.opencontainers.image.${label}`]).toBeTruthy();
     }
-    const ofRunner = /^(HOME|NPM_CONFIG_\w+|PIP_\w+|UV_\w+|PYTHONDONTWRITEBYTECODE)$/;
-    const ofAll = /^(PATH|NODE_ENV|SSL_CERT_FILE|container|NODE_VERSION|YARN_VERSION)$/;
-    const variables = Env.map((entry) => entry.split('=')[0] ?? '');
+    const ofRunner = /^(HOME|NPM_CONFIG_\w+|PIP_\w+|UV_\w+|PYTHONDONTWRITEBYTECODE)=/;
+    const ofAll = /^(PATH|NODE_ENV|SSL_CERT_FILE|container|NODE_VERSION|YARN_VERSION)=/;
+    const own = name === 'sidecar' ? Object.entries(sidecarEnvironment).map((entry) => entry.join('=')) : [];
     expect(
-      variables.filter(
-        (variable) => !ofAll.test(variable) && !(name === 'runner' && ofRunner.test(variable)),
-      ),
-    ).toEqual([]);
+      Env.filter((entry) => !ofAll.test(entry) && !(name === 'runner' && ofRunner.test(entry))).sort(),
+    ).toEqual(own.sort());
   });
 });
 
