@@ -16,6 +16,7 @@ import {
   sessionSignals,
   taskQueue,
 } from '../../contract/workflows.ts';
+import { retry } from '../../lib/timing/retry.ts';
 import {
   identify,
   isRunning,
@@ -73,29 +74,20 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   return launch(options);
 }
 
+/** The server was started, and exited by itself. */
+class ServerExited extends StartError {}
+
 /**
  * The server takes more ports than the one it is given, and exits when another program was quicker to one of them: then it is
  * started again.
  */
-async function launch(options: TemporalOptions): Promise<RunningTemporal> {
-  for (let attempt = 1; ; attempt++) {
-    const started = await start(options);
-    if ('stop' in started) {
-      return started;
-    }
-    if (!started.mayRetry || attempt === startAttempts) {
-      throw new StartError(`The Temporal server did not start (${options.program}): ${started.reason}`);
-    }
-  }
+function launch(options: TemporalOptions): Promise<RunningTemporal> {
+  const isRetryable = (error: unknown) => error instanceof ServerExited;
+  return retry(() => start(options), { attempts: startAttempts, firstDelayMs: 0, isRetryable });
 }
 
-interface FailedStart {
-  reason: string;
-  /** It was started and exited by itself. */
-  mayRetry: boolean;
-}
-
-async function start(wanted: TemporalOptions): Promise<RunningTemporal | FailedStart> {
+/** Throws StartError. */
+async function start(wanted: TemporalOptions): Promise<RunningTemporal> {
   const port = await chooseFreePort(wanted.preferredPort);
   const httpPort = await chooseFreePort();
   const ui = wanted.hasUi ? (wanted.ui ?? (await chooseUiPlace())) : null;
@@ -111,21 +103,23 @@ async function start(wanted: TemporalOptions): Promise<RunningTemporal | FailedS
   child.on('error', () => undefined);
   child.unref();
   const identity = child.pid === undefined ? null : identify(child.pid);
-  if (identity === null) {
-    return { reason: reasonIn(readFileSync(logFile, 'utf8')), mayRetry: child.pid !== undefined };
-  }
-  const noted: Note = { ...identity, port, ui };
-  await writeFile(join(options.directory, 'temporal.json'), JSON.stringify(noted), { mode: 0o600 });
-  const deadline = Date.now() + startTimeoutMs;
-  while (isRunning(identity) && Date.now() < deadline) {
-    if (await answers(`127.0.0.1:${port}`, 1_000)) {
-      return running(noted, options.directory, false);
+  let hasExited = child.pid !== undefined;
+  if (identity !== null) {
+    const noted: Note = { ...identity, port, ui };
+    await writeFile(join(options.directory, 'temporal.json'), JSON.stringify(noted), { mode: 0o600 });
+    const deadline = Date.now() + startTimeoutMs;
+    while (isRunning(identity) && Date.now() < deadline) {
+      if (await answers(`127.0.0.1:${port}`, 1_000)) {
+        return running(noted, options.directory, false);
+      }
+      await sleep(50);
     }
-    await sleep(50);
+    hasExited = !isRunning(identity);
+    await stopServer(noted, options.directory);
   }
-  const mayRetry = !isRunning(identity);
-  await stopServer(noted, options.directory);
-  return { reason: reasonIn(readFileSync(logFile, 'utf8')), mayRetry };
+  const Failure = hasExited ? ServerExited : StartError;
+  const reason = reasonIn(readFileSync(logFile, 'utf8'));
+  throw new Failure(`The Temporal server did not start (${options.program}): ${reason}`);
 }
 
 /** What a server that did not start says of it: what it panicked about, else its last lines. */
