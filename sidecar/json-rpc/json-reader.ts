@@ -44,8 +44,8 @@ const space = 0x20;
 const letterU = 0x75;
 /** A long string is read in pieces of about this length. */
 const charactersOfPiece = 4096;
-/** What takes as long as a piece. */
-const tokensOfPiece = 64;
+/** As many take about as long as a token by itself. */
+const charactersOfToken = 64;
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const literals: [string, unknown][] = [
@@ -72,22 +72,23 @@ export class JsonReader {
     this.#maxDepth = maxDepth;
   }
 
-  /** Reads about that many more tokens, or pieces of a long one. Returns null while there are more. Throws NotJsonError. */
+  /** Reads that many more tokens, or fewer long ones. Returns null while there are more. Throws NotJsonError. */
   read(tokens: number): JsonReading | null {
-    for (let left = tokens; left > 0; left -= 1) {
+    for (let left = tokens; left > 0; ) {
+      const start = this.#at;
       if (this.#string !== null) {
-        left -= tokensOfPiece;
         this.#readPiece(this.#string);
-        continue;
-      }
-      const code = this.#skipSpace();
-      if (Number.isNaN(code)) {
-        if (this.#expected !== 'nothing') {
-          throw new NotJsonError();
+      } else {
+        const code = this.#skipSpace();
+        if (Number.isNaN(code)) {
+          if (this.#expected !== 'nothing') {
+            throw new NotJsonError();
+          }
+          return this.#reading;
         }
-        return this.#reading;
+        this.#readToken(code);
       }
-      this.#readToken(code);
+      left -= 1 + (this.#at - start) / charactersOfToken;
     }
     return null;
   }
