@@ -77,7 +77,6 @@ async function* parseLines(
       }
       const release = heldBytes > aheadBytes ? await hold(heldBytes, largeMessages) : noRelease;
       const parsed = isLong ? await parseLineInTurns(line.bytes) : parse(line);
-      const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
       const waitMs = parsed.ok && isCall(parsed.message) ? callPace.take() : 0;
       if (waitMs !== 0) {
         yield begun(ready, ledger);
@@ -85,7 +84,7 @@ async function* parseLines(
         await sleep(waitMs ?? refusedPauseMs);
       }
       const bytes = line.tooLarge ? noBytes : line.bytes;
-      const call = tool !== null && waitMs === null ? ledger.beginTooFast(tool) : null;
+      const call = waitMs === null ? beginTooFast(parsed, ledger) : null;
       ready.push({ bytes, parsed, call, heldBytes, release });
     }
     yield begun(ready, ledger);
@@ -100,6 +99,11 @@ function begun(lines: AgentLine[], ledger: Ledger): AgentLine[] {
     line.call = calls[index] ?? null;
   }
   return lines;
+}
+
+function beginTooFast(parsed: ParsedLine, ledger: Ledger): Call | null {
+  const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
+  return tool === null ? null : ledger.beginTooFast(tool);
 }
 
 function calledBy(line: AgentLine): { line: AgentLine; tool: string; args: unknown }[] {
