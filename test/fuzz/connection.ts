@@ -1,5 +1,4 @@
 /** One connection of an agent through a gate to all servers at once, and its outcome. */
-
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';

@@ -2,7 +2,6 @@
  * The guarantee of `revocation.test.ts` from the agent's write to the arrival at a server that stops reading again and again: a call arrives on
  * a grant that was in force in between, no two arrive on one `once` grant, and none is handed over later than right after its check.
  */
-
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';

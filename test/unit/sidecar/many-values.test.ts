@@ -1,5 +1,4 @@
 /** A megabyte of small values, sent to where the sidecar parses it at once, blocks nothing else for long. */
-
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request, type Server } from 'node:http';

@@ -1,5 +1,4 @@
 /** Calls that are checked together, and an allowance that comes before its call can be forwarded. */
-
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectSocket, createServer, type Socket } from 'node:net';

@@ -1,5 +1,4 @@
 /** Calls are recorded as they are read, and decided in order: none is checked or forwarded before its turn. */
-
 import { type Duplex, duplexPair } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
