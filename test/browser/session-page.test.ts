@@ -220,8 +220,10 @@ describeInBrowser('the page of a session', () => {
       await visitor.picture(`session-live-${context.viewport?.width}`);
       await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
       await expectInSight(page, 'Newer');
-      // A reader further up is not scrolled away.
-      await page.evaluate('window.scrollTo(0, 300)');
+      // A reader further up is not scrolled away, also when the transcript grows before the next frame.
+      await page.evaluate(
+        `window.scrollTo(0, 300); document.querySelector('.transcript').style.paddingBottom = '40px';`,
+      );
       await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'one more' });
       await page.getByRole('region', { name: 'Transcript' }).getByText('one more').waitFor();
       expect(await page.evaluate('window.scrollY')).toBeLessThan(400);

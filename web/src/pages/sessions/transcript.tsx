@@ -74,31 +74,37 @@ function StreamNote({ state }: { state: StreamState }) {
   );
 }
 
-/** Begins at the end, and scrolls there whenever the transcript grows while the end is in sight. */
+/** How far below the window the end may be while the reader still counts as being there. */
+const slackPx = 120;
+
+/** Begins at the end, and scrolls there whenever the transcript grows, until the reader scrolls up; goes on once the end is in sight again. */
 function useKeptInSight(follows: boolean) {
   const transcript = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!follows || transcript.current === null || end.current === null) {
+    if (!follows || transcript.current === null) {
       return;
     }
-    let inSight = true;
-    const sight = new IntersectionObserver(
-      (seen) => {
-        inSight = seen.at(-1)?.isIntersecting ?? false;
-      },
-      { rootMargin: '0px 0px 120px 0px' },
-    );
+    let following = true;
+    let lastY = window.scrollY;
+    // The browser reports scrolling before growth; an intersection observer would hear of the reader's scrolling after it.
+    const onScroll = () => {
+      const wentUp = window.scrollY < lastY;
+      lastY = window.scrollY;
+      const endY = end.current?.getBoundingClientRect().top ?? 0;
+      const inSight = endY <= window.innerHeight + slackPx;
+      following = inSight || (following && !wentUp);
+    };
     // Entries also grow when they are first drawn, which is once they are near the window.
     const growth = new ResizeObserver(() => {
-      if (inSight) {
+      if (following) {
         end.current?.scrollIntoView({ block: 'end' });
       }
     });
-    sight.observe(end.current);
+    window.addEventListener('scroll', onScroll, { passive: true });
     growth.observe(transcript.current);
     return () => {
-      sight.disconnect();
+      window.removeEventListener('scroll', onScroll);
       growth.disconnect();
     };
   }, [follows]);
