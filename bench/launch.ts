@@ -1,5 +1,6 @@
 /** `npm run bench`: what a session's launch costs beside starting the same programs bare, and the memory of a session, all of one run. */
 import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openBare } from './launch/bare.ts';
 import { launch } from './launch/launch-target.ts';
 import { openPlatform } from './launch/on-the-platform.ts';
@@ -9,6 +10,8 @@ import { measureSessionMemory } from './launch/session-memory.ts';
 
 const pairWarmUps = 3;
 const roundWarmUps = 1;
+/** Longer than a worker takes until the host of the next session waits: it is part of no figure. */
+const settleMs = 2500;
 
 const { pairs, atOnce, rounds, memory, json, check } = readOptions(process.argv.slice(2));
 const progress = (text: string) => console.error(`  ${text}`);
@@ -22,7 +25,10 @@ async function measureInTurns(
 ): Promise<Pairs> {
   const took: Pairs = { platform: [], bare: [] };
   for (let turn = turns === 0 ? 0 : -warmUps; turn < turns; turn += 1) {
-    const pair = { platform: await launch(platform, count), bare: await launch(bare, count) };
+    await sleep(settleMs);
+    const ofPlatform = await launch(platform, count);
+    await sleep(settleMs);
+    const pair = { platform: ofPlatform, bare: await launch(bare, count) };
     if (turn >= 0) {
       took.platform.push(pair.platform);
       took.bare.push(pair.bare);

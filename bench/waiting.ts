@@ -21,6 +21,7 @@ const platform = await openWaitingPlatform();
 const rows: Row[] = [];
 try {
   for (const count of [0, ...sessions.toSorted((a, b) => a - b)]) {
+    console.error(`  ${count} sessions`);
     await platform.waitWith(count);
     rows.push(await measure(platform, count));
   }

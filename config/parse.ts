@@ -30,6 +30,10 @@ const countRule = 'must be a whole number above 0, without a unit';
 /** A limit; `defaultValue` where the variable is not set. */
 export const count = (defaultValue: number) =>
   z.coerce.number(countRule).int(countRule).positive(countRule).default(defaultValue);
+const countOrNoneRule = 'must be a whole number, without a unit; 0 for none';
+/** A number of things, which may be none; `defaultValue` where the variable is not set. */
+export const countOrNone = (defaultValue: number) =>
+  z.coerce.number(countOrNoneRule).int(countOrNoneRule).nonnegative(countOrNoneRule).default(defaultValue);
 export const logLevel = z.enum(['debug', 'info', 'warn', 'error']).default('info');
 
 /** 32 bytes as base64. */

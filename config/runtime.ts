@@ -4,7 +4,7 @@ import { containerEngineFields } from './container-engine.ts';
 import { containerFields } from './containers.ts';
 import { kubernetesFields } from './kubernetes.ts';
 import { packageFields, refuseStrayTokens } from './packages.ts';
-import { count, flag } from './parse.ts';
+import { count, countOrNone, flag } from './parse.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -22,6 +22,8 @@ const processFields = {
   SERVER_CPU_MILLIS: count(1000),
   SANDBOX_PROCESSES: count(512),
   WORKSPACE_BYTES: count(256 * mebibyte),
+  /** Hosts of sessions that are started before a session needs them; each holds some 60 MiB. */
+  WARM_HOSTS: countOrNone(1),
   ...packageFields,
   /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */
   ALLOW_UNSANDBOXED: flag.default(false),

@@ -11,6 +11,7 @@ import { bareLayout } from '../../runtime/process/layout.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../runtime/process/render-launch.ts';
 import { renderWorkload } from '../../runtime/process/render-workload.ts';
 import { makeSessionDirectory, nodeRelay } from '../../runtime/process/session-directory.ts';
+import { sidecarCommand, sidecarEnvironment } from '../../runtime/sidecar-program.ts';
 import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
 import { processLimits, publicPackages } from '../../test/support/process-limits.ts';
@@ -60,8 +61,9 @@ async function startBare(
   { directory, launch, isReady }: Bare,
   inTime: { everyMs: number; limitMs: number },
 ): Promise<Launched> {
-  const sidecar = start(launch.sidecar.argv, { cwd: directory, env: launch.sidecar.env });
-  sidecar.stdin?.write(`${JSON.stringify(launch.sidecar.boot)}\n`);
+  const command = sidecarCommand(process.execPath, resolve('dist'));
+  const sidecar = start(command, { cwd: directory, env: sidecarEnvironment });
+  sidecar.stdin?.write(`${JSON.stringify(launch.boot)}\n`);
   await until(() => launch.sockets.every((socket) => existsSync(socket)), inTime);
   const containers = launch.containers.map(({ argv, cwd, env }) => start(argv, { cwd, env }));
   const runs = await until(isReady, inTime);

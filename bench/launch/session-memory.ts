@@ -1,6 +1,6 @@
 /** Memory of one session that does nothing, by kind of process, as /proc has it. Linux only. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../../contract/session.ts';
 import { processesMentioning } from '../../test/support/processes.ts';
@@ -51,7 +51,7 @@ async function addSecondServer(client: PlatformClient): Promise<void> {
 
 async function readMemory(sessionId: string): Promise<SessionMemory> {
   const hosts = await processesMentioning(resolve('dist/session-host.js'));
-  const host = hosts.find(({ commandLine }) => commandLine.includes(sessionId));
+  const host = hosts.find(({ pid }) => basename(readlinkSync(`/proc/${pid}/cwd`)) === sessionId);
   if (host === undefined) {
     throw new Error('the session has no host that runs');
   }

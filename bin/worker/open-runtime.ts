@@ -65,6 +65,7 @@ export async function openRuntime(
           caFile: config.SANDBOX_CA_FILE ?? null,
         },
         packageCache: packageCacheSettings(config),
+        warmHosts: config.WARM_HOSTS,
         takeLeftCalls,
         logger,
       });

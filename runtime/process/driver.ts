@@ -29,6 +29,7 @@ import { type RenderRules, renderWorkload } from './render-workload.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
+import { openWarmHosts } from './warm-hosts.ts';
 import { watchSessions } from './watch-sessions.ts';
 import type { ProcessWorkloadSpec } from './workload-spec.ts';
 
@@ -49,6 +50,8 @@ export interface ProcessRuntimeDependencies {
   packages: PackageSources;
   /** Null: package managers of servers run unmanaged, at each start. */
   packageCache: PackageCacheSettings | null;
+  /** How many hosts are started before a session needs them. */
+  warmHosts: number;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
@@ -71,12 +74,13 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   const running = new Set(listSessions(sessionsDirectory));
   removeCgroupsOf(machine, (name) => running.has(name.split('.')[0] ?? ''));
   const packages = await openSessionPackages(dependencies, machine);
+  const warmHosts = openWarmHosts({ programs: machine.programs, sessionsDirectory }, dependencies.warmHosts);
   const runtime = createRuntime<ProcessWorkloadSpec>({
     name: 'process',
     render: (configuration) => renderWorkload(configuration, rules),
     start: (spec, secrets, signal) =>
       startSession(spec, secrets, {
-        ...{ machine, takeLeftCalls, signal },
+        ...{ machine, warmHosts, takeLeftCalls, signal },
         directory: directoryOf(spec.sessionId),
         packagesFor: () => packages.prepare(spec, signal),
       }),

@@ -21,11 +21,10 @@ export function findLeftovers(directory: string): ProcessIdentity[] {
 function belongsTo(directory: string, pid: string): boolean {
   const sessionId = basename(directory);
   const commandLine = orEmpty(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-  if (commandLine.endsWith('/sidecar.js\0')) {
-    return orEmpty(() => readlinkSync(`/proc/${pid}/cwd`)) === directory;
+  if (/\/(session-host|sidecar)\.js\0$/.test(commandLine)) {
+    return basename(orEmpty(() => readlinkSync(`/proc/${pid}/cwd`))) === sessionId;
   }
   return (
-    commandLine.endsWith(`/session-host.js\0${sessionId}\0`) ||
     orEmpty(() => readFileSync(`/proc/${pid}/environ`, 'utf8')).includes(`HOME=${directory}/work/`) ||
     orEmpty(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8')).includes(`/${sessionId}/`)
   );

@@ -43,7 +43,7 @@ export interface HostedContainer extends ContainerLaunch {
 
 export interface HostLaunch {
   directory: string;
-  sidecar: { argv: string[]; env: Readonly<Record<string, string>>; boot: SidecarBoot };
+  boot: SidecarBoot;
   /** The host starts the containers once all of these exist. */
   sockets: string[];
   containers: HostedContainer[];

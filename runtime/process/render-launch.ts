@@ -5,7 +5,6 @@ import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
-import { sidecarEnvironment, sidecarNodeOptions } from '../sidecar-program.ts';
 import {
   environmentOf,
   type PackageSources,
@@ -60,23 +59,15 @@ export function renderLaunch(
   const files = sessionFiles(directory);
   return {
     directory,
-    sidecar: {
-      argv: [
-        `${machine.programs.nodePrefix}/bin/node`,
-        ...sidecarNodeOptions,
-        `${machine.programs.directory}/sidecar.js`,
-      ],
-      env: sidecarEnvironment,
-      boot: keyedBoot(
-        renderBoot(spec, machine, {
-          session_directory: directory,
-          agent_config: null,
-          control_host: '127.0.0.1',
-          control_port: 0,
-        }),
-        secrets,
-      ),
-    },
+    boot: keyedBoot(
+      renderBoot(spec, machine, {
+        session_directory: directory,
+        agent_config: null,
+        control_host: '127.0.0.1',
+        control_port: 0,
+      }),
+      secrets,
+    ),
     sockets: [
       files.sidecarSocket,
       files.reportSocket(null),

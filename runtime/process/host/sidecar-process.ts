@@ -2,7 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sidecarCommand, sidecarEnvironment } from '../../sidecar-program.ts';
 import { type HostLaunch, sidecarName } from '../host-protocol.ts';
 import { identify } from '../process-identity.ts';
 import type { StateFile } from './state-file.ts';
@@ -20,7 +22,12 @@ export interface SidecarProcess {
   stop(): Promise<void>;
 }
 
-export function startSidecarProcess(launch: HostLaunch, state: StateFile, output: number): SidecarProcess {
+/** `waiting` was started for this session, and has got nothing yet. */
+export function startSidecarProcess(
+  launch: HostLaunch,
+  state: StateFile,
+  { waiting, output }: { waiting: ChildProcess; output: number },
+): SidecarProcess {
   let stopping = false;
   let child: ChildProcess;
   const exited = new Promise<void>((resolve) => {
@@ -29,9 +36,9 @@ export function startSidecarProcess(launch: HostLaunch, state: StateFile, output
       for (const socket of launch.sockets) {
         rmSync(socket, { force: true });
       }
-      child = spawnSidecar(launch, output);
+      child = restarts === 0 && isAlive(waiting) ? waiting : spawnSidecar(output);
+      child.stdin?.write(`${JSON.stringify(launch.boot)}\n`);
       state.set(sidecarName, { state: 'running', process: identify(child.pid) });
-      child.once('error', () => undefined);
       child.once('close', async (exitCode, signal) => {
         if (stopping || restarts >= restartLimit) {
           state.set(sidecarName, { state: 'exited', exitCode, signal });
@@ -52,7 +59,7 @@ export function startSidecarProcess(launch: HostLaunch, state: StateFile, output
     listening: () => untilListening(launch.sockets, exited),
     async stop() {
       stopping = true;
-      if (child.exitCode !== null || child.signalCode !== null) {
+      if (!isAlive(child)) {
         return;
       }
       const closed = once(child, 'close');
@@ -64,14 +71,19 @@ export function startSidecarProcess(launch: HostLaunch, state: StateFile, output
   };
 }
 
-/** Its standard input stays open: its end tells the sidecar that this host died. */
-function spawnSidecar({ directory, sidecar }: HostLaunch, output: number): ChildProcess {
-  const [command = '', ...args] = sidecar.argv;
-  const child = spawn(command, args, { cwd: directory, env: sidecar.env, stdio: ['pipe', output, output] });
+/**
+ * A sidecar that waits for its configuration, in the session's directory. Its standard input stays open: its end tells the sidecar
+ * that this host died.
+ */
+export function spawnSidecar(output: number): ChildProcess {
+  const [command = '', ...args] = sidecarCommand(process.execPath, dirname(process.argv[1] ?? ''));
+  const child = spawn(command, args, { env: sidecarEnvironment, stdio: ['pipe', output, output] });
+  child.once('error', () => undefined);
   child.stdin?.on('error', () => undefined);
-  child.stdin?.write(`${JSON.stringify(sidecar.boot)}\n`);
   return child;
 }
+
+const isAlive = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
 
 async function untilListening(sockets: readonly string[], exited: Promise<void>): Promise<void> {
   let lost = false;

@@ -4,15 +4,18 @@ import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { identify } from '../../../runtime/process/process-identity.ts';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
@@ -120,8 +123,11 @@ describeWith('bwrap')('on the process runtime', () => {
 
     it('closes descriptors inherited from the starter of the platform, before it starts anything', async () => {
       // Node itself takes care of the first sixteen.
-      const script = 'exec 77< "$1"; exec "$1" dist/session-host.js "$2"';
-      const host = spawn('bash', ['-c', script, 'bash', process.execPath, randomUUID()], {
+      const script = 'exec 77< "$1"; exec "$1" "$2"';
+      const cwd = mkdtempSync(join(tmpdir(), 'host-'));
+      mkdirSync(join(cwd, 'logs'));
+      const host = spawn('bash', ['-c', script, 'bash', process.execPath, resolve('dist/session-host.js')], {
+        cwd,
         stdio: ['pipe', 'ignore', 'ignore'],
       });
       try {
@@ -134,6 +140,7 @@ describeWith('bwrap')('on the process runtime', () => {
         });
       } finally {
         host.kill('SIGKILL');
+        rmSync(cwd, { recursive: true });
       }
     });
 

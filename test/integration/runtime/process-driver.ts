@@ -36,6 +36,7 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     containers: processLimits,
     packages: publicPackages,
     packageCache: null,
+    warmHosts: 0,
     ...options,
   });
   return {

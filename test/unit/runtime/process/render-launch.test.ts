@@ -49,7 +49,7 @@ describe('the launch of a session', () => {
   ])('reaches its host and the sidecar as it was rendered: %s', (_, machine) => {
     const launch = launchOn(machine);
     expect(JSON.parse(JSON.stringify(launch))).toStrictEqual(launch);
-    expect(sidecarBoot.parse(launch.sidecar.boot)).toStrictEqual(launch.sidecar.boot);
+    expect(sidecarBoot.parse(launch.boot)).toStrictEqual(launch.boot);
   });
 
   it('gives each container its own variables only', () => {
@@ -117,7 +117,6 @@ describe('the launch of a session', () => {
         });
         const visible = [
           launch.directory,
-          ...launch.sidecar.argv,
           ...launch.sockets,
           ...launch.containers.flatMap(({ name, argv, cwd, sandbox }) => [
             name,
