@@ -40,6 +40,13 @@ const shortestIdleCheckMs = 1000;
 
 type Continuation = { continueWith: SessionResume };
 
+interface Run {
+  session: SessionResume;
+  historyLimit: number | undefined;
+  /** Resolves to null once the session runs. */
+  ready: Promise<SessionEnding | null>;
+}
+
 /** Runs one session. Returns how it ended, after the workload is stopped and the end is recorded; a launch that fails is an ending. */
 export async function sessionWorkflow(input: SessionWorkflowInput): Promise<SessionEnding> {
   const state = setUpSession(input);
@@ -55,11 +62,21 @@ export async function sessionWorkflow(input: SessionWorkflowInput): Promise<Sess
 }
 
 async function live(state: SessionState, input: SessionWorkflowInput): Promise<SessionEnding | Continuation> {
-  const session = input.resume ?? (await launch(state));
-  if (session === null) {
-    return runWasLost;
+  const { resume, historyLimit } = input;
+  if (resume !== undefined) {
+    return runUntilEnd(state, { session: resume, historyLimit, ready: resumeRunning(state, resume) });
   }
-  const ready = input.resume === undefined ? untilReady(state, session) : resumeRunning(state, session);
+  const launchSteps = steps.launchSteps();
+  const session = await launch(state, launchSteps);
+  return session === null
+    ? runWasLost
+    : runUntilEnd(state, { session, historyLimit, ready: untilReady(state, session, launchSteps) });
+}
+
+async function runUntilEnd(
+  state: SessionState,
+  { session, historyLimit = defaultHistoryLimit, ready }: Run,
+): Promise<SessionEnding | Continuation> {
   const atAnyTime = [workloadEnd(state), totalLimit(session)];
   const endedBefore = await Promise.race([ready, ...atAnyTime]);
   if (endedBefore !== null) {
@@ -69,33 +86,40 @@ async function live(state: SessionState, input: SessionWorkflowInput): Promise<S
     ...atAnyTime,
     deliverMessages(state),
     idleLimit(state, session.limits.idleMs),
-    historyFull(state, input.historyLimit ?? defaultHistoryLimit).then(() => ({ continueWith: session })),
+    historyFull(state, historyLimit).then(() => ({ continueWith: session })),
   ]);
 }
 
 /** Null when an earlier run of this session was lost. */
-async function launch(state: SessionState): Promise<SessionResume | null> {
+async function launch(
+  state: SessionState,
+  { freezeConfiguration, validateLaunch }: steps.LaunchSteps,
+): Promise<SessionResume | null> {
   const { sessionId } = state;
-  const { status, ...frozen } = await steps.freezeConfiguration({ sessionId });
+  const { status, ...frozen } = await freezeConfiguration({ sessionId });
   state.belongsTo(frozen);
   if (status !== 'pending') {
     return null;
   }
   state.show('validating', 'Checking attachments, secrets and grants');
-  await steps.validateLaunch({ sessionId });
+  await validateLaunch({ sessionId });
   state.show('starting', 'Starting the workload');
   await steps.startWorkload({ sessionId });
   return { ...frozen, totalDeadlineMs: Date.now() + frozen.limits.totalMs };
 }
 
 /** Null once the session runs. */
-async function untilReady(state: SessionState, { limits }: SessionResume): Promise<SessionEnding | null> {
+async function untilReady(
+  state: SessionState,
+  { limits }: SessionResume,
+  { recordRunning }: steps.LaunchSteps,
+): Promise<SessionEnding | null> {
   state.show('starting', 'Waiting for the sidecar');
   const ready = await condition(() => state.ready, limits.startMs, { summary: 'Wait for the sidecar' });
   if (!ready) {
     return notReadyInTime(limits.startMs);
   }
-  await steps.recordRunning({ sessionId: state.sessionId });
+  await recordRunning({ sessionId: state.sessionId });
   state.show('running', 'The agent is at work');
   return null;
 }

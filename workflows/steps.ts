@@ -2,9 +2,16 @@
  * Every activity as a workflow calls it: its time limits, its retries and the line that operators read in the
  * Temporal UI. Business refusals are non-retryable failures; everything else is a technical fault and retried.
  */
-import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { taskQueues } from '../contract/workflows.ts';
+import { atOnce } from './at-once.ts';
 
 /** Limits attempts, not time: a temporarily unavailable worker does not fail a launch. */
 const someAttempts = {
@@ -15,14 +22,14 @@ const someAttempts = {
 const untilItWorks = { initialInterval: '500 milliseconds', maximumInterval: '5 seconds' };
 const leaveRunning = { cancellationType: ActivityCancellationType.TRY_CANCEL };
 
-export const { freezeConfiguration } = proxyActivities<Activities>({
+const { freezeConfiguration } = proxyActivities<Activities>({
   summary: 'Freeze the configuration',
   startToCloseTimeout: '60 seconds',
   retry: someAttempts,
   ...leaveRunning,
 });
 
-export const { validateLaunch } = proxyActivities<Activities>({
+const { validateLaunch } = proxyActivities<Activities>({
   summary: 'Validate attachments, secrets and grants',
   startToCloseTimeout: '15 seconds',
   retry: someAttempts,
@@ -41,12 +48,32 @@ export const { startWorkload } = proxyActivities<Activities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-export const { recordRunning } = proxyActivities<Activities>({
+const { recordRunning } = proxyActivities<Activities>({
   summary: 'Record that the session runs',
   startToCloseTimeout: '15 seconds',
   retry: untilItWorks,
   ...leaveRunning,
 });
+
+/** The steps on the way to a running session that take milliseconds. */
+export type LaunchSteps = Pick<Activities, 'freezeConfiguration' | 'validateLaunch' | 'recordRunning'>;
+
+const durableSteps: LaunchSteps = { freezeConfiguration, validateLaunch, recordRunning };
+
+const here = proxyLocalActivities<LaunchSteps>({
+  startToCloseTimeout: '2 seconds',
+  retry: { maximumAttempts: 1 },
+  ...leaveRunning,
+});
+
+const stepsAtOnce: LaunchSteps = {
+  freezeConfiguration: atOnce(here.freezeConfiguration, freezeConfiguration),
+  validateLaunch: atOnce(here.validateLaunch, validateLaunch),
+  recordRunning: atOnce(here.recordRunning, recordRunning),
+};
+
+/** Sessions that an earlier release started go on as they began. */
+export const launchSteps = (): LaunchSteps => (patched('steps-at-once') ? stepsAtOnce : durableSteps);
 
 export const { inspectWorkload } = proxyActivities<Activities>({
   summary: 'Look whether the workload still runs',

@@ -19,7 +19,7 @@ export const alterations: Alteration[] = [
   {
     what: 'a launch that is not validated',
     file: 'session-workflow.ts',
-    from: 'await steps.validateLaunch({ sessionId });',
+    from: 'await validateLaunch({ sessionId });',
     to: '',
     breaks: 'session-completes-when-its-agent-exits',
   },
@@ -47,8 +47,8 @@ export const alterations: Alteration[] = [
   {
     what: 'a later run that launches again',
     file: 'session-workflow.ts',
-    from: 'input.resume ?? (await launch(state))',
-    to: '(await launch(state))',
+    from: 'if (resume !== undefined) {',
+    to: 'if (resume === null) {',
     breaks: 'session-continued-from-an-earlier-run',
   },
   {
@@ -71,6 +71,20 @@ export const alterations: Alteration[] = [
     from: '? condition(hasChanged)',
     to: '? condition(() => false)',
     breaks: 'session-completes-after-a-signal-of-its-workload',
+  },
+  {
+    what: 'a launch whose steps all go by the server, where a session began with them at once',
+    file: 'steps.ts',
+    from: "patched('steps-at-once') ? stepsAtOnce : durableSteps",
+    to: 'durableSteps',
+    breaks: 'session-launched-by-steps-at-once',
+  },
+  {
+    what: 'a step at once whose fault ends the launch',
+    file: 'at-once.ts',
+    from: 'return durable(input);',
+    to: 'throw error;',
+    breaks: 'session-whose-steps-at-once-failed',
   },
   {
     what: 'an expiry that is not written down',

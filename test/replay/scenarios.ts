@@ -12,7 +12,12 @@ import {
 } from '../../contract/workflows.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestWorker } from '../support/worker.ts';
-import { type ScriptedPlatform, ScriptedRequest, ScriptedSession } from '../workflows/scripted-activities.ts';
+import {
+  failOnce,
+  type ScriptedPlatform,
+  ScriptedRequest,
+  ScriptedSession,
+} from '../workflows/scripted-activities.ts';
 
 export interface Stage {
   worker: TestWorker;
@@ -95,6 +100,19 @@ const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 export const scenarios: Record<string, Scenario> = {
   'session-completes-when-its-agent-exits': async (stage) => {
     const { handle, session, workflowId } = await startRunning(stage);
+    session.exit = exited;
+    await handle.result();
+    return { workflowId };
+  },
+  'session-launched-by-steps-at-once': async (stage) => {
+    const { handle, session, workflowId } = await startRunning(stage);
+    session.exit = exited;
+    await handle.result();
+    return { workflowId };
+  },
+  'session-whose-steps-at-once-failed': async (stage) => {
+    const failures = failOnce('freezeConfiguration', 'validateLaunch', 'recordRunning');
+    const { handle, session, workflowId } = await startRunning(stage, { failures });
     session.exit = exited;
     await handle.result();
     return { workflowId };

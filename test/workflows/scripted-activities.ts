@@ -27,6 +27,8 @@ export class ScriptedSession {
   remainingIdleMs = 600_000;
   /** How long the start takes. */
   startTakesMs = 0;
+  /** How long each attempt to freeze takes. */
+  freezesTakeMs: number[] = [];
   recorded: SessionEnding[] = [];
   /** Of a check. */
   checkExit: CheckExit | null = null;
@@ -46,6 +48,18 @@ export class ScriptedSession {
   }
 }
 
+/** Failures of the named activities' first attempts, as something that is away for a moment causes them. */
+export function failOnce(...names: (keyof Activities)[]): Map<keyof Activities, () => Error> {
+  const failures = new Map<keyof Activities, () => Error>();
+  for (const name of names) {
+    failures.set(name, () => {
+      failures.delete(name);
+      return ApplicationFailure.retryable('the registry is away', 'launch_refused');
+    });
+  }
+  return failures;
+}
+
 /** One permission request's script. */
 export class ScriptedRequest {
   sessionId = '';
@@ -63,7 +77,8 @@ export class ScriptedPlatform {
 
   readonly activities: Activities = {
     freezeConfiguration: async ({ sessionId }) => {
-      const { limits, status } = this.begin('freezeConfiguration', { sessionId });
+      const { limits, status, freezesTakeMs } = this.begin('freezeConfiguration', { sessionId });
+      await new Promise((resolve) => setTimeout(resolve, freezesTakeMs.shift() ?? 0));
       return { workspaceId: 'workspace-1', status, limits, searchAttributesKnown: true };
     },
     validateLaunch: async (input) => {

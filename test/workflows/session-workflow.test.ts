@@ -14,7 +14,7 @@ import {
 } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../support/worker.ts';
-import { ScriptedPlatform, ScriptedSession } from './scripted-activities.ts';
+import { failOnce, ScriptedPlatform, ScriptedSession } from './scripted-activities.ts';
 
 const platform = new ScriptedPlatform();
 let worker: TestWorker;
@@ -67,6 +67,25 @@ describe('a session that runs', () => {
       'listOpenRequests',
       'recordEnd',
     ]);
+  });
+
+  it('leaves steps of its launch that fail at once to the server, which tries them again', async () => {
+    const failures = failOnce('freezeConfiguration', 'validateLaunch', 'recordRunning');
+    const { handle, session } = await startRunning({ failures });
+    expect(await handle.query(sessionProgress)).toMatchObject({ status: 'running' });
+    for (const name of ['freezeConfiguration', 'validateLaunch', 'recordRunning'] as const) {
+      expect(session.count(name)).toBe(2);
+    }
+    expect(session.count('startWorkload')).toBe(1);
+    session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
+    expect(await handle.result()).toMatchObject({ status: 'completed' });
+  });
+
+  it('does not wait for a step that gives no answer at once', async () => {
+    const { handle, session } = await startRunning({ freezesTakeMs: [8000] });
+    expect(session.count('freezeConfiguration')).toBe(2);
+    session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
+    expect(await handle.result()).toMatchObject({ status: 'completed' });
   });
 
   it.each([
@@ -230,6 +249,7 @@ describe('a session that does not start', () => {
     });
     expect(await handle.result()).toEqual({ status: 'failed', reason: sentence });
     expect(session.count('startWorkload')).toBe(0);
+    expect(session.count('validateLaunch')).toBe(1);
     expect(session.recorded).toEqual([{ status: 'failed', reason: sentence }]);
   });
 
