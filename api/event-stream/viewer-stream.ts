@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamMessage } from '../../contract/browser-stream.ts';
 import { isTerminal } from '../../contract/session.ts';
+import { createDelays } from '../../lib/timing/retry.ts';
 import type { WatchedSession } from '../../store/sessions/read-watched.ts';
 import type { Roles } from '../../store/sign-ins/read-roles.ts';
 import { Access, type StreamSource } from './access.ts';
@@ -29,8 +30,10 @@ interface Watch {
 }
 
 const newsEveryMs = 1_000;
-/** Minimum interval between announced rounds of reading: bounds the reads however many events are announced. */
-const roundEveryMs = 100;
+/** Intervals between announced rounds of reading: they bound the reads however many events are announced. The first after quiet come sooner. */
+const roundIntervals = { firstDelayMs: 10, maxDelayMs: 100 };
+/** How long nothing is announced until rounds may come sooner again. */
+const quietMs = 1_000;
 
 export class ViewerStream {
   private readonly bell: Bell;
@@ -71,6 +74,8 @@ export class ViewerStream {
     const { timing, signal } = this.options;
     let sentAtMs = performance.now();
     let announcedAtMs = Number.NEGATIVE_INFINITY;
+    let intervalMs = 0;
+    const intervals = createDelays(roundIntervals);
     // A client that sees the stream open reads everything once, and is notified of every change from here on.
     await this.access.read([]);
     this.news.follow(new Set(this.access.roles?.keys()));
@@ -88,9 +93,16 @@ export class ViewerStream {
         sentAtMs = performance.now();
       }
       if (!this.isBehind) {
-        await sleep(Math.max(0, announcedAtMs + roundEveryMs - performance.now()));
+        await sleep(Math.max(0, announcedAtMs + intervalMs - performance.now()));
         const isAnnounced = await this.bell.wait(Math.min(untilNextCheckMs(timing), this.news.dueInMs()));
-        announcedAtMs = isAnnounced ? performance.now() : announcedAtMs;
+        if (isAnnounced) {
+          const nowMs = performance.now();
+          if (nowMs - announcedAtMs >= quietMs) {
+            intervals.reset();
+          }
+          announcedAtMs = nowMs;
+          intervalMs = intervals.next();
+        }
       }
     }
   }

@@ -1,6 +1,7 @@
 /** Starts one session's host and waits until everything of it was started. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nextLookMs } from '../../lib/timing/next-look.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import { bareLayout, sandboxLayout, sessionFiles } from './layout.ts';
 import type { SessionPackages } from './packages/session-packages.ts';
@@ -15,7 +16,6 @@ import type { ProcessWorkloadSpec } from './workload-spec.ts';
 import { writeRecord } from './write-record.ts';
 
 const startTimeoutMs = 25_000;
-const pollIntervalMs = 20;
 
 export interface StartOptions {
   machine: Machine;
@@ -78,7 +78,7 @@ function prepare(
 }
 
 async function untilStarted(directory: string): Promise<void> {
-  const deadline = Date.now() + startTimeoutMs;
+  const givenMs = performance.now();
   while (readState(directory)?.started !== true) {
     const host = readHost(directory);
     if (host === null || !isRunning(host)) {
@@ -86,9 +86,10 @@ async function untilStarted(directory: string): Promise<void> {
         `the session host ended: ${readFileSync(sessionFiles(directory).log('host'), 'utf8').slice(-500)}`,
       );
     }
-    if (Date.now() > deadline) {
+    const elapsedMs = performance.now() - givenMs;
+    if (elapsedMs > startTimeoutMs) {
       throw new Error('the session did not start in time');
     }
-    await sleep(pollIntervalMs);
+    await sleep(nextLookMs(elapsedMs));
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nextLookMs } from '../../../lib/timing/next-look.ts';
 import { sidecarCommand, sidecarEnvironment } from '../../sidecar-program.ts';
 import { type HostLaunch, sidecarName } from '../host-protocol.ts';
 import { identify } from '../process-identity.ts';
@@ -90,11 +91,12 @@ async function untilListening(sockets: readonly string[], exited: Promise<void>)
   void exited.then(() => {
     lost = true;
   });
-  const deadline = Date.now() + socketsTimeoutMs;
+  const startedMs = performance.now();
   while (!sockets.every((socket) => existsSync(socket))) {
-    if (lost || Date.now() > deadline) {
+    const elapsedMs = performance.now() - startedMs;
+    if (lost || elapsedMs > socketsTimeoutMs) {
       throw new Error('the sidecar did not listen in time');
     }
-    await sleep(10);
+    await sleep(nextLookMs(elapsedMs));
   }
 }
