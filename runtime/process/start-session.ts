@@ -1,5 +1,5 @@
 /** Starts one session's host and waits until everything of it was started. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nextLookMs } from '../../lib/timing/next-look.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
@@ -35,7 +35,8 @@ export async function startSession(
 ): Promise<void> {
   const host = readHost(directory);
   const isStarted = host !== null && isRunning(host);
-  if (!isStarted) {
+  // Its directory is the last of a session that goes, and looking for what is left reads all of /proc.
+  if (!isStarted && existsSync(directory)) {
     await stopSession(directory, takeLeftCalls);
   }
   // The start then sees its host end.

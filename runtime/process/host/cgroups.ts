@@ -17,6 +17,8 @@ export interface Cgroups {
 
 const prefix = 'agent-platform';
 const cpuPeriodMicros = 100_000;
+/** Beside the platform's own processes, as `nice -n 10` is where there are no control groups. */
+const cpuWeight = { version2: 11, version1: 110 };
 const removalRounds = 40;
 const removalPauseMs = 50;
 
@@ -30,12 +32,14 @@ function files(version: 1 | 2, { memoryBytes, cpuMillis, processes }: ContainerL
         { name: 'memory.swap.max', value: 0, optional: true },
         { name: 'pids.max', value: processes, optional },
         { name: 'cpu.max', value: `${quotaMicros} ${cpuPeriodMicros}`, optional },
+        { name: 'cpu.weight', value: cpuWeight.version2, optional: true },
       ]
     : [
         { name: 'memory.limit_in_bytes', value: memoryBytes, optional },
         { name: 'memory.memsw.limit_in_bytes', value: memoryBytes, optional: true },
         { name: 'pids.max', value: processes, optional },
         { name: 'cpu.cfs_quota_us', value: quotaMicros, optional },
+        { name: 'cpu.shares', value: cpuWeight.version1, optional: true },
       ];
 }
 

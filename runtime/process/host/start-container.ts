@@ -56,6 +56,8 @@ export async function startContainer(
   // Unique to this start: those of an earlier one may still be being removed.
   const cgroups = launch.cgroups.map((each) => `${each}.${randomUUID()}`);
   makeCgroups(cgroups, launch.limits);
+  // Those of the containers that start with this one are made first: to join one holds the kernel's lock on all for milliseconds.
+  await Promise.resolve();
   const removeLater = () => void removeCgroupsWhenEmpty(cgroups);
   try {
     const started = await start({ ...launch, cgroups }, { output, reversePathFilter, mayRun });

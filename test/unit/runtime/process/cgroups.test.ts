@@ -28,13 +28,13 @@ const filesOf: Record<1 | 2, Record<string, string[]>> = {
   2: {
     memory: ['memory.max', 'memory.swap.max'],
     pids: ['pids.max'],
-    cpu: ['cpu.max'],
+    cpu: ['cpu.max', 'cpu.weight'],
     io: ['io.max'],
   },
   1: {
     memory: ['memory.limit_in_bytes', 'memory.memsw.limit_in_bytes'],
     pids: ['pids.max'],
-    cpu: ['cpu.cfs_quota_us'],
+    cpu: ['cpu.cfs_quota_us', 'cpu.shares'],
   },
 };
 
@@ -135,6 +135,7 @@ describe('control groups of version 2', () => {
       'memory.swap.max': '0',
       'pids.max': '99',
       'cpu.max': '150000 100000',
+      'cpu.weight': '11',
       'io.max': 'max',
     });
   });
