@@ -139,6 +139,8 @@ async function chooseUiPlace(): Promise<UiPlace> {
 
 /** The server's own HTTP API is disabled: nothing here uses it, and another site's page could. */
 const closedHttpApi = 'frontend.httpAllowedHosts=["nobody.invalid"]';
+/** A worker gets the activities that it schedules with the answer to that, where it has a free slot. */
+const eagerActivities = 'system.enableActivityEagerExecution=true';
 
 function serverArguments(
   options: TemporalOptions,
@@ -147,6 +149,7 @@ function serverArguments(
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
     ...['--http-port', String(httpPort), '--dynamic-config-value', closedHttpApi],
+    ...['--dynamic-config-value', eagerActivities],
     ...['--db-filename', join(options.directory, 'temporal.db')],
     ...(options.ui ? ['--ui-ip', options.ui.host, '--ui-port', String(options.ui.port)] : ['--headless']),
     ...Object.values(searchAttributes).flatMap((name) => [
