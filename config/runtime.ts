@@ -22,7 +22,7 @@ const processFields = {
   SERVER_CPU_MILLIS: count(1000),
   SANDBOX_PROCESSES: count(512),
   WORKSPACE_BYTES: count(256 * mebibyte),
-  /** Hosts of sessions that are started before a session needs them; each holds some 60 MiB. */
+  /** Hosts of sessions that are started before a session needs them; with its sidecar each holds some 25 MiB. */
   WARM_HOSTS: countOrNone(1),
   ...packageFields,
   /** Lets agents other than `scripted` and servers other than seeded ones run without a sandbox. */

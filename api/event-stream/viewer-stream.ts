@@ -31,7 +31,7 @@ interface Watch {
 
 const newsEveryMs = 1_000;
 /** Intervals between announced rounds of reading: they bound the reads however many events are announced. The first after quiet come sooner. */
-const roundIntervals = { firstDelayMs: 10, maxDelayMs: 100 };
+const roundIntervals = { firstDelayMs: 25, maxDelayMs: 100 };
 /** How long nothing is announced until rounds may come sooner again. */
 const quietMs = 1_000;
 

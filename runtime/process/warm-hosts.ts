@@ -14,7 +14,7 @@ const quietMs = 1000;
 export interface WarmHosts {
   /** The host, whose directory is `directory` from now on; null when none waits. Throws nothing. */
   take(directory: string): WaitingHost | null;
-  /** To be told of each start that ended. */
+  /** Reports the end of each start. */
   startEnded(): void;
 }
 

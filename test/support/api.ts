@@ -53,13 +53,14 @@ export interface TestApi {
   stop(): Promise<void>;
 }
 
-export function testConfig(overrides: Record<string, string> = {}): ApiConfig {
+/** The environment of an API, with keys of its own and no limit in the way of a test. */
+export function testEnvironment(overrides: Record<string, string> = {}): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
   const key = () => randomBytes(32).toString('base64');
-  return apiConfig.parse({
+  return {
     DATABASE_URL: 'postgres://unused@127.0.0.1/unused',
     TEMPORAL_ADDRESS: 'unused',
     MASTER_KEYS: `first:${key()}`,
@@ -77,8 +78,11 @@ export function testConfig(overrides: Record<string, string> = {}): ApiConfig {
     // Every kind of agent and server runs here; tests of those that cannot run override it.
     RUNTIME: 'container',
     ...overrides,
-  });
+  };
 }
+
+export const testConfig = (overrides: Record<string, string> = {}): ApiConfig =>
+  apiConfig.parse(testEnvironment(overrides));
 
 export function caller(url: string, cookie?: string): Caller {
   const send: Caller['send'] = async (method, path, body, headers = {}) => {

@@ -14,13 +14,13 @@ import { keepSweeping } from '../../bin/worker/keep-sweeping.ts';
 import { sweepParts } from '../../bin/worker/sweep.ts';
 import type { TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import { watchWorkloads } from '../../bin/worker/watch-workloads.ts';
-import type { ApiConfig } from '../../config/api.ts';
 import type { Agent } from '../../contract/agent.ts';
-import type { Session } from '../../contract/session.ts';
+import type { FrozenConfiguration, Session } from '../../contract/session.ts';
 import { internalToken } from '../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { publicRegistriesOnly } from '../../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
+import type { Runtime } from '../../runtime/workload.ts';
 import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
@@ -83,9 +83,7 @@ export async function startSessionApi(
     });
   });
   const runtime = new RecordingRuntime();
-  const { sweepEveryMs, ...slotOptions } = workerOptions;
-  const worker = await startWorker(api, runtime, { taskQueue, ...slotOptions });
-  const stopWatching = keepWatching(worker, sweepEveryMs);
+  const worker = await startSessionWorker(api, runtime, { taskQueue, ...workerOptions });
   const token = (sessionId: string) => internalToken(api.config.SESSION_KEY_SEED, sessionId);
   const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body) =>
     caller(api.url).send(method, `/internal/sessions/${sessionId}/${path}`, body, {
@@ -119,12 +117,28 @@ export async function startSessionApi(
       return { session, agent };
     },
     async stop() {
-      await stopWatching();
       await worker.stop();
-      await patterns.close();
       await workflows.close();
       await feed?.close();
       await api.stop();
+    },
+  };
+}
+
+/** A worker with all that it does beside its tasks. */
+export async function startSessionWorker(
+  api: Pick<TestApi, 'db' | 'config'>,
+  runtime: Runtime<FrozenConfiguration>,
+  { sweepEveryMs, ...options }: SessionWorkerOptions & { taskQueue: string },
+): Promise<TestWorker> {
+  const worker = await startWorker(api, runtime, options);
+  const stopWatching = keepWatching(worker, sweepEveryMs);
+  return {
+    ...worker,
+    async stop() {
+      await stopWatching();
+      await worker.stop();
+      await patterns.close();
     },
   };
 }
@@ -150,8 +164,8 @@ function keepWatching(
 type StartedWorker = TestWorker & { dependencies: ActivityDependencies };
 
 async function startWorker(
-  { db, config }: { db: TestApi['db']; config: ApiConfig },
-  runtime: RecordingRuntime,
+  { db, config }: Pick<TestApi, 'db' | 'config'>,
+  runtime: Runtime<FrozenConfiguration>,
   { taskQueue, slots = {}, startSeconds = 60 }: SessionWorkerOptions & { taskQueue: string },
 ): Promise<StartedWorker> {
   const publicKey = createPublicKey(config.APPROVAL_PRIVATE_KEY).export({ type: 'spki', format: 'pem' });

@@ -48,13 +48,13 @@ export class ScriptedSession {
   }
 }
 
-/** Failures of the named activities' first attempts, as something that is away for a moment causes them. */
+/** Failures of the named activities' first attempts, as something that is unavailable for a moment causes them. */
 export function failOnce(...names: (keyof Activities)[]): Map<keyof Activities, () => Error> {
   const failures = new Map<keyof Activities, () => Error>();
   for (const name of names) {
     failures.set(name, () => {
       failures.delete(name);
-      return ApplicationFailure.retryable('the registry is away', 'launch_refused');
+      return ApplicationFailure.retryable('the registry is unreachable', 'launch_refused');
     });
   }
   return failures;

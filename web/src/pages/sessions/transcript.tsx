@@ -87,7 +87,7 @@ function useKeptInSight(follows: boolean) {
     }
     let following = true;
     let lastY = window.scrollY;
-    // The browser reports scrolling before growth; an intersection observer would hear of the reader's scrolling after it.
+    // The browser reports scrolling before growth; an intersection observer reports only after it.
     const onScroll = () => {
       const wentUp = window.scrollY < lastY;
       lastY = window.scrollY;
