@@ -6,7 +6,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamMessage } from '../../contract/browser-stream.ts';
 import { isTerminal } from '../../contract/session.ts';
-import { createDelays } from '../../lib/timing/retry.ts';
 import type { WatchedSession } from '../../store/sessions/read-watched.ts';
 import type { Roles } from '../../store/sign-ins/read-roles.ts';
 import { Access, type StreamSource } from './access.ts';
@@ -30,10 +29,10 @@ interface Watch {
 }
 
 const newsEveryMs = 1_000;
-/** Intervals between announced rounds of reading: they bound the reads however many events are announced. The first after quiet come sooner. */
-const roundIntervals = { firstDelayMs: 25, maxDelayMs: 100 };
-/** How long nothing is announced until rounds may come sooner again. */
-const quietMs = 1_000;
+/** Announced rounds of reading, on average: bounds the reads however many events are announced. */
+const roundEveryMs = 100;
+/** Rounds that a quiet stream has in hand: whoever waits for a few events has each at once. */
+const roundsInHand = 4;
 
 export class ViewerStream {
   private readonly bell: Bell;
@@ -73,9 +72,7 @@ export class ViewerStream {
   async *messages(): AsyncGenerator<StreamMessage | null> {
     const { timing, signal } = this.options;
     let sentAtMs = performance.now();
-    let announcedAtMs = Number.NEGATIVE_INFINITY;
-    let intervalMs = 0;
-    const intervals = createDelays(roundIntervals);
+    let nextRoundAtMs = Number.NEGATIVE_INFINITY;
     // A client that sees the stream open reads everything once, and is notified of every change from here on.
     await this.access.read([]);
     this.news.follow(new Set(this.access.roles?.keys()));
@@ -93,15 +90,10 @@ export class ViewerStream {
         sentAtMs = performance.now();
       }
       if (!this.isBehind) {
-        await sleep(Math.max(0, announcedAtMs + intervalMs - performance.now()));
-        const isAnnounced = await this.bell.wait(Math.min(untilNextCheckMs(timing), this.news.dueInMs()));
-        if (isAnnounced) {
-          const nowMs = performance.now();
-          if (nowMs - announcedAtMs >= quietMs) {
-            intervals.reset();
-          }
-          announcedAtMs = nowMs;
-          intervalMs = intervals.next();
+        await sleep(Math.max(0, nextRoundAtMs - performance.now()));
+        if (await this.bell.wait(Math.min(untilNextCheckMs(timing), this.news.dueInMs()))) {
+          const inHandMs = roundsInHand * roundEveryMs;
+          nextRoundAtMs = Math.max(nextRoundAtMs, performance.now() - inHandMs) + roundEveryMs;
         }
       }
     }
