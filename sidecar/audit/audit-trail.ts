@@ -34,6 +34,8 @@ export interface BegunCall {
 export type Admission = 'recorded' | 'audit_unavailable' | 'too_many_calls';
 
 export interface AuditTrail {
+  /** Whether it keeps arguments and results; without that nobody needs to hold them. */
+  readonly keepsPayloads: boolean;
   /**
    * Records a call before it is forwarded; `args` are kept only where the workspace asks for payloads. A promise only where the
    * record has to wait for the disk.
@@ -131,6 +133,7 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
   };
 
   return {
+    keepsPayloads: logPayloads,
     refusedBeyondLimit: (call) => refuse(call, 'too_many_calls'),
     started: (call, args) => startedTogether([{ call, args }])[0] ?? 'audit_unavailable',
     startedTogether,

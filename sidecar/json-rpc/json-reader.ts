@@ -13,6 +13,7 @@ import {
   openBracket,
   quote,
 } from './json-characters.ts';
+import { anyFrame, type Frame, frameIn } from './json-frames.ts';
 
 export type JsonReading = JsonInspection & { value: unknown };
 
@@ -20,15 +21,6 @@ export type JsonReading = JsonInspection & { value: unknown };
 export class NotJsonError extends Error {}
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ', or end' | 'nothing';
-
-interface Frame {
-  /** Where the object or array starts. */
-  start: number;
-  list: unknown[] | null;
-  members: Record<string, unknown> | null;
-  /** Key of the member whose value comes next. */
-  key: string;
-}
 
 /** A string that has begun and not ended. */
 interface OpenString {
@@ -38,6 +30,7 @@ interface OpenString {
   /** What follows has not been decoded yet. */
   from: number;
   decoded: string;
+  isKept: boolean;
 }
 
 const space = 0x20;
@@ -53,23 +46,24 @@ const literals: [string, unknown][] = [
   ['false', false],
   ['null', null],
 ];
-/** Placeholders inside a text that already has a problem: only its grammar is still checked. */
-const anyList: Frame = { start: 0, list: [], members: null, key: '' };
-const anyObject: Frame = { start: 0, list: null, members: {}, key: '' };
-
 export class JsonReader {
   readonly #text: string;
   readonly #maxDepth: number;
+  readonly #keepsPayloads: boolean;
   readonly #open: Frame[] = [];
   readonly #reading: JsonReading = { value: undefined, problem: null, rawId: null, rawArguments: null };
   #at = 0;
   #expected: Expected = 'value';
   #string: OpenString | null = null;
 
-  /** `text` has no control characters. `maxDepth`: objects and arrays inside one another. */
-  constructor(text: string, maxDepth: number) {
+  /**
+   * `text` has no control characters. `maxDepth`: objects and arrays inside one another. Without `keepsPayloads` the objects and arrays
+   * that a call or a result carries are checked as everything is, and empty in the value: a megabyte of them would be as many objects.
+   */
+  constructor(text: string, { maxDepth, keepsPayloads }: { maxDepth: number; keepsPayloads: boolean }) {
     this.#text = text;
     this.#maxDepth = maxDepth;
+    this.#keepsPayloads = keepsPayloads;
   }
 
   /** Reads that many more tokens, or fewer long ones. Returns null while there are more. Throws NotJsonError. */
@@ -162,7 +156,8 @@ export class JsonReader {
   #enterString(isKey: boolean): void {
     const start = this.#at;
     this.#at += 1;
-    this.#string = { isKey, start, from: this.#at, decoded: '' };
+    const isKept = !isKey && this.#open.at(-1)?.isKept !== false;
+    this.#string = { isKey, start, from: this.#at, decoded: '', isKept };
     this.#readPiece(this.#string);
   }
 
@@ -193,13 +188,12 @@ export class JsonReader {
   }
 
   #decode(string: OpenString, end: number, hasEscapes: boolean): void {
-    const written = this.#text.slice(string.from, end);
-    string.from = end;
-    try {
-      string.decoded += hasEscapes ? (JSON.parse(`"${written}"`) as string) : written;
-    } catch {
-      throw new NotJsonError();
+    if (hasEscapes || string.isKept) {
+      const written = this.#text.slice(string.from, end);
+      const decoded = hasEscapes ? decode(written) : written;
+      string.decoded += string.isKept ? decoded : '';
     }
+    string.from = end;
   }
 
   #endString({ isKey, start, decoded }: OpenString): void {
@@ -233,10 +227,13 @@ export class JsonReader {
     const key = keyAt(this.#text, start, end);
     if (key === null) {
       this.#reading.problem = 'bad_key';
-    } else if (Object.hasOwn(frame.members, key)) {
+    } else if (frame.isKept ? Object.hasOwn(frame.members, key) : frame.keys?.has(key)) {
       this.#reading.problem = 'duplicate_key';
-    } else {
+    } else if (frame.isKept) {
       frame.key = key;
+    } else {
+      frame.keys ??= new Set();
+      frame.keys.add(key);
     }
   }
 
@@ -245,11 +242,9 @@ export class JsonReader {
       this.#reading.problem ??= 'too_deep';
     }
     this.#open.push(
-      this.#reading.problem !== null
-        ? isList
-          ? anyList
-          : anyObject
-        : { start: this.#at, list: isList ? [] : null, members: isList ? null : {}, key: '' },
+      this.#reading.problem === null
+        ? frameIn(this.#open, { start: this.#at, isList, keepsPayloads: this.#keepsPayloads })
+        : anyFrame(isList),
     );
     this.#at += 1;
     this.#expected = isList ? 'value or ]' : 'key or }';
@@ -270,6 +265,8 @@ export class JsonReader {
     }
     if (frame === undefined) {
       this.#reading.value = value;
+    } else if (!frame.isKept) {
+      return;
     } else if (frame.list !== null) {
       frame.list.push(value);
     } else if (frame.members !== null) {
@@ -286,6 +283,14 @@ export class JsonReader {
     } else if (depth === 2 && key === 'arguments' && this.#open[0]?.key === 'params') {
       this.#reading.rawArguments = this.#text.slice(start, this.#at);
     }
+  }
+}
+
+function decode(written: string): string {
+  try {
+    return JSON.parse(`"${written}"`) as string;
+  } catch {
+    throw new NotJsonError();
   }
 }
 

@@ -67,8 +67,11 @@ export function parseLine(line: Buffer): ParsedLine {
   return isObject(value) ? parseEnvelope(value, inspectJson(text, maxDepth)) : refusal('not_an_object');
 }
 
-/** As `parseLine`, while other work gets its turn every millisecond or two, however long the line is. */
-export async function parseLineInTurns(line: Buffer): Promise<ParsedLine> {
+/**
+ * As `parseLine`, while other work gets its turn every millisecond or two, however long the line is. Without `keepsPayloads` what a call or
+ * a result carries (`params.arguments`, `result.content`, `result.structuredContent`) is checked alike, and empty in the message.
+ */
+export async function parseLineInTurns(line: Buffer, keepsPayloads: boolean): Promise<ParsedLine> {
   // Its bytes have just been collected, which took a turn by itself.
   await nextTurn();
   if (!isUtf8(line)) {
@@ -78,7 +81,7 @@ export async function parseLineInTurns(line: Buffer): Promise<ParsedLine> {
   if (controlCharacter.test(text)) {
     return refusal('control_byte');
   }
-  const reading = await readInTurns(new JsonReader(text, maxDepth));
+  const reading = await readInTurns(new JsonReader(text, { maxDepth, keepsPayloads }));
   if (reading === null) {
     return refusal('not_json');
   }

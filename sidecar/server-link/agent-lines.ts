@@ -76,7 +76,7 @@ async function* parseLines(
         ready = [];
       }
       const release = heldBytes > aheadBytes ? await hold(heldBytes, largeMessages) : noRelease;
-      const parsed = isLong ? await parseLineInTurns(line.bytes) : parse(line);
+      const parsed = isLong ? await parseLineInTurns(line.bytes, ledger.keepsPayloads) : parse(line);
       const waitMs = parsed.ok && isCall(parsed.message) ? callPace.take() : 0;
       if (waitMs !== 0) {
         yield begun(ready, ledger);

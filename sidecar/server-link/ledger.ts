@@ -103,6 +103,11 @@ export class Ledger {
     this.#onTimeout = onTimeout;
   }
 
+  /** Whether the records of calls hold arguments and results. */
+  get keepsPayloads(): boolean {
+    return this.#dependencies.audit.keepsPayloads;
+  }
+
   /** Opens the record of a call, before it is decided on. */
   begin(tool: string, args?: unknown): Call {
     const { server, audit } = this.#dependencies;

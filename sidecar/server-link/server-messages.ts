@@ -18,7 +18,9 @@ export async function handleServerLine(line: Line, connection: AgentConnection):
     return;
   }
   const { bytes } = line;
-  const parsed = bytes.length > longLineBytes ? await parseLineInTurns(bytes) : parseLine(bytes);
+  const { keepsPayloads } = connection.ledger;
+  const parsed =
+    bytes.length > longLineBytes ? await parseLineInTurns(bytes, keepsPayloads) : parseLine(bytes);
   if (parsed.ok) {
     await handleMessage(parsed.message, bytes, connection);
   } else {

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';
+import type { Params } from '../../../../sidecar/json-rpc/message.ts';
+import { type ParsedLine, parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';
 import { implementationDefinedLines } from '../../../corpus/json-rpc/implementation-defined.ts';
 import { invalidMessages } from '../../../corpus/json-rpc/invalid-messages.ts';
 import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
@@ -11,7 +12,36 @@ import { LineGenerator } from '../../../fuzz/generate-lines.ts';
 import { cpuMs, longestHold } from '../../../support/loop-hold.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
-const expectSame = async (line: Buffer) => expect(await parseLineInTurns(line)).toEqual(parseLine(line));
+async function expectSame(line: Buffer): Promise<void> {
+  const atOnce = parseLine(line);
+  expect(await parseLineInTurns(line, true)).toEqual(atOnce);
+  expect(await parseLineInTurns(line, false)).toEqual(withoutPayloads(atOnce));
+}
+
+/** What a call or a result carries is empty. */
+function withoutPayloads(parsed: ParsedLine): ParsedLine {
+  if (!parsed.ok) {
+    return parsed;
+  }
+  const { message } = parsed;
+  if (message.kind === 'request' || message.kind === 'notification') {
+    return { ...parsed, message: { ...message, params: emptied(message.params, ['arguments']) } };
+  }
+  return message.kind === 'result'
+    ? {
+        ...parsed,
+        message: { ...message, result: emptied(message.result, ['content', 'structuredContent']) },
+      }
+    : parsed;
+}
+
+function emptied(members: Params, names: string[]): Params {
+  const changed = Object.entries(members).map(([name, value]) => {
+    const isPayload = names.includes(name) && typeof value === 'object' && value !== null;
+    return [name, isPayload ? (Array.isArray(value) ? [] : {}) : value];
+  });
+  return Object.fromEntries(changed);
+}
 
 const call = (args: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":${args}}}`;
@@ -169,31 +199,35 @@ describe('a line that is parsed in turns', () => {
     },
   );
 
-  it.each(longLines)('does not block for long: %s', async (_title, line) => {
-    const once = cpuMs();
-    const expected = parseLine(line);
-    const atOnceMs = cpuMs() - once;
-    // What parses quickly at once (a single long string) needs no turns.
-    const boundMs = Math.max(atOnceMs / 2, 30);
-    const heldMs: number[] = [];
-    // Garbage collection and compilation come at any time; what blocks the loop by itself does so in every round.
-    do {
-      const reading = await longestHold(() => parseLineInTurns(line));
-      // A matcher that shows differences would take minutes for a megabyte.
-      expect(isDeepStrictEqual(reading.result, expected)).toBe(true);
-      heldMs.push(reading.heldMs);
-    } while (Math.min(...heldMs) >= boundMs && heldMs.length < 5);
-    expect(Math.min(...heldMs)).toBeLessThan(boundMs);
-  });
+  it.each(longLines.flatMap(([title, line]) => [true, false].map((keeps) => [title, keeps, line] as const)))(
+    'does not block for long: %s, payloads kept: %s',
+    async (_title, keepsPayloads, line) => {
+      const once = cpuMs();
+      const parsed = parseLine(line);
+      const atOnceMs = cpuMs() - once;
+      const expected = keepsPayloads ? parsed : withoutPayloads(parsed);
+      // What parses quickly at once (a single long string) needs no turns.
+      const boundMs = Math.max(atOnceMs / 2, 30);
+      const heldMs: number[] = [];
+      // Garbage collection and compilation come at any time; what blocks the loop by itself does so in every round.
+      do {
+        const reading = await longestHold(() => parseLineInTurns(line, keepsPayloads));
+        // A matcher that shows differences would take minutes for a megabyte.
+        expect(isDeepStrictEqual(reading.result, expected)).toBe(true);
+        heldMs.push(reading.heldMs);
+      } while (Math.min(...heldMs) >= boundMs && heldMs.length < 5);
+      expect(Math.min(...heldMs)).toBeLessThan(boundMs);
+    },
+  );
 
   it('takes turns with other long lines, in order', async () => {
     const [, numbers] = longLines[0] ?? [];
     const line = numbers ?? Buffer.alloc(0);
     const order: string[] = [];
-    const read = (name: string) => parseLineInTurns(line).then(() => order.push(name));
+    const read = (name: string) => parseLineInTurns(line, true).then(() => order.push(name));
     const first = read('first');
     const second = read('second');
-    const third = parseLineInTurns(Buffer.from(call('{}'))).then(() => order.push('short'));
+    const third = parseLineInTurns(Buffer.from(call('{}')), true).then(() => order.push('short'));
     await Promise.all([first, second, third]);
     expect(order[0]).toBe('short');
   });
