@@ -55,6 +55,7 @@ export class JsonReader {
   #at = 0;
   #expected: Expected = 'value';
   #string: OpenString | null = null;
+  #backslash = -1;
 
   /**
    * `text` has no control characters. `maxDepth`: objects and arrays inside one another. Without `keepsPayloads` the objects and arrays
@@ -157,8 +158,25 @@ export class JsonReader {
     const start = this.#at;
     this.#at += 1;
     const isKept = !isKey && this.#open.at(-1)?.isKept !== false;
-    this.#string = { isKey, start, from: this.#at, decoded: '', isKept };
-    this.#readPiece(this.#string);
+    const string = { isKey, start, from: this.#at, decoded: '', isKept };
+    const end = this.#text.indexOf('"', this.#at);
+    if (end !== -1 && end < this.#nextBackslash()) {
+      this.#decode(string, end, false);
+      this.#at = end + 1;
+      this.#endString(string);
+    } else {
+      this.#string = string;
+      this.#readPiece(string);
+    }
+  }
+
+  /** Where the next backslash is; each part of the text is searched once. */
+  #nextBackslash(): number {
+    if (this.#backslash < this.#at) {
+      const found = this.#text.indexOf('\\', this.#at);
+      this.#backslash = found === -1 ? Number.POSITIVE_INFINITY : found;
+    }
+    return this.#backslash;
   }
 
   /** Ends with the string, or between two of its characters: not inside an escape, so that each piece can be decoded by itself. */
