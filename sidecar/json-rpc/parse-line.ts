@@ -68,16 +68,16 @@ export function parseLine(line: Buffer): ParsedLine {
 }
 
 /**
- * As `parseLine`, while other work gets its turn every millisecond or two, however long the line is. Without `keepsPayloads` what a call or
+ * As `parseLine`, while other work gets its turn every millisecond, however long the line is. Without `keepsPayloads` what a call or
  * a result carries (`params.arguments`, `result.content`, `result.structuredContent`) is checked alike, and empty in the message.
  */
 export async function parseLineInTurns(line: Buffer, keepsPayloads: boolean): Promise<ParsedLine> {
-  // Its bytes have just been collected, which took a turn by itself.
   await nextTurn();
   if (!isUtf8(line)) {
     return refusal('not_utf8');
   }
   const text = textOf(line);
+  await nextTurn();
   if (controlCharacter.test(text)) {
     return refusal('control_byte');
   }

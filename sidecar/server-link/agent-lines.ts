@@ -10,6 +10,7 @@ import { isCall, newlyCalledTool } from '../gate/decide.ts';
 import type { Message } from '../json-rpc/message.ts';
 import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
+import { nextTurn } from '../json-rpc/turns.ts';
 import type { Pace } from '../pace/pace.ts';
 import type { Call, Ledger } from './ledger.ts';
 
@@ -69,12 +70,14 @@ async function* parseLines(
     let ready: AgentLine[] = [];
     for (const line of lines) {
       const isLong = !line.tooLarge && line.bytes.length > longLineBytes;
-      const heldBytes = line.tooLarge ? 0 : line.bytes.length + valueBytes * countValues(line.bytes);
       if (isLong) {
         // Earlier lines do not wait for it.
         yield begun(ready, ledger);
         ready = [];
+        // Its bytes have just been collected, which took a turn by itself.
+        await nextTurn();
       }
+      const heldBytes = line.tooLarge ? 0 : line.bytes.length + valueBytes * countValues(line.bytes);
       const release = heldBytes > aheadBytes ? await hold(heldBytes, largeMessages) : noRelease;
       const parsed = isLong ? await parseLineInTurns(line.bytes, ledger.keepsPayloads) : parse(line);
       const waitMs = parsed.ok && isCall(parsed.message) ? callPace.take() : 0;
