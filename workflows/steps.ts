@@ -60,16 +60,25 @@ export type LaunchSteps = Pick<Activities, 'freezeConfiguration' | 'validateLaun
 
 const durableSteps: LaunchSteps = { freezeConfiguration, validateLaunch, recordRunning };
 
-const here = proxyLocalActivities<LaunchSteps>({
-  startToCloseTimeout: '2 seconds',
-  retry: { maximumAttempts: 1 },
-  ...leaveRunning,
-});
+/** Together shorter than a workflow's task may take. */
+const here = (startToCloseTimeout: '2 seconds' | '4 seconds', summary: string) =>
+  proxyLocalActivities<LaunchSteps>({
+    ...{ startToCloseTimeout, summary },
+    retry: { maximumAttempts: 1 },
+    ...leaveRunning,
+  });
 
 const stepsAtOnce: LaunchSteps = {
-  freezeConfiguration: atOnce(here.freezeConfiguration, freezeConfiguration),
-  validateLaunch: atOnce(here.validateLaunch, validateLaunch),
-  recordRunning: atOnce(here.recordRunning, recordRunning),
+  freezeConfiguration: atOnce(
+    here('2 seconds', 'Freeze the configuration').freezeConfiguration,
+    freezeConfiguration,
+  ),
+  // Longer than the expressions of manifests may take, which would otherwise be checked twice.
+  validateLaunch: atOnce(
+    here('4 seconds', 'Validate attachments, secrets and grants').validateLaunch,
+    validateLaunch,
+  ),
+  recordRunning: atOnce(here('2 seconds', 'Record that the session runs').recordRunning, recordRunning),
 };
 
 /** Sessions that an earlier release started go on as they began. */

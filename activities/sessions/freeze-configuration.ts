@@ -19,7 +19,7 @@ import { readImages } from './read-images.ts';
 
 export interface Frozen {
   workspaceId: string;
-  /** Anything but `pending` means that an earlier run of this session was lost. */
+  /** Anything but `pending` means that an earlier run of this session was lost after it had begun to start something. */
   status: SessionStatus;
   limits: SessionLimits;
   searchAttributesKnown: boolean;
@@ -83,7 +83,11 @@ async function announcePayloads(db: ActivityDependencies['db'], sessionId: strin
   });
 }
 
-const factsOf = (session: Session) => ({ workspaceId: session.workspace_id, status: session.status });
+/** Of a session that is being validated nothing was started: its first task may be taken again after that step. */
+const factsOf = ({ workspace_id: workspaceId, status }: Session) => ({
+  workspaceId,
+  status: status === 'validating' ? ('pending' as const) : status,
+});
 
 function limitsOf(
   { agent: { limits } }: FrozenConfiguration,

@@ -1,4 +1,4 @@
-import { isTerminal, type Session, type SessionStatus } from '../../contract/session.ts';
+import { isTerminal, type Session, type SessionStatus, sessionStatus } from '../../contract/session.ts';
 import { type Actor, systemActor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
@@ -11,7 +11,8 @@ import { lockSession, updateStatus } from '../../store/sessions/status.ts';
 
 /**
  * Moves a session to another status, with its event and, at the end, its audit event, in one transaction.
- * The same status again, and any move of a session that has ended, change nothing. Throws for an unknown session.
+ * The same status again, an earlier one, and any move of a session that has ended, change nothing: a step may be late. Throws for an unknown
+ * session.
  */
 export function moveSession(
   db: Db,
@@ -23,7 +24,7 @@ export function moveSession(
     if (before === null) {
       throw new Error(`there is no session ${id}`);
     }
-    if (before.status === to || isTerminal(before.status)) {
+    if (isTerminal(before.status) || !isLater(to, before.status)) {
       return before;
     }
     const requested = isTerminal(to) ? await readRequestedEnding(trx, id) : null;
@@ -43,6 +44,10 @@ export function moveSession(
     return (await readSession(trx, id)) ?? before;
   });
 }
+
+/** A launch goes through the states in their order. */
+const isLater = (status: SessionStatus, than: SessionStatus) =>
+  sessionStatus.options.indexOf(status) > sessionStatus.options.indexOf(than);
 
 async function auditEnd(
   trx: Transaction,

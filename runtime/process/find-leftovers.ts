@@ -21,10 +21,11 @@ export function findLeftovers(directory: string): ProcessIdentity[] {
 function belongsTo(directory: string, pid: string): boolean {
   const sessionId = basename(directory);
   const commandLine = orEmpty(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-  if (/\/(session-host|sidecar)\.js\0$/.test(commandLine)) {
-    return basename(orEmpty(() => readlinkSync(`/proc/${pid}/cwd`))) === sessionId;
-  }
+  const isOwn = /\/(session-host|sidecar)\.js\0$/.test(commandLine);
   return (
+    (isOwn && basename(orEmpty(() => readlinkSync(`/proc/${pid}/cwd`))) === sessionId) ||
+    // As an earlier release started it.
+    commandLine.endsWith(`/session-host.js\0${sessionId}\0`) ||
     orEmpty(() => readFileSync(`/proc/${pid}/environ`, 'utf8')).includes(`HOME=${directory}/work/`) ||
     orEmpty(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8')).includes(`/${sessionId}/`)
   );

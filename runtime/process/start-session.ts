@@ -44,14 +44,7 @@ export async function startSession(
   signal.addEventListener('abort', giveUp);
   try {
     if (!isStarted) {
-      const waiting = warmHosts.take(directory);
-      prepare(spec, { machine, directory });
-      const host = waiting ?? spawnHost(machine.programs, directory);
-      const packages = await packagesFor(spec);
-      signal.throwIfAborted();
-      // Before the launch: a host without a record never gets one, and ends with this process.
-      writeRecord(sessionFiles(directory).host, host.identity);
-      host.give(renderLaunch(spec, secrets, { machine, directory, packages }));
+      await startHost(spec, secrets, { machine, directory, warmHosts, signal, packagesFor });
     }
     await untilStarted(directory);
   } catch (error) {
@@ -62,6 +55,27 @@ export async function startSession(
     if (!isStarted) {
       warmHosts.startEnded();
     }
+  }
+}
+
+/** Takes a host that waits, or starts one, and gives it the launch. */
+async function startHost(
+  spec: ProcessWorkloadSpec,
+  secrets: LaunchSecrets,
+  { machine, directory, warmHosts, signal, packagesFor }: Omit<StartOptions, 'takeLeftCalls'>,
+): Promise<void> {
+  let host = warmHosts.take(directory);
+  try {
+    prepare(spec, { machine, directory });
+    host ??= spawnHost(machine.programs, directory);
+    const packages = await packagesFor(spec);
+    signal.throwIfAborted();
+    // Before the launch: a host without a record never gets one, and ends with this process.
+    writeRecord(sessionFiles(directory).host, host.identity);
+    host.give(renderLaunch(spec, secrets, { machine, directory, packages }));
+  } catch (error) {
+    host?.kill();
+    throw error;
   }
 }
 

@@ -7,16 +7,21 @@ import { sessionFiles } from './layout.ts';
 const prefix = 'warm-';
 
 /** Beside the sessions' own, so that renaming it is one step; its name is no session's id. */
-export function makeWarmDirectory(sessionsDirectory: string): string {
-  const directory = join(sessionsDirectory, `${prefix}${randomUUID()}`);
+export const warmDirectoryIn = (sessionsDirectory: string): string =>
+  join(sessionsDirectory, `${prefix}${randomUUID()}`);
+
+export function makeWarmDirectory(directory: string): void {
   mkdirSync(sessionFiles(directory).logs, { recursive: true, mode: 0o700 });
-  return directory;
 }
 
-/** A no-op for any other directory, as a session's is. */
+/** A no-op for any other directory, as a session's is. Throws nothing: what stays is removed by a later worker. */
 export function removeWarmDirectory(directory: string): void {
   if (basename(directory).startsWith(prefix)) {
-    rmSync(directory, { recursive: true, force: true });
+    try {
+      rmSync(directory, { recursive: true, force: true });
+    } catch {
+      // Somebody else's, or in use.
+    }
   }
 }
 

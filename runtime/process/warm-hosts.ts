@@ -6,7 +6,12 @@ import { renameSync } from 'node:fs';
 import type { Programs } from './layout.ts';
 import { isRunning } from './process-identity.ts';
 import { spawnHost, type WaitingHost } from './spawn-host.ts';
-import { makeWarmDirectory, removeLeftWarmDirectories, removeWarmDirectory } from './warm-directory.ts';
+import {
+  makeWarmDirectory,
+  removeLeftWarmDirectories,
+  removeWarmDirectory,
+  warmDirectoryIn,
+} from './warm-directory.ts';
 
 /** How long no session has started before the next hosts are: they take the processor that a launch wants. */
 const quietMs = 1000;
@@ -30,7 +35,6 @@ export function openWarmHosts(
 ): WarmHosts {
   removeLeftWarmDirectories(sessionsDirectory);
   let waiting: WarmHost[] = [];
-  let starts = 0;
   const fill = () => {
     waiting = waiting.filter(stillRuns);
     while (waiting.length < size) {
@@ -41,17 +45,16 @@ export function openWarmHosts(
       waiting.push(started);
     }
   };
-  const timer = setTimeout(() => starts === 0 && fill(), quietMs).unref();
+  const timer = setTimeout(fill, quietMs).unref();
   return {
     take(directory) {
-      starts += 1;
+      timer.refresh();
       const usable = waiting.splice(0).filter(stillRuns);
       const [first, ...others] = usable;
       waiting = others;
       return first !== undefined && move(first, directory) ? first.host : null;
     },
     startEnded() {
-      starts -= 1;
       timer.refresh();
     },
   };
@@ -59,10 +62,12 @@ export function openWarmHosts(
 
 /** Null when the machine does not start it now: a session is then told why by its own. */
 function startWarmHost(programs: Programs, sessionsDirectory: string): WarmHost | null {
+  const directory = warmDirectoryIn(sessionsDirectory);
   try {
-    const directory = makeWarmDirectory(sessionsDirectory);
+    makeWarmDirectory(directory);
     return { host: spawnHost(programs, directory), directory };
   } catch {
+    removeWarmDirectory(directory);
     return null;
   }
 }

@@ -17,7 +17,7 @@ export interface Cgroups {
 
 const prefix = 'agent-platform';
 const cpuPeriodMicros = 100_000;
-/** Beside the platform's own processes, as `nice -n 10` is where there are no control groups. */
+/** A tenth of a process of the platform with version 1, of the group that has all of them with version 2; without groups it is `nice -n 10`. */
 const cpuWeight = { version2: 11, version1: 110 };
 const removalRounds = 40;
 const removalPauseMs = 50;

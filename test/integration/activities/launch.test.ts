@@ -108,6 +108,25 @@ describe('freezing the configuration', () => {
     expect(configuration?.servers.map(({ name }) => name)).toEqual(['files']);
   });
 
+  it('lets a launch go on that was lost after it was validated: nothing was started', async () => {
+    const session = await freeze(await agentWithFiles());
+    await validate(session);
+    expect(await activities.run('freezeConfiguration', { sessionId: session.id })).toMatchObject({
+      status: 'pending',
+    });
+    await startIt(session);
+    expect(await activities.run('freezeConfiguration', { sessionId: session.id })).toMatchObject({
+      status: 'starting',
+    });
+  });
+
+  it('does not move back with a step that is late', async () => {
+    const session = await freeze(await agentWithFiles());
+    await startIt(session);
+    await validate(session);
+    expect(await readSession(activities.db, session.id)).toMatchObject({ status: 'starting' });
+  });
+
   it('answers with the limits of the agent, or else of the platform, as numbers', async () => {
     const agent = await agentWithFiles({ limits: { idle_seconds: 5 } });
     const session = await tenant.session(agent);

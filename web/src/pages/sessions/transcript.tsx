@@ -92,8 +92,9 @@ function useKeptInSight(follows: boolean) {
       const wentUp = window.scrollY < lastY;
       lastY = window.scrollY;
       const endY = end.current?.getBoundingClientRect().top ?? 0;
-      const inSight = endY <= window.innerHeight + slackPx;
-      following = inSight || (following && !wentUp);
+      // Whoever scrolls up, however little, reads there.
+      const slack = wentUp ? 1 : slackPx;
+      following = endY <= window.innerHeight + slack || (following && !wentUp);
     };
     // Entries also grow when they are first drawn, which is once they are near the window.
     const growth = new ResizeObserver(() => {
