@@ -120,13 +120,6 @@ describe('freezing the configuration', () => {
     });
   });
 
-  it('does not move back with a step that is late', async () => {
-    const session = await freeze(await agentWithFiles());
-    await startIt(session);
-    await validate(session);
-    expect(await readSession(activities.db, session.id)).toMatchObject({ status: 'starting' });
-  });
-
   it('answers with the limits of the agent, or else of the platform, as numbers', async () => {
     const agent = await agentWithFiles({ limits: { idle_seconds: 5 } });
     const session = await tenant.session(agent);

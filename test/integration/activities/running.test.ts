@@ -41,6 +41,15 @@ async function ask(session: Session): Promise<string> {
   return requestId;
 }
 
+it('a step of a launch that is late moves no session back', async () => {
+  const { id } = await newSession();
+  await moveSession(activities.db, id, { to: 'running', reason: null });
+  for (const to of ['validating', 'starting'] as const) {
+    expect(await moveSession(activities.db, id, { to, reason: null })).toMatchObject({ status: 'running' });
+  }
+  expect(await readSession(activities.db, id)).toMatchObject({ status: 'running' });
+});
+
 describe('recording the end', () => {
   const observed = { status: 'completed', reason: 'The agent exited with code 0' } as const;
 
