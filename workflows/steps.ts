@@ -84,9 +84,10 @@ const stepsAtOnce: LaunchSteps = {
 /** Sessions that an earlier release started go on as they began. */
 export const launchSteps = (): LaunchSteps => (patched('steps-at-once') ? stepsAtOnce : durableSteps);
 
+/** The limit is how late an end is noticed when the worker is lost that looks. */
 export const { inspectWorkload } = proxyActivities<Activities>({
   summary: 'Look whether the workload still runs',
-  startToCloseTimeout: '2 minutes',
+  startToCloseTimeout: '30 seconds',
   retry: untilItWorks,
   ...leaveRunning,
 });

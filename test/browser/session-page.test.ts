@@ -220,12 +220,7 @@ describeInBrowser('the page of a session', () => {
       await visitor.picture(`session-live-${context.viewport?.width}`);
       await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
       await expectInSight(page, 'Newer');
-      // A reader a little further up is not scrolled away,
-      const aLittleUp = `const before = window.scrollY; window.scrollBy(0, -60);
-        document.querySelector('.transcript').style.paddingBottom = '20px';
-        new Promise((done) => setTimeout(() => done(before - window.scrollY), 300));`;
-      expect(await page.evaluate(aLittleUp)).toBe(60);
-      // nor is one further up, also when the transcript grows before the next frame.
+      // A reader further up is not scrolled away, also when the transcript grows before the next frame.
       await page.evaluate(
         `window.scrollTo(0, 300); document.querySelector('.transcript').style.paddingBottom = '40px';`,
       );

@@ -22,7 +22,8 @@ import { temporalProgram } from '../../support/temporal-program.ts';
 import { writeState } from './inside/file-runtime.ts';
 
 const count = Number(process.env['WAITING_SESSIONS'] ?? 24);
-const limitMs = 120_000 + count * 2000;
+/** A look at a workload that its worker took with it is repeated after half a minute. */
+const limitMs = 300_000 + count * 2000;
 const startedAtOnce = 8;
 const soon = { withinMs: limitMs / 3, everyMs: 250 };
 const directory = mkdtempSync(join(tmpdir(), 'waiting-'));

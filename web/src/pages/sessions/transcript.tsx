@@ -77,7 +77,7 @@ function StreamNote({ state }: { state: StreamState }) {
 /** How far below the window the end may be while the reader still counts as being there. */
 const slackPx = 120;
 
-/** Begins at the end, and scrolls there whenever the transcript grows, until the reader scrolls up; goes on once the end is in sight again. */
+/** Begins at the end, and scrolls there whenever the transcript grows, until the reader scrolls up so far that the end is out of sight; goes on once the end is in sight again. */
 function useKeptInSight(follows: boolean) {
   const transcript = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
@@ -92,9 +92,8 @@ function useKeptInSight(follows: boolean) {
       const wentUp = window.scrollY < lastY;
       lastY = window.scrollY;
       const endY = end.current?.getBoundingClientRect().top ?? 0;
-      // Whoever scrolls up, however little, reads there.
-      const slack = wentUp ? 1 : slackPx;
-      following = endY <= window.innerHeight + slack || (following && !wentUp);
+      const inSight = endY <= window.innerHeight + slackPx;
+      following = inSight || (following && !wentUp);
     };
     // Entries also grow when they are first drawn, which is once they are near the window.
     const growth = new ResizeObserver(() => {
