@@ -40,11 +40,7 @@ export function frameIn(
 }
 
 /** Whether what begins inside the open frames is what a message carries. */
-function isPayload(open: readonly Frame[]): boolean {
-  const [envelope, carrier] = open;
-  return (
-    open.length === 2 &&
-    carrier?.members != null &&
-    payloads.get(envelope?.key ?? '')?.includes(carrier.key) === true
-  );
+function isPayload([envelope, carrier]: readonly Frame[]): boolean {
+  const members = envelope === undefined ? undefined : payloads.get(envelope.key);
+  return carrier !== undefined && members?.includes(carrier.key) === true;
 }

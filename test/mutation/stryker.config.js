@@ -9,9 +9,13 @@ export default {
   ignorePatterns: [
     '**',
     '!contract/**/*.ts',
+    '!contract/**/*.mjs',
+    '!lib/**/*.ts',
     '!sidecar/**/*.ts',
     '!test/corpus/**/*.ts',
+    '!test/fuzz/**/*.ts',
     '!test/mutation/*.js',
+    '!test/support/*.ts',
     '!test/unit/sidecar/**/*.ts',
     '!package.json',
   ],

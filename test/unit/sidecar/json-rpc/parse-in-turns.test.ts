@@ -199,6 +199,30 @@ describe('a line that is parsed in turns', () => {
     },
   );
 
+  it('leaves out of a message what it carries, and nothing else, where nobody keeps it', async () => {
+    const carried = '[{"a":[{"b":"c\\n"}]}]';
+    const others = `"isError":true,"_meta":{"content":${carried}},"more":${carried}`;
+    const result = `{"content":${carried},"structuredContent":{"content":${carried}},${others}}`;
+    const answer = (text: string) => Buffer.from(`{"jsonrpc":"2.0","id":1,"result":${text}}`);
+    await expectSame(answer(result));
+    expect(await parseLineInTurns(answer(result), false)).toMatchObject({
+      message: {
+        result: { content: [], structuredContent: {}, isError: true, more: [{ a: [{ b: 'c\n' }] }] },
+      },
+    });
+    await expectSame(Buffer.from(call(`{"a":${carried},"arguments":${carried}}`)));
+    for (const problem of [
+      '{"a":1,"a":2}',
+      '[[{"a":1,"b":{},"a":2}]]',
+      `${'['.repeat(64)}${']'.repeat(64)}`,
+    ]) {
+      for (const line of [answer(`{"content":${problem}}`), Buffer.from(call(`{"a":${problem}}`))]) {
+        expect((await parseLineInTurns(line, false)).ok).toBe(false);
+        await expectSame(line);
+      }
+    }
+  });
+
   it.each(longLines.flatMap(([title, line]) => [true, false].map((keeps) => [title, keeps, line] as const)))(
     'does not block for long: %s, payloads kept: %s',
     async (_title, keepsPayloads, line) => {
