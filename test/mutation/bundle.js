@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Slow for what they could notice: they start other languages' parsers, and measure. */
-const leftOut = ['other-readers', 'parse-line-cost'];
+const leftOut = ['other-readers', 'parse-line-cost', 'parse-in-turns-cost'];
 const tests = globSync('test/unit/sidecar/{gate,json-rpc}/*.test.ts', { cwd: root })
   .filter((path) => !leftOut.some((name) => path.includes(name)))
   .toSorted();

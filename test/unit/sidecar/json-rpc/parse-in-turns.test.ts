@@ -1,16 +1,14 @@
-/** A long line is parsed in turns: with the same result as at once, and without blocking the event loop. */
-import { isDeepStrictEqual } from 'node:util';
+/** A long line is parsed in turns: with the same result as at once. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Params } from '../../../../sidecar/json-rpc/message.ts';
-import { type ParsedLine, parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';
+import { parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';
 import { implementationDefinedLines } from '../../../corpus/json-rpc/implementation-defined.ts';
 import { invalidMessages } from '../../../corpus/json-rpc/invalid-messages.ts';
 import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
 import { validLines } from '../../../corpus/json-rpc/valid.ts';
 import { LineGenerator } from '../../../fuzz/generate-lines.ts';
-import { cpuMs, longestHold } from '../../../support/loop-hold.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
+import { withoutPayloads } from './without-payloads.ts';
 
 async function expectSame(line: Buffer): Promise<void> {
   const atOnce = parseLine(line);
@@ -18,57 +16,8 @@ async function expectSame(line: Buffer): Promise<void> {
   expect(await parseLineInTurns(line, false)).toEqual(withoutPayloads(atOnce));
 }
 
-/** What a call or a result carries is empty. */
-function withoutPayloads(parsed: ParsedLine): ParsedLine {
-  if (!parsed.ok) {
-    return parsed;
-  }
-  const { message } = parsed;
-  if (message.kind === 'request' || message.kind === 'notification') {
-    return { ...parsed, message: { ...message, params: emptied(message.params, ['arguments']) } };
-  }
-  return message.kind === 'result'
-    ? {
-        ...parsed,
-        message: { ...message, result: emptied(message.result, ['content', 'structuredContent']) },
-      }
-    : parsed;
-}
-
-function emptied(members: Params, names: string[]): Params {
-  const changed = Object.entries(members).map(([name, value]) => {
-    const isPayload = names.includes(name) && typeof value === 'object' && value !== null;
-    return [name, isPayload ? (Array.isArray(value) ? [] : {}) : value];
-  });
-  return Object.fromEntries(changed);
-}
-
 const call = (args: string) =>
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":${args}}}`;
-/** A call of about a megabyte. */
-const longCall = (piece: (at: number) => string, wrap: (pieces: string) => string) => {
-  const pieces: string[] = [];
-  for (let size = 0; size < 1_000_000; size += (pieces.at(-1) ?? '').length + 1) {
-    pieces.push(piece(pieces.length));
-  }
-  return Buffer.from(call(wrap(pieces.join(','))));
-};
-const inList = (pieces: string) => `{"a":[${pieces}]}`;
-const longLines: [string, Buffer][] = [
-  ['numbers', longCall(() => '0', inList)],
-  ['empty objects', longCall(() => '{}', inList)],
-  ['small objects', longCall(() => '{"":0}', inList)],
-  [
-    'many members',
-    longCall(
-      (at) => `"${at.toString(36)}":0`,
-      (pieces) => `{${pieces}}`,
-    ),
-  ],
-  ['nested lists', longCall(() => '['.repeat(60) + ']'.repeat(60), inList)],
-  ['one string', Buffer.from(call(`{"a":"${'\\"'.repeat(500_000)}"}`))],
-  ['a value of its own after the end', Buffer.from(`${call('{"a":"b"}')}${' '.repeat(1_000_000)}1`)],
-];
 
 describe('a line that is parsed in turns', () => {
   it('has the same result as when parsed at once, for every line of the corpus', async () => {
@@ -221,38 +170,5 @@ describe('a line that is parsed in turns', () => {
         await expectSame(line);
       }
     }
-  });
-
-  it.each(longLines.flatMap(([title, line]) => [true, false].map((keeps) => [title, keeps, line] as const)))(
-    'does not block for long: %s, payloads kept: %s',
-    async (_title, keepsPayloads, line) => {
-      const once = cpuMs();
-      const parsed = parseLine(line);
-      const atOnceMs = cpuMs() - once;
-      const expected = keepsPayloads ? parsed : withoutPayloads(parsed);
-      // What parses quickly at once (a single long string) needs no turns.
-      const boundMs = Math.max(atOnceMs / 2, 30);
-      const heldMs: number[] = [];
-      // Garbage collection and compilation come at any time; what blocks the loop by itself does so in every round.
-      do {
-        const reading = await longestHold(() => parseLineInTurns(line, keepsPayloads));
-        // A matcher that shows differences would take minutes for a megabyte.
-        expect(isDeepStrictEqual(reading.result, expected)).toBe(true);
-        heldMs.push(reading.heldMs);
-      } while (Math.min(...heldMs) >= boundMs && heldMs.length < 5);
-      expect(Math.min(...heldMs)).toBeLessThan(boundMs);
-    },
-  );
-
-  it('takes turns with other long lines, in order', async () => {
-    const [, numbers] = longLines[0] ?? [];
-    const line = numbers ?? Buffer.alloc(0);
-    const order: string[] = [];
-    const read = (name: string) => parseLineInTurns(line, true).then(() => order.push(name));
-    const first = read('first');
-    const second = read('second');
-    const third = parseLineInTurns(Buffer.from(call('{}')), true).then(() => order.push('short'));
-    await Promise.all([first, second, third]);
-    expect(order[0]).toBe('short');
   });
 });

@@ -1,0 +1,68 @@
+/** What a long line costs the event loop while it is parsed in turns. Left out of the mutation run, whose programs are slower. */
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';
+import { cpuMs, longestHold } from '../../../support/loop-hold.ts';
+import { withoutPayloads } from './without-payloads.ts';
+
+const call = (args: string) =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":${args}}}`;
+/** A call of about a megabyte. */
+const longCall = (piece: (at: number) => string, wrap: (pieces: string) => string) => {
+  const pieces: string[] = [];
+  for (let size = 0; size < 1_000_000; size += (pieces.at(-1) ?? '').length + 1) {
+    pieces.push(piece(pieces.length));
+  }
+  return Buffer.from(call(wrap(pieces.join(','))));
+};
+const inList = (pieces: string) => `{"a":[${pieces}]}`;
+const longLines: [string, Buffer][] = [
+  ['numbers', longCall(() => '0', inList)],
+  ['empty objects', longCall(() => '{}', inList)],
+  ['small objects', longCall(() => '{"":0}', inList)],
+  [
+    'many members',
+    longCall(
+      (at) => `"${at.toString(36)}":0`,
+      (pieces) => `{${pieces}}`,
+    ),
+  ],
+  ['nested lists', longCall(() => '['.repeat(60) + ']'.repeat(60), inList)],
+  ['one string', Buffer.from(call(`{"a":"${'\\"'.repeat(500_000)}"}`))],
+  ['a value of its own after the end', Buffer.from(`${call('{"a":"b"}')}${' '.repeat(1_000_000)}1`)],
+];
+
+describe('a line that is parsed in turns', () => {
+  it.each(longLines.flatMap(([title, line]) => [true, false].map((keeps) => [title, keeps, line] as const)))(
+    'does not block for long: %s, payloads kept: %s',
+    async (_title, keepsPayloads, line) => {
+      const once = cpuMs();
+      const parsed = parseLine(line);
+      const atOnceMs = cpuMs() - once;
+      const expected = keepsPayloads ? parsed : withoutPayloads(parsed);
+      // What parses quickly at once (a single long string) needs no turns.
+      const boundMs = Math.max(atOnceMs / 2, 30);
+      const heldMs: number[] = [];
+      // Garbage collection and compilation come at any time; what blocks the loop by itself does so in every round.
+      do {
+        const reading = await longestHold(() => parseLineInTurns(line, keepsPayloads));
+        // A matcher that shows differences would take minutes for a megabyte.
+        expect(isDeepStrictEqual(reading.result, expected)).toBe(true);
+        heldMs.push(reading.heldMs);
+      } while (Math.min(...heldMs) >= boundMs && heldMs.length < 5);
+      expect(Math.min(...heldMs)).toBeLessThan(boundMs);
+    },
+  );
+
+  it('takes turns with other long lines, in order', async () => {
+    const [, numbers] = longLines[0] ?? [];
+    const line = numbers ?? Buffer.alloc(0);
+    const order: string[] = [];
+    const read = (name: string) => parseLineInTurns(line, true).then(() => order.push(name));
+    const first = read('first');
+    const second = read('second');
+    const third = parseLineInTurns(Buffer.from(call('{}')), true).then(() => order.push('short'));
+    await Promise.all([first, second, third]);
+    expect(order[0]).toBe('short');
+  });
+});
