@@ -97,26 +97,19 @@ async function startCheck(stage: Stage, script: Partial<ScriptedSession> = {}) {
 const refuse = (type: string) => () => ApplicationFailure.nonRetryable(`refused as ${type}`, type);
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** A session that runs until its agent exits. */
+async function complete(stage: Stage, script?: Partial<ScriptedSession>): Promise<Recorded> {
+  const { handle, session, workflowId } = await startRunning(stage, script);
+  session.exit = exited;
+  await handle.result();
+  return { workflowId };
+}
+
 export const scenarios: Record<string, Scenario> = {
-  'session-completes-when-its-agent-exits': async (stage) => {
-    const { handle, session, workflowId } = await startRunning(stage);
-    session.exit = exited;
-    await handle.result();
-    return { workflowId };
-  },
-  'session-launched-by-steps-at-once': async (stage) => {
-    const { handle, session, workflowId } = await startRunning(stage);
-    session.exit = exited;
-    await handle.result();
-    return { workflowId };
-  },
-  'session-whose-steps-at-once-failed': async (stage) => {
-    const failures = failOnce('freezeConfiguration', 'validateLaunch', 'recordRunning');
-    const { handle, session, workflowId } = await startRunning(stage, { failures });
-    session.exit = exited;
-    await handle.result();
-    return { workflowId };
-  },
+  'session-completes-when-its-agent-exits': (stage) => complete(stage),
+  'session-launched-by-steps-at-once': (stage) => complete(stage),
+  'session-whose-steps-at-once-failed': (stage) =>
+    complete(stage, { failures: failOnce('freezeConfiguration', 'validateLaunch', 'recordRunning') }),
   'session-fails-when-its-launch-is-refused': async (stage) => {
     const failures = new Map([['validateLaunch', refuse('launch_refused')]] as const);
     const { handle, workflowId } = await startSession(stage, { failures });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nextLookMs } from '../../lib/timing/next-look.ts';
 
-/** Looks less often the longer it takes, at most a tenth of that later: what is waited for needs the processor too. */
-function pauseMs(firstMs: number, startedAtMs: number): number {
-  return Math.max(firstMs, Math.min((Date.now() - startedAtMs) / 10, 1000));
-}
+/** What is waited for needs the processor too. */
+const pauseMs = (leastMs: number, startedAtMs: number) =>
+  nextLookMs(Date.now() - startedAtMs, { leastMs, mostMs: 1000 });
 
 /** Waits until a check passes; throws what it threw last when it does not within the limit. */
 export async function eventually<Result>(

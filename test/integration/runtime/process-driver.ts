@@ -81,7 +81,7 @@ function running(sessionId: string): string[] {
 }
 
 /** Empty for a process that has ended. */
-function traceOf(pid: string, trace: string): string {
+export function traceOf(pid: string, trace: string): string {
   try {
     return trace === 'cwd' ? readlinkSync(`/proc/${pid}/cwd`) : readFileSync(`/proc/${pid}/${trace}`, 'utf8');
   } catch {

@@ -1,44 +1,37 @@
 /** Hosts that wait for a session: one takes the next session, and none outlives its worker or leaves anything. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
-import { secretsWith } from './driver-under-test.ts';
-import { hostOf, type ProcessDriver, processDriver } from './process-driver.ts';
+import { node, secretsWith, stays } from './driver-under-test.ts';
+import { hostOf, type ProcessDriver, processDriver, traceOf } from './process-driver.ts';
 import { type Reports, takeReports } from './reports.ts';
 
 const driver = processDriver({ warmHosts: 1 });
 let reports: Reports;
 let runtime: Runtime<ProcessWorkloadSpec>;
 
-const stays = { type: 'command' as const, command: 'node', args: ['-e', 'setInterval(() => {}, 1000)'] };
 const frozen = (session_id: string) =>
-  configuration({ session_id, agent: { run: stays }, servers: [serverNamed('one')] });
+  configuration({ session_id, agent: node(stays), servers: [serverNamed('one')] });
 
 const warmDirectories = ({ sessionsDirectory }: ProcessDriver) =>
   readdirSync(sessionsDirectory)
     .filter((name) => name.startsWith('warm-'))
     .map((name) => join(sessionsDirectory, name));
 
-/** Processes whose working directory is below the directory, by program. */
+/** Processes whose working directory is this one, by program. */
 function programsIn(directory: string): Record<string, number> {
-  const found: Record<string, number> = {};
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      if (readlinkSync(`/proc/${pid}/cwd`) === directory) {
-        const program = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').at(-2) ?? '';
-        found[program.split('/').at(-1) ?? ''] = Number(pid);
-      }
-    } catch {
-      // It has ended.
-    }
-  }
-  return found;
+  const pids = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && traceOf(name, 'cwd') === directory,
+  );
+  return Object.fromEntries(
+    pids.map((pid) => [basename(traceOf(pid, 'cmdline').split('\0').at(-2) ?? ''), Number(pid)]),
+  );
 }
 
 /** The one that waits, once its sidecar waits as well. */

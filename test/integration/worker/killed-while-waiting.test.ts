@@ -8,16 +8,15 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { demoIssuer } from '../../../api/routes/auth/routes.ts';
 import { type RunningTemporal, startTemporal } from '../../../bin/start/temporal.ts';
 import { createWorkspace } from '../../../commands/workspaces/create.ts';
-import type { Agent } from '../../../contract/agent.ts';
-import type { Session } from '../../../contract/session.ts';
 import { internalToken } from '../../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import type { WorkloadState } from '../../../runtime/workload.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';
-import { type Caller, caller, testEnvironment } from '../../support/api.ts';
+import { caller, testEnvironment } from '../../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { chooseTestPort } from '../../support/free-port.ts';
+import { FrontDoor } from '../../support/front-door.ts';
 import { temporalProgram } from '../../support/temporal-program.ts';
 import { writeState } from './inside/file-runtime.ts';
 
@@ -89,23 +88,18 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-async function signInAsAdmin(): Promise<{ admin: Caller; base: string }> {
+async function signInAsAdmin(): Promise<FrontDoor> {
   const email = 'ada.admin@demo.test';
   const user = await upsertUser(database.db, { issuer: demoIssuer, subject: email, email, name: 'Ada' });
   await createWorkspace(database.db, { slug: 'waiting', name: 'W' }, user);
-  const answer = await caller(url).send('POST', '/api/auth/demo-sign-in', { email });
-  const cookie = (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
-  return { admin: caller(url, cookie), base: '/api/workspaces/waiting' };
+  return FrontDoor.signIn(url, email, 'waiting');
 }
 
-async function startWaiting(admin: Caller, base: string): Promise<string[]> {
-  const { agent } = await admin.ok<{ agent: Agent }>('POST', `${base}/agents`, {
-    ...{ name: 'waiting', run: { type: 'builtin', name: 'scripted' }, instructions: '{"steps":[]}' },
-  });
+async function startWaiting(admin: FrontDoor): Promise<string[]> {
+  const agent = await admin.createAgent('waiting', [], {});
   const seed = Buffer.from(environment['SESSION_KEY_SEED'] ?? '', 'base64');
   const startOne = async () => {
-    const body = { agent_id: agent.id, prompt: 'Wait' };
-    const { session } = await admin.ok<{ session: Session }>('POST', `${base}/sessions`, body);
+    const session = await admin.startSession(agent.id);
     const token = { [internalTokenHeader]: internalToken(seed, session.id) };
     const ready = { control_url: 'http://127.0.0.1:1' };
     await eventually(async () => {
@@ -156,8 +150,8 @@ const exitedWith = (exitCode: number): WorkloadState => ({
 it(
   'worker, API and Temporal killed under waiting sessions: each ends as it should, once, or goes on',
   async () => {
-    const { admin, base } = await signInAsAdmin();
-    const ids = await startWaiting(admin, base);
+    const admin = await signInAsAdmin();
+    const ids = await startWaiting(admin);
     const [exit, terminate, fail, stay] = [0, 1, 2, 3].map((rest) =>
       ids.filter((_id, at) => at % 4 === rest),
     ) as [...[string[], string[], string[], string[]]];
