@@ -5,7 +5,8 @@
  */
 import { text } from 'node:stream/consumers';
 import { closeInherited } from '../runtime/process/host/close-inherited.ts';
-import { prepareSidecar, startSessionHost } from '../runtime/process/host/session-host.ts';
+import { startSessionHost } from '../runtime/process/host/session-host.ts';
+import { prepareSidecar } from '../runtime/process/host/sidecar-process.ts';
 import type { HostLaunch } from '../runtime/process/host-protocol.ts';
 import { removeWarmDirectory } from '../runtime/process/warm-directory.ts';
 

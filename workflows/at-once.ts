@@ -1,5 +1,6 @@
 /** Short steps that run within the workflow's own task, where each saves the way to the server and back. */
-import { ActivityFailure, ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
+import { causeOf } from './refusals.ts';
 
 /**
  * Runs `here`, a local activity with one attempt; whatever keeps it from an answer is left to `durable`, the same activity, which the
@@ -22,7 +23,7 @@ export function atOnce<Input, Result>(
 }
 
 function isFinal(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const cause = causeOf(error);
   const isRefusal = cause instanceof ApplicationFailure && cause.nonRetryable === true;
   return isRefusal || isCancellation(error) || !(error instanceof TemporalFailure);
 }

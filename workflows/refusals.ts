@@ -6,9 +6,12 @@ export function refusal(sentence: string, type: RefusalType): ApplicationFailure
   return ApplicationFailure.nonRetryable(sentence, type);
 }
 
+/** What an activity failed with; local ones fail with it directly. */
+export const causeOf = (error: unknown): unknown => (error instanceof ActivityFailure ? error.cause : error);
+
 /** The sentence of an activity's refusal of this type, or null for any other error. */
 export function sentenceOf(error: unknown, type: RefusalType): string | null {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const cause = causeOf(error);
   return cause instanceof ApplicationFailure && cause.type === type ? cause.message : null;
 }
 

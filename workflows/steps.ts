@@ -22,15 +22,22 @@ const someAttempts = {
 const untilItWorks = { initialInterval: '500 milliseconds', maximumInterval: '5 seconds' };
 const leaveRunning = { cancellationType: ActivityCancellationType.TRY_CANCEL };
 
+/** Of the steps that a launch may also take within its task. */
+const summaries = {
+  freezeConfiguration: 'Freeze the configuration',
+  validateLaunch: 'Validate attachments, secrets and grants',
+  recordRunning: 'Record that the session runs',
+};
+
 const { freezeConfiguration } = proxyActivities<Activities>({
-  summary: 'Freeze the configuration',
+  summary: summaries.freezeConfiguration,
   startToCloseTimeout: '60 seconds',
   retry: someAttempts,
   ...leaveRunning,
 });
 
 const { validateLaunch } = proxyActivities<Activities>({
-  summary: 'Validate attachments, secrets and grants',
+  summary: summaries.validateLaunch,
   startToCloseTimeout: '15 seconds',
   retry: someAttempts,
   ...leaveRunning,
@@ -49,7 +56,7 @@ export const { startWorkload } = proxyActivities<Activities>({
 });
 
 const { recordRunning } = proxyActivities<Activities>({
-  summary: 'Record that the session runs',
+  summary: summaries.recordRunning,
   startToCloseTimeout: '15 seconds',
   retry: untilItWorks,
   ...leaveRunning,
@@ -70,15 +77,12 @@ const here = (startToCloseTimeout: '2 seconds' | '4 seconds', summary: string) =
 
 const stepsAtOnce: LaunchSteps = {
   freezeConfiguration: atOnce(
-    here('2 seconds', 'Freeze the configuration').freezeConfiguration,
+    here('2 seconds', summaries.freezeConfiguration).freezeConfiguration,
     freezeConfiguration,
   ),
   // Longer than the expressions of manifests may take, which would otherwise be checked twice.
-  validateLaunch: atOnce(
-    here('4 seconds', 'Validate attachments, secrets and grants').validateLaunch,
-    validateLaunch,
-  ),
-  recordRunning: atOnce(here('2 seconds', 'Record that the session runs').recordRunning, recordRunning),
+  validateLaunch: atOnce(here('4 seconds', summaries.validateLaunch).validateLaunch, validateLaunch),
+  recordRunning: atOnce(here('2 seconds', summaries.recordRunning).recordRunning, recordRunning),
 };
 
 /** Sessions that an earlier release started go on as they began. */

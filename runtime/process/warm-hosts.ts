@@ -49,8 +49,7 @@ export function openWarmHosts(
   return {
     take(directory) {
       timer.refresh();
-      const usable = waiting.splice(0).filter(stillRuns);
-      const [first, ...others] = usable;
+      const [first, ...others] = waiting.filter(stillRuns);
       waiting = others;
       return first !== undefined && move(first, directory) ? first.host : null;
     },

@@ -46,6 +46,7 @@ const literals: [string, unknown][] = [
   ['false', false],
   ['null', null],
 ];
+
 export class JsonReader {
   readonly #text: string;
   readonly #maxDepth: number;

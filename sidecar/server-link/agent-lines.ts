@@ -105,13 +105,16 @@ function begun(lines: AgentLine[], ledger: Ledger): AgentLine[] {
 }
 
 function beginTooFast(parsed: ParsedLine, ledger: Ledger): Call | null {
-  const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
+  const tool = toolOf(parsed);
   return tool === null ? null : ledger.beginTooFast(tool);
 }
 
+/** The tool that a line calls for the first time. */
+const toolOf = (parsed: ParsedLine) => (parsed.ok ? newlyCalledTool(parsed.message) : null);
+
 function calledBy(line: AgentLine): { line: AgentLine; tool: string; args: unknown }[] {
   const { parsed } = line;
-  const tool = parsed.ok ? newlyCalledTool(parsed.message) : null;
+  const tool = toolOf(parsed);
   return parsed.ok && tool !== null ? [{ line, tool, args: argumentsOf(parsed.message) }] : [];
 }
 

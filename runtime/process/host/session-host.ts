@@ -8,7 +8,7 @@ import { identify } from '../process-identity.ts';
 import { openContainerLog } from './container-log.ts';
 import { captureOutput } from './output/capture-output.ts';
 import { createReportClient, type ReportClient } from './output/report-client.ts';
-import { spawnSidecar, startSidecarProcess } from './sidecar-process.ts';
+import { startSidecarProcess, type WaitingSidecar } from './sidecar-process.ts';
 import { type StartedContainer, startContainer } from './start-container.ts';
 import { createStateFile, type StateFile } from './state-file.ts';
 
@@ -29,18 +29,6 @@ interface HostContainer extends StartedContainer {
   report: ReportClient;
   /** It has ended, and its output was passed on. */
   ended: Promise<void>;
-}
-
-/** A sidecar that was started before anything is known of its session, and the log that it writes to. */
-export interface WaitingSidecar {
-  waiting: ChildProcess;
-  output: number;
-}
-
-/** In the working directory, which is or will be the session's. */
-export function prepareSidecar(): WaitingSidecar {
-  const output = openContainerLog(sessionFiles('.').log(sidecarName)).fd;
-  return { waiting: spawnSidecar(output), output };
 }
 
 /** Throws when the sidecar does not listen; a container that does not start is recorded as exited. */

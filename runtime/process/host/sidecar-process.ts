@@ -7,7 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nextLookMs } from '../../../lib/timing/next-look.ts';
 import { sidecarCommand, sidecarEnvironment } from '../../sidecar-program.ts';
 import { type HostLaunch, sidecarName } from '../host-protocol.ts';
+import { sessionFiles } from '../layout.ts';
 import { identify } from '../process-identity.ts';
+import { openContainerLog } from './container-log.ts';
 import type { StateFile } from './state-file.ts';
 
 const restartLimit = 3;
@@ -23,11 +25,22 @@ export interface SidecarProcess {
   stop(): Promise<void>;
 }
 
-/** `waiting` was started for this session, and has got nothing yet. */
+/** A sidecar that was started before anything is known of its session, and the log that it writes to. */
+export interface WaitingSidecar {
+  waiting: ChildProcess;
+  output: number;
+}
+
+/** In the working directory, which is or will be the session's. */
+export function prepareSidecar(): WaitingSidecar {
+  const output = openContainerLog(sessionFiles('.').log(sidecarName)).fd;
+  return { waiting: spawnSidecar(output), output };
+}
+
 export function startSidecarProcess(
   launch: HostLaunch,
   state: StateFile,
-  { waiting, output }: { waiting: ChildProcess; output: number },
+  { waiting, output }: WaitingSidecar,
 ): SidecarProcess {
   let stopping = false;
   let child: ChildProcess;
@@ -76,7 +89,7 @@ export function startSidecarProcess(
  * A sidecar that waits for its configuration, in the session's directory. Its standard input stays open: its end tells the sidecar
  * that this host died.
  */
-export function spawnSidecar(output: number): ChildProcess {
+function spawnSidecar(output: number): ChildProcess {
   const [command = '', ...args] = sidecarCommand(process.execPath, dirname(process.argv[1] ?? ''));
   const child = spawn(command, args, { env: sidecarEnvironment, stdio: ['pipe', output, output] });
   child.once('error', () => undefined);
